@@ -1,11 +1,21 @@
 #!/usr/bin/env bash
-# What action.yml runs: `toolwire check` with the action's inputs, which come as variables.
+# What action.yml runs: `toolwire check` with the action's inputs, which come as variables. It runs in bash 3.2, too, which
+# macOS has: no `mapfile`, and an empty array is unset to it.
 set -uo pipefail
 
-# A command as one writes it, quotes included, in words. Nothing of it is expanded or run.
-words() { xargs -n 1 printf '%s\n' <<<"$1"; }
+fail() { # MESSAGE
+  echo "::error title=toolwire::$1"
+  exit 2
+}
 
-mapfile -t program < <(words "$TOOLWIRE")
+# A command as one writes it, quotes included, in the array `split`. Nothing of it is expanded or run.
+words() { # INPUT VALUE
+  local text word
+  text=$(xargs -n 1 printf '%s\n' <<<"$2" 2>/dev/null) || fail "expected words in \`$1\`, found quotes that are not closed"
+  split=()
+  while IFS= read -r word; do split+=("$word"); done <<<"$text"
+}
+
 arguments=()
 option() { # NAME VALUE
   [ -z "$2" ] || arguments+=("$1=$2")
@@ -14,10 +24,14 @@ each() { # NAME LINES
   local line
   while IFS= read -r line; do option "$1" "$line"; done <<<"$2"
 }
+# Lists are written with spaces after their commas, too.
+listed() { # NAME VALUE
+  option "$1" "${2//[[:space:]]/}"
+}
 option --timeout "$TIMEOUT"
 option --profile "$PROFILE"
-option --dialect "$DIALECTS"
-option --exclude "$EXCLUDE"
+listed --dialect "$DIALECTS"
+listed --exclude "$EXCLUDE"
 option --fail-on "$FAIL_ON"
 option --config "$CONFIG"
 option --baseline "$BASELINE"
@@ -25,19 +39,29 @@ option --url "$URL"
 each --header "$HEADERS"
 each --env "$NAMES"
 inputs=()
-while IFS= read -r line; do [ -z "$line" ] || inputs+=("$line"); done <<<"$FILES"
+while IFS= read -r line; do
+  # A name is no option, whatever it begins with.
+  case $line in -?*) line=./$line ;; esac
+  [ -z "$line" ] || inputs+=("$line")
+done <<<"$FILES"
 if [ -n "$SERVER" ]; then
-  mapfile -t server < <(words "$SERVER")
-  inputs+=(-- "${server[@]}")
+  words server "$SERVER"
+  inputs+=(-- ${split[@]+"${split[@]}"})
 elif [ -z "$URL" ] && [ ${#inputs[@]} = 0 ]; then
-  echo '::error title=toolwire::expected one of the inputs `files`, `server` and `url`, found none'
-  exit 2
+  fail 'expected one of the inputs `files`, `server` and `url`, found none'
 fi
+words command "$TOOLWIRE"
+program=(${split[@]+"${split[@]}"})
 
 check() { # FORMAT
-  "${program[@]}" check "${arguments[@]}" --format "$1" "${inputs[@]}" </dev/null
+  "${program[@]}" check ${arguments[@]+"${arguments[@]}"} --format "$1" ${inputs[@]+"${inputs[@]}"} </dev/null
 }
-# What they would say on standard error is said once, below; a file that cannot be written fails the step.
-if [ -n "$SARIF" ]; then check sarif 2>/dev/null >"$SARIF" || [ -s "$SARIF" ] || exit 2; fi
-if [ "$SUMMARY" = true ]; then check markdown 2>/dev/null >>"$GITHUB_STEP_SUMMARY" || true; fi
 check github
+code=$?
+# What they would say on standard error is said above; a file that cannot be written fails the step.
+if [ -n "$SARIF" ]; then
+  check sarif 2>/dev/null >"$SARIF"
+  [ -s "$SARIF" ] || [ "$code" != 0 ] || fail "expected a file that can be written in \`sarif\`, found one that cannot: $SARIF"
+fi
+if [ "$SUMMARY" = true ]; then check markdown 2>/dev/null >>"$GITHUB_STEP_SUMMARY" || true; fi
+exit "$code"

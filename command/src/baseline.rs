@@ -4,52 +4,98 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
-    json::{self, Node},
+    dialects, internal,
+    json::{self, Member, Node, Object, Text},
+    rules::Rule,
     Dialect,
 };
 
 use super::{
-    document::record,
     error::CommandError,
     finding::{Finding, Place, Source},
+    profile::passes,
     terminal::{counted, shown},
 };
 
 const VERSION: u64 = 1;
 
-/// What a finding is known by: its source, its tool, its rule, and where in the tool it stands.
+/// What a finding is known by: its source, its tool, its rule, where in the tool it stands, and which it is of those
+/// that have all this in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity {
     source: String,
     tool: String,
     rule: String,
     pointer: String,
+    number: usize,
 }
 
 /// A baseline: which dialects are known to have each finding.
 #[derive(Debug)]
 pub(crate) struct Baseline {
     path: String,
-    known: BTreeMap<Identity, BTreeSet<String>>,
+    known: Known,
+}
+
+type Known = BTreeMap<Identity, BTreeSet<String>>;
+
+/// What was judged: of other things nobody can tell whether they are still there.
+pub(crate) struct Judged<'j> {
+    pub(crate) sources: &'j [Source],
+    /// What these are known by.
+    pub(crate) names: BTreeSet<String>,
+    pub(crate) dialects: &'j [&'static Dialect],
+    pub(crate) profile: Option<&'j str>,
+    /// It was asked what is lost when tools are rewritten.
+    pub(crate) is_rewritten: bool,
+}
+
+impl Judged<'_> {
+    /// Whether it would have been found.
+    fn covers(&self, identity: &Identity, dialect: &str) -> bool {
+        let rule = identity.rule.as_str();
+        let other = if self.is_rewritten {
+            internal::constraint_of(rule).is_some()
+        } else {
+            Rule::ALL.iter().any(|one| one.id() == rule) && internal::constraint_of(rule).is_none()
+        };
+        let mut dialects = self.dialects.iter().filter(|known| known.name == dialect);
+        !other && dialects.any(|known| !passes(self.profile, known, rule)) && self.names.contains(&identity.source)
+    }
+}
+
+/// What findings are known by, each with the number that it has among those of each dialect: which dialects are asked
+/// changes nothing about the others.
+fn identities(found: &[(Finding, Place)], sources: &[Source]) -> Vec<Vec<(Identity, &'static str)>> {
+    let mut numbers = BTreeMap::<(Identity, &str), usize>::new();
+    let mut of_one = |(finding, place): &(Finding, Place)| {
+        let first = Identity { number: 0, ..Identity::of(finding, place, sources) };
+        let each = finding.dialects().into_iter().map(|dialect| {
+            let next = numbers.entry((first.clone(), dialect)).or_default();
+            *next += 1;
+            (Identity { number: *next - 1, ..first.clone() }, dialect)
+        });
+        each.collect()
+    };
+    found.iter().map(&mut of_one).collect()
 }
 
 impl Identity {
     pub(crate) fn of(finding: &Finding, place: &Place, sources: &[Source]) -> Identity {
-        let source = sources.get(place.source).map(|source| source.input.source.replace('\\', "/"));
-        let source = source.unwrap_or_default();
         Identity {
-            source: source.strip_prefix("./").map(String::from).unwrap_or(source),
+            source: sources.get(place.source).map(Source::identity).unwrap_or_default(),
             tool: finding.tool.clone().unwrap_or_default(),
             rule: finding.rule.into(),
-            // A tool is found by its name wherever it stands; what has none is not.
-            pointer: if finding.tool.is_some() { place.inside.clone() } else { place.pointer.clone() },
+            pointer: place.inside.clone(),
+            number: place.number,
         }
     }
 
     /// A number that is the same wherever the finding moves to (FNV-1a).
     pub(crate) fn fingerprint(&self) -> String {
+        let number = if self.number == 0 { None } else { Some(self.number.to_string()) };
         let words = [&self.source, &self.tool, &self.rule, &self.pointer];
-        let bytes = words.iter().flat_map(|word| word.bytes().chain([0]));
+        let bytes = words.into_iter().chain(&number).flat_map(|word| word.bytes().chain([0]));
         let hash =
             bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
         format!("{hash:016x}")
@@ -72,37 +118,40 @@ impl Baseline {
             return Err(expected());
         }
         let list = file.get("findings").and_then(Node::as_array).ok_or_else(expected)?;
-        let mut known = BTreeMap::<Identity, BTreeSet<String>>::new();
-        for entry in list {
-            let word = |name: &str| entry.get(name).and_then(Node::as_text).map(|text| text.display().into_owned());
-            let identity = Identity {
-                source: word("source").ok_or_else(expected)?,
-                tool: word("tool").unwrap_or_default(),
-                rule: word("rule").ok_or_else(expected)?,
-                pointer: word("pointer").ok_or_else(expected)?,
-            };
-            let dialects = entry.get("dialects").and_then(Node::as_array).ok_or_else(expected)?;
-            let dialects = dialects.iter().filter_map(Node::as_text).map(|name| name.display().into_owned());
+        let mut known = Known::new();
+        for (at, entry) in list.iter().enumerate() {
+            let (identity, dialects) = read_entry(entry).map_err(|(member, message)| {
+                CommandError::new(format!("/findings/{at}{member}"), message).in_source(path)
+            })?;
             known.entry(identity).or_default().extend(dialects);
         }
         Ok(Baseline { path: path.into(), known })
     }
 
-    /// The file for what is found now.
-    pub(crate) fn written(self, found: &[(Finding, Place)], sources: &[Source]) -> (String, String) {
-        let mut known = BTreeMap::<Identity, BTreeSet<&str>>::new();
-        for (finding, place) in found {
-            known.entry(Identity::of(finding, place, sources)).or_default().extend(finding.dialects());
+    /// The file for what is found now, and for what is known of the rest.
+    pub(crate) fn written(mut self, found: &[(Finding, Place)], judged: &Judged<'_>) -> (String, String) {
+        self.known.retain(|identity, names| {
+            names.retain(|name| !judged.covers(identity, name));
+            !names.is_empty()
+        });
+        let mut known = self.known;
+        for (identity, dialect) in identities(found, judged.sources).into_iter().flatten() {
+            known.entry(identity).or_default().insert(dialect.into());
         }
         let mut text = format!("{{\n  \"version\": {VERSION},\n  \"findings\": [");
         for (at, (identity, dialects)) in known.iter().enumerate() {
-            let entry = record([
+            let mut members = Vec::from([
                 ("source", Node::string(identity.source.as_str())),
                 ("tool", Node::string(identity.tool.as_str())),
                 ("rule", Node::string(identity.rule.as_str())),
                 ("pointer", Node::string(identity.pointer.as_str())),
-                ("dialects", Node::array(dialects.iter().map(|name| Node::string(*name)).collect())),
             ]);
+            if identity.number > 0 {
+                members.push(("number", Node::count(identity.number as u64)));
+            }
+            members.push(("dialects", Node::array(dialects.iter().map(|name| Node::string(name.as_str())).collect())));
+            let members = members.into_iter().map(|(key, value)| Member { key: Text::new(key), value });
+            let entry = Node::object(Object::from_members(members.collect()));
             text.push_str(if at == 0 { "\n    " } else { ",\n    " });
             text.push_str(&json::write(&entry));
         }
@@ -114,32 +163,31 @@ impl Baseline {
     pub(crate) fn without_known(
         mut self,
         found: Vec<(Finding, Place)>,
-        sources: &[Source],
-        dialects: &[&'static Dialect],
+        judged: &Judged<'_>,
     ) -> (Vec<(Finding, Place)>, usize, Vec<String>) {
         let (mut new, mut count) = (Vec::new(), 0);
-        let mut met = BTreeMap::<Identity, BTreeSet<String>>::new();
-        for (mut finding, place) in found {
-            let identity = Identity::of(&finding, &place, sources);
-            let known = self.known.get(&identity);
+        let mut met = BTreeSet::<(Identity, &str)>::new();
+        let identities = identities(&found, judged.sources);
+        for ((mut finding, place), each) in found.into_iter().zip(identities) {
             let all = finding.said.len();
-            met.entry(identity).or_default().extend(finding.said.iter().map(|said| said.dialect.name.to_string()));
-            finding.said.retain(|said| !known.is_some_and(|known| known.contains(said.dialect.name)));
+            let is_known = |(identity, name): &&(Identity, &str)| {
+                self.known.get(identity).is_some_and(|known| known.contains(*name))
+            };
+            let known: BTreeSet<&str> = each.iter().filter(is_known).map(|(_, name)| *name).collect();
+            finding.said.retain(|said| !known.contains(said.dialect.name));
+            met.extend(each);
             count += usize::from(finding.said.len() < all);
             if !finding.said.is_empty() {
                 new.push((finding, place));
             }
         }
-        // What a run with other dialects found is not gone.
-        let judged: BTreeSet<&str> = dialects.iter().map(|dialect| dialect.name).collect();
         self.known.retain(|identity, names| {
-            let met = met.get(identity);
-            names.retain(|name| judged.contains(name.as_str()) && !met.is_some_and(|met| met.contains(name)));
+            names.retain(|name| judged.covers(identity, name) && !met.contains(&(identity.clone(), name.as_str())));
             !names.is_empty()
         });
         let stale = self.known.len();
         let mut gone = Vec::new();
-        if let Some(Identity { source, tool, rule, pointer }) = self.known.into_keys().next() {
+        if let Some(Identity { source, tool, rule, pointer, .. }) = self.known.into_keys().next() {
             let about = if tool.is_empty() { String::new() } else { format!(" of `{}`", shown(&tool)) };
             let first = format!("`{}`{about} at {}:{}", shown(&rule), shown(&source), shown(&pointer));
             gone.push(format!(
@@ -150,4 +198,32 @@ impl Baseline {
         }
         (new, count, gone)
     }
+}
+
+/// An entry of the file; or where in it something else stands, and what.
+fn read_entry(entry: &Node<'_>) -> Result<(Identity, Vec<String>), (String, String)> {
+    let word = |name: &str| match entry.get(name).map(|value| (value, value.as_text())) {
+        Some((_, Some(text))) => Ok(text.display().into_owned()),
+        Some((value, None)) => Err((format!("/{name}"), format!("expected a string, found {}", value.kind()))),
+        None => Err((String::new(), format!("expected `{name}`, found none"))),
+    };
+    let number = match entry.get("number") {
+        None => Some(0),
+        Some(number) => number.as_u64().and_then(|number| usize::try_from(number).ok()),
+    };
+    let number = number.ok_or_else(|| ("/number".into(), "expected a whole number, found something else".into()))?;
+    let tool = if entry.get("tool").is_some() { word("tool")? } else { String::new() };
+    let (source, rule, pointer) = (word("source")?, word("rule")?, word("pointer")?);
+    let list = entry.get("dialects").and_then(Node::as_array);
+    let list = list.ok_or_else(|| (String::new(), "expected a list in `dialects`, found none".into()))?;
+    let names: Vec<&str> = dialects().iter().map(|dialect| dialect.name).collect();
+    let dialect = |(at, node): (usize, &Node<'_>)| {
+        let name = node.as_text().map(|text| text.display().into_owned());
+        let found = name.as_deref().map_or_else(|| node.kind().to_string(), |name| format!("`{}`", shown(name)));
+        let meant = internal::did_you_mean(name.as_deref().unwrap_or_default(), &names);
+        let error = (format!("/dialects/{at}"), format!("expected a dialect, found {found}{meant}"));
+        name.filter(|name| names.contains(&name.as_str())).ok_or(error)
+    };
+    let dialects = list.iter().enumerate().map(dialect).collect::<Result<_, _>>()?;
+    Ok((Identity { source, tool, rule, pointer, number }, dialects))
 }

@@ -6,7 +6,7 @@ use toolwire::{internal, reports::Severity, Dialect, Error, SanitizeOptions};
 
 use super::{
     arguments::{CheckArguments, FailOn},
-    baseline::Baseline,
+    baseline::{Baseline, Judged},
     config::Config,
     error::{CommandError, FINE, FOUND, UNUSABLE},
     finding::{groups, rank, Finding, Place, Said, Source},
@@ -43,7 +43,10 @@ impl Check {
             (None, None, []) => Choice::Profile(ORDINARY),
             (None, None, names) => Choice::Dialects(names),
         };
-        let exclude: Vec<String> = arguments.choice.exclude.iter().chain(&config.exclude).cloned().collect();
+        // What the command line names is not taken away by the configuration.
+        let named = matches!(arguments.choice.choice(), Some(Choice::Dialects(_)));
+        let excluded = config.exclude.iter().filter(|_| !named);
+        let exclude: Vec<String> = arguments.choice.exclude.iter().chain(excluded).cloned().collect();
         let dialects = choice.dialects(&exclude);
         if dialects.is_empty() {
             return Err(CommandError::option("exclude", "expected at least one dialect to be left, found none"));
@@ -60,7 +63,7 @@ impl Check {
                 Ok((noun, places, entries)) => {
                     sources.push(Source { input, noun, places, entries, found: Vec::new() });
                 }
-                Err(error) => failed.push(error.in_source(&input.source)),
+                Err(error) => failed.push(input.place(error)),
             }
         }
         let baseline = match (baseline, baseline_path) {
@@ -103,7 +106,9 @@ impl Check {
     /// Of which severities there is more than there may be: anything of those that count, unless the configuration says
     /// how much.
     fn exceeded(&self, found: &[(Finding, Place)], fail_on: FailOn) -> [bool; 3] {
-        let mut limits = self.config.limits.into_iter();
+        // They count what is refused and the like, and not what is lost.
+        let limits = if self.arguments.rewritten.is_some() { [None; 3] } else { self.config.limits };
+        let mut limits = limits.into_iter();
         [Severity::Refused, Severity::Reinterpreted, Severity::Ignored].map(|severity| {
             let counts = fail_on.least().is_some_and(|least| rank(severity) <= rank(least));
             let most = limits.next().flatten().or(counts.then_some(0));
@@ -153,7 +158,7 @@ impl Task for Check {
                 source.found.extend(found.into_iter().filter(|one| !passes(profile, dialect, one.rule)));
             }
             Err(error) => {
-                let error = source.places.locate(&error).in_source(&source.input.source);
+                let error = source.input.place(source.places.locate(&error));
                 if !self.failed.iter().any(|known| known.source == error.source && known.message == error.message) {
                     self.failed.push(error);
                 }
@@ -175,10 +180,19 @@ impl Task for Check {
         let show = show.or(fail_on.least()).unwrap_or(Severity::Refused);
         let (found, ignored, mut stale) = self.config.without_ignored(found);
         let whole = self.arguments.tools.is_empty() && self.failed.is_empty();
-        // Of a part of the tools or the dialects nobody can tell.
-        if !whole || self.arguments.choice.choice().is_some() {
+        // Of a part of the tools or the dialects, or of another question, nobody can tell.
+        let choice = &self.arguments.choice;
+        let asked = choice.choice().is_some() || !choice.exclude.is_empty() || self.arguments.rewritten.is_some();
+        if !whole || asked {
             stale.clear();
         }
+        let judged = Judged {
+            sources: &sources,
+            names: sources.iter().map(Source::identity).collect(),
+            dialects: &self.dialects,
+            profile: self.profile.as_deref(),
+            is_rewritten: self.arguments.rewritten.is_some(),
+        };
         let mut files = Vec::new();
         let (mut found, known) = match self.baseline.take() {
             Some(_) if self.arguments.update_baseline && !whole => {
@@ -188,11 +202,11 @@ impl Task for Check {
             }
             Some(baseline) if self.arguments.update_baseline => {
                 let count = found.len();
-                files.push(baseline.written(&found, &sources));
+                files.push(baseline.written(&found, &judged));
                 (Vec::new(), count)
             }
             Some(baseline) => {
-                let (found, known, gone) = baseline.without_known(found, &sources, &self.dialects);
+                let (found, known, gone) = baseline.without_known(found, &judged);
                 if whole {
                     stale.extend(gone);
                 }

@@ -10,12 +10,13 @@ use toolwire::{
     dialects, internal,
     rules::{Constraint, Rule},
 };
+use wildmatch::WildMatch;
 
 use super::{
     arguments::FailOn,
     error::CommandError,
     finding::{Finding, Place},
-    profile::PROFILES,
+    profile::{ALL, PROFILES},
     terminal::shown,
 };
 
@@ -97,7 +98,7 @@ impl Ignore {
         let tool = finding.tool.as_deref();
         (self.rules.is_empty() || self.rules.iter().any(|rule| rule == finding.rule))
             && (self.tools.is_empty()
-                || tool.is_some_and(|tool| self.tools.iter().any(|pattern| fast_glob::glob_match(pattern, tool))))
+                || tool.is_some_and(|tool| self.tools.iter().any(|pattern| WildMatch::new(pattern).matches(tool))))
     }
 
     fn has(&self, dialect: &str) -> bool {
@@ -128,7 +129,7 @@ impl File<'_> {
         for (key, value) in table.iter() {
             match key.get_ref().as_ref() {
                 "profile" => config.profile = Some(self.one_of(value, &PROFILES)?),
-                "dialects" => config.dialects = self.dialects(value)?,
+                "dialects" => config.dialects = self.chosen(value)?,
                 "exclude" => config.exclude = self.dialects(value)?,
                 "fail-on" => {
                     let word = self.one_of(value, &["refused", "reinterpreted", "ignored", "never"])?;
@@ -178,15 +179,18 @@ impl File<'_> {
         for (key, value) in table.iter() {
             match key.get_ref().as_ref() {
                 "rule" => {
-                    ignore.rules = self.strings(value)?;
+                    ignore.rules = self.some(value)?;
                     for rule in &ignore.rules {
                         if !rules().any(|known| known == rule) {
                             return Err(self.unknown_word(value, "a rule", rule, &mut rules()));
                         }
                     }
                 }
-                "tool" => ignore.tools = self.strings(value)?,
-                "dialect" => ignore.dialects = self.dialects(value)?,
+                "tool" => ignore.tools = self.some(value)?,
+                "dialect" => {
+                    self.some(value)?;
+                    ignore.dialects = self.dialects(value)?;
+                }
                 "reason" => {
                     self.string(value)?;
                 }
@@ -213,6 +217,24 @@ impl File<'_> {
             DeValue::String(text) => Ok(Vec::from([text.to_string()])),
             _ => Err(self.unexpected(value, "a string or a list of strings")),
         }
+    }
+
+    /// The same, and not an empty list: what it would mean is not what it says.
+    fn some(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
+        let words = self.strings(value)?;
+        if words.is_empty() {
+            return Err(self.error(Some(value.span()), "expected at least one word, found an empty list"));
+        }
+        Ok(words)
+    }
+
+    /// Dialects to judge by, or all of them.
+    fn chosen(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
+        let words = self.some(value)?;
+        if words.iter().any(|word| word == ALL) {
+            return Ok(Vec::from([ALL.into()]));
+        }
+        self.dialects(value)
     }
 
     fn one_of(&self, value: &Spanned<DeValue<'_>>, known: &[&'static str]) -> Result<String, CommandError> {

@@ -2,7 +2,10 @@
 
 use toolwire::Code;
 
-use super::terminal::{cut, shown, Paint};
+use super::{
+    naming::normal,
+    terminal::{cut, shown, Paint},
+};
 
 /// What was asked was done, and nothing was found.
 pub(crate) const FINE: u8 = 0;
@@ -19,6 +22,8 @@ const POINTER: usize = 300;
 pub(crate) struct CommandError {
     /// Which input, if it is not the first.
     pub(crate) source: Option<String>,
+    /// The file that it stands in, and its line there, if that is known. Boxed: errors are passed around a lot.
+    pub(crate) file: Option<Box<(String, Option<usize>)>>,
     /// Where in the input: a line of JSON Lines.
     pub(crate) line: Option<usize>,
     /// Where in the input, or in its line.
@@ -30,7 +35,14 @@ pub(crate) struct CommandError {
 impl CommandError {
     /// An input that is not what the command reads.
     pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> CommandError {
-        CommandError { source: None, line: None, pointer: pointer.into(), code: None, message: message.into() }
+        CommandError {
+            source: None,
+            file: None,
+            line: None,
+            pointer: pointer.into(),
+            code: None,
+            message: message.into(),
+        }
     }
 
     /// An option, in camelCase, that cannot be as it is.
@@ -47,6 +59,12 @@ impl CommandError {
     /// The same about another input than the first.
     pub(crate) fn in_source(mut self, source: &str) -> CommandError {
         self.source = Some(source.into());
+        self
+    }
+
+    /// The same in a file that people have, and maybe in a line of it.
+    pub(crate) fn in_file(mut self, file: &str, line: Option<usize>) -> CommandError {
+        self.file = Some(Box::new((normal(file), line.or(self.line))));
         self
     }
 

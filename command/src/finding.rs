@@ -11,6 +11,7 @@ use toolwire::{
 
 use super::{
     input::Named,
+    naming::normal,
     outcome::Outcome,
     places::Places,
     position::{positions, Position},
@@ -64,9 +65,11 @@ pub(crate) struct Place {
     pub(crate) position: Option<Position>,
     /// Into the input, or into its line.
     pub(crate) pointer: String,
-    /// Which entry of the list, and the pointer into that.
+    /// Which entry of the list, and what is below that; of what has no name, the pointer into the list.
     pub(crate) entry: Option<usize>,
     pub(crate) inside: String,
+    /// Which it is of those that are told apart by nothing else, from 0.
+    pub(crate) number: usize,
 }
 
 /// A finding at its place, and at others where it is the same again.
@@ -147,9 +150,20 @@ impl Source {
             self.found.iter().map(|finding| self.places.of(&finding.pointer)).collect();
         let positions = self.positions(&pointers);
         let places = self.found.iter().zip(pointers).zip(positions);
-        let place = |((finding, (_, pointer)), position): ((&Finding, (_, String)), _)| {
+        let mut numbers = BTreeMap::<(Option<String>, &str, String), usize>::new();
+        let place = |((finding, (line, pointer)), position): ((&Finding, (Option<usize>, String)), _)| {
             let (entry, inside) = owner(&entries, &finding.pointer);
-            Place { source, tool: finding.tool.clone(), position, pointer, entry, inside: inside.into() }
+            // A tool is found by its name wherever it stands; what has none is not.
+            let inside = match (&finding.tool, line) {
+                (Some(_), _) => inside,
+                (None, Some(_)) => &finding.pointer,
+                (None, None) => &pointer,
+            };
+            let inside = inside.to_string();
+            let next = numbers.entry((finding.tool.clone(), finding.rule, inside.clone())).or_default();
+            let number = *next;
+            *next += 1;
+            Place { source, tool: finding.tool.clone(), position, pointer, entry, inside, number }
         };
         places.map(place).collect()
     }
@@ -195,8 +209,19 @@ impl Source {
             Origin::Server(Some((file, _))) => file,
             Origin::Server(None) | Origin::Stream => return None,
         };
-        let path = path.replace('\\', "/");
-        Some(path.strip_prefix("./").map(str::to_string).unwrap_or(path))
+        Some(normal(path))
+    }
+
+    /// What it is known by: its name, spelled in one way.
+    pub(crate) fn identity(&self) -> String {
+        let name = self.input.source.as_str();
+        match &self.input.origin {
+            Origin::File => normal(name),
+            Origin::Server(Some((file, _))) => {
+                format!("{}{}", normal(file), name.strip_prefix(file.as_str()).unwrap_or_default())
+            }
+            Origin::Server(None) | Origin::Stream => name.into(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a command needs before it can begin: files, patterns of files, servers, a configuration, a baseline. Some of it
 //! is known only once other things are there: which servers a file names, which variables those want.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use toolwire::json;
 
@@ -9,11 +9,12 @@ use super::{
     arguments::{CheckArguments, Command, Connection, Source},
     config::{self, Config},
     error::CommandError,
-    glob::{is_pattern, Glob},
+    glob::{is_pattern, Glob, FOLDERS},
+    naming::{name_of_address, name_of_command, normal},
     need::{Need, Server, Transport},
     servers::{self, Declaration, Declared},
     task::{Origin, SourceText},
-    terminal::Terminal,
+    terminal::{shown, Terminal},
 };
 
 /// What standard input is called.
@@ -68,8 +69,14 @@ pub(crate) struct Gathering {
     several: bool,
     /// A file may name servers instead of holding tools.
     may_name_servers: bool,
+    /// The servers that are asked for by name, and those of them that a file names.
     only: Vec<String>,
+    met: BTreeSet<String>,
+    /// Files and streams that are inputs already: none is judged twice.
+    taken: BTreeSet<String>,
     timeout: u32,
+    /// Where the command is run: what VS Code calls the workspace's folder.
+    folder: String,
     /// Where the baseline is, whether it is there or not.
     pub(crate) baseline_path: Option<String>,
     baseline_written: bool,
@@ -77,7 +84,8 @@ pub(crate) struct Gathering {
 
 impl Gathering {
     pub(crate) fn new(command: &Command, terminal: &Terminal) -> Result<Gathering, CommandError> {
-        let mut gathering = Gathering::default();
+        let folder = terminal.folder.clone().unwrap_or_else(|| ".".into());
+        let mut gathering = Gathering { folder, ..Gathering::default() };
         match command {
             Command::Matrix(arguments) => {
                 gathering.several = true;
@@ -145,14 +153,35 @@ impl Gathering {
         Ok(())
     }
 
-    /// Takes the reason why it cannot be had.
-    pub(crate) fn fail(&mut self, missing: bool, message: &str) -> Result<(), CommandError> {
+    /// Takes the reason why it cannot be had, or not be read: whether it is just not there, and what is said then.
+    pub(crate) fn fail(&mut self, missing: bool, error: CommandError) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
+        let error = error.in_source(&source);
         match role {
             Role::Config { asked: false } | Role::Baseline { written: true } | Role::Record if missing => Ok(()),
-            Role::Glob(glob) => self.listed(glob, None, source),
-            Role::Input(_) => self.failed(CommandError::new("", message).in_source(&source)),
-            _ => Err(CommandError::new("", message).in_source(&source)),
+            Role::Glob(glob) if missing => self.listed(glob, None, source),
+            Role::Glob(glob) => {
+                let error = error.in_source(&format!("{source} ({})", glob.folder().unwrap_or_default()));
+                self.failed(error)?;
+                self.listed(glob, None, source)
+            }
+            Role::Input(Origin::File) => self.failed(error.in_file(&source, None)),
+            Role::Input(Origin::Server(Some((file, position)))) => {
+                self.failed(error.in_file(&file, Some(position.line)))
+            }
+            Role::Input(_) => self.failed(error),
+            _ => Err(error),
+        }
+    }
+
+    /// What can be told only once everything was asked for: a server of that name is nowhere.
+    pub(crate) fn checked(&self) -> Result<(), CommandError> {
+        match self.only.iter().find(|name| !self.met.contains(*name)) {
+            Some(name) if self.failed.is_empty() => {
+                let message = format!("expected the name of a server that a file has, found `{}`", shown(name));
+                Err(CommandError::option("server", message))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -180,7 +209,11 @@ impl Gathering {
 
     fn file(&mut self, file: Option<&str>, terminal: &Terminal) -> Result<(), CommandError> {
         match file {
-            Some(path) if path != "-" => self.want(Need::File(path.into()), path.into(), Role::Input(Origin::File)),
+            Some(path) if path != "-" => {
+                if self.taken.insert(normal(path)) {
+                    self.want(Need::File(path.into()), path.into(), Role::Input(Origin::File));
+                }
+            }
             None if terminal.typed => {
                 return Err(CommandError::new(
                     "",
@@ -188,7 +221,11 @@ impl Gathering {
                         none; see `--help`",
                 ))
             }
-            _ => self.want(Need::Input, INPUT.into(), Role::Input(Origin::Stream)),
+            _ => {
+                if self.taken.insert("-".into()) {
+                    self.want(Need::Input, INPUT.into(), Role::Input(Origin::Stream));
+                }
+            }
         }
         Ok(())
     }
@@ -204,7 +241,7 @@ impl Gathering {
             (Some(url), _) => {
                 servers::check_url(url).map_err(|message| CommandError::option("url", message))?;
                 let headers = connection.headers.iter().map(|text| servers::header(text)).collect::<Result<_, _>>()?;
-                (Transport::Remote { url: url.clone(), headers, sse: false }, url.clone())
+                (Transport::Remote { url: url.clone(), headers, sse: false }, name_of_address(url))
             }
             (None, []) => return Ok(false),
             (None, command) => {
@@ -214,7 +251,7 @@ impl Gathering {
                     inherited: connection.environment.clone(),
                     environment: Vec::new(),
                 };
-                (transport, command.join(" "))
+                (transport, name_of_command(command))
             }
         };
         let server = Server { transport, timeout: self.timeout };
@@ -266,12 +303,17 @@ impl Gathering {
             self.listing(glob, source);
             return Ok(());
         }
+        if glob.is_cut() {
+            let message = format!("expected a pattern for at most {FOLDERS} folders, found one for more");
+            self.failed(CommandError::new("", message).in_source(&source))?;
+        }
         let found = glob.found();
         if found.is_empty() {
             let message = "expected files that match the pattern, found none";
             return self.failed(CommandError::new("", message).in_source(&source));
         }
-        for path in found.into_iter().rev() {
+        let new: Vec<String> = found.into_iter().filter(|path| self.taken.insert(normal(path))).collect();
+        for path in new.into_iter().rev() {
             let role = Role::Input(Origin::File);
             self.wants.push_front(Want { need: Need::File(path.clone()), source: path, role });
         }
@@ -290,18 +332,19 @@ impl Gathering {
             return Ok(());
         };
         let Declaration { servers: declared, disabled } = declaration;
-        let names: Vec<String> = declared.iter().map(|one| format!("`{}`", one.name)).collect();
+        let names: Vec<String> = declared.iter().map(|one| format!("`{}`", shown(&one.name))).collect();
         let chosen: Vec<Declared> =
             declared.into_iter().filter(|one| self.only.is_empty() || self.only.contains(&one.name)).collect();
+        self.met.extend(chosen.iter().map(|one| one.name.clone()));
         if disabled > 0 {
-            self.notes.push(format!("{}: {disabled} of its servers switched off there", input.source));
+            self.notes.push(format!("{}: {disabled} of its servers switched off there", shown(&input.source)));
         }
         let found = if names.is_empty() { "none".to_string() } else { names.join(", ") };
         if chosen.is_empty() {
             let expected =
                 if self.only.is_empty() { "at least one server" } else { "the server that `--server` names" };
             let message = format!("expected {expected}, found {found}");
-            return self.failed(CommandError::new("", message).in_source(&input.source));
+            return self.failed(CommandError::new("", message).in_source(&input.source).in_file(&input.source, None));
         }
         if !self.several && chosen.len() > 1 {
             let message = format!("expected one server, or `--server` with the name of one, found {found}");
@@ -325,41 +368,20 @@ impl Gathering {
         let mut wants = Vec::new();
         for one in servers {
             let source = format!("{file} ({})", one.name);
-            match one.server.and_then(|server| servers::with_values(&server, values)) {
+            let line = one.position.line;
+            match one.server.and_then(|server| servers::with_values(&server, values, &self.folder)) {
                 Ok(server) => {
                     let declared = (file.to_string(), one.position);
                     let role = Role::Input(Origin::Server(Some(declared)));
                     wants.push(Want { need: Need::Server(server), source, role });
                 }
-                Err(message) => self.failed(CommandError::new("", message).in_source(&source))?,
+                Err(message) => {
+                    let error = CommandError::new("", message).in_source(&source);
+                    self.failed(error.in_file(file, Some(line)))?;
+                }
             }
         }
         wants.into_iter().rev().for_each(|want| self.wants.push_front(want));
         Ok(())
     }
-}
-
-/// What a host says of something that it cannot get: in words, or as the name of the system's error (`ENOENT`). And
-/// whether it is just not there.
-pub(crate) fn reason(message: &str, source: &str) -> (bool, String) {
-    let missing = matches!(message, "ENOENT" | "ENOTDIR");
-    let words = match message {
-        "ENOENT" | "ENAMETOOLONG" if source.starts_with(['{', '[']) => {
-            "expected the name of a file, found what looks like JSON: give that on standard input (`echo … | \
-                toolwire …`)"
-                .into()
-        }
-        "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none of that name".into(),
-        "EISDIR" => "expected a file, found a folder".into(),
-        "EACCES" | "EPERM" => "expected a file that may be read, found one that may not".into(),
-        code if is_code(code) => format!("expected a file that can be read, found one that cannot ({code})"),
-        other => other.to_string(),
-    };
-    (missing, words)
-}
-
-/// Is it the name of a system's error, as `EIO`?
-fn is_code(message: &str) -> bool {
-    message.starts_with('E')
-        && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
 }

@@ -4,11 +4,14 @@
 use std::collections::VecDeque;
 
 use toolwire::json::{self, Node};
+use wildmatch::WildMatch;
 
 /// What nobody means by `**`.
 const SKIPPED: &str = "node_modules";
+/// Any number of folders.
+const ANY: &str = "**";
 /// More folders than this, and the pattern means something else.
-const FOLDERS: usize = 10_000;
+pub(crate) const FOLDERS: usize = 10_000;
 
 /// A pattern at work: folders are listed one after the other.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub(crate) struct Glob {
     /// Folders to be listed; the empty one is where we are.
     folders: VecDeque<String>,
     listed: usize,
+    /// There are more folders than are listed.
+    cut: bool,
     found: Vec<String>,
 }
 
@@ -29,10 +34,10 @@ impl Glob {
     pub(crate) fn new(pattern: &str) -> Glob {
         let pattern = pattern.replace('\\', "/");
         // What stands before the first part with a wildcard is where the search begins.
-        let wildcard = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+        let wildcard = pattern.find(['*', '?']).unwrap_or(pattern.len());
         let end = pattern.get(..wildcard).and_then(|start| start.rfind('/')).map_or(0, |slash| slash + 1);
         let start = pattern.get(..end).unwrap_or_default().to_string();
-        Glob { pattern, folders: VecDeque::from([start]), listed: 0, found: Vec::new() }
+        Glob { pattern, folders: VecDeque::from([start]), listed: 0, cut: false, found: Vec::new() }
     }
 
     /// The folder to list next.
@@ -40,8 +45,8 @@ impl Glob {
         self.folders.front().map(String::as_str)
     }
 
-    /// Takes what is in that folder: a JSON list of names, those of folders with `/` at their end. `None`: it cannot be
-    /// listed.
+    /// Takes what is in that folder: a JSON list of names, those of folders with `/` at their end, and of links to
+    /// folders with `//`. `None`: it cannot be listed.
     pub(crate) fn give(&mut self, names: Option<&str>) {
         let Some(folder) = self.folders.pop_front() else { return };
         self.listed += 1;
@@ -49,24 +54,105 @@ impl Glob {
         let names = list.as_array().unwrap_or_default().iter().filter_map(Node::as_text);
         let mut names: Vec<String> = names.map(|name| name.display().into_owned()).collect();
         names.sort();
-        let depth = self.pattern.split('/').count();
+        let pattern: Vec<&str> = self.pattern.split('/').collect();
         for name in names {
-            let path = format!("{folder}{name}");
-            if let Some(inner) = name.strip_suffix('/') {
-                let skipped = inner.starts_with('.') || inner == SKIPPED;
-                let deep = self.pattern.contains("**") || path.split('/').count() <= depth;
-                if !skipped && deep && self.listed + self.folders.len() < FOLDERS {
-                    self.folders.push_back(path);
+            let inner = name.trim_end_matches('/');
+            let path = format!("{folder}{inner}");
+            let parts: Vec<&str> = path.split('/').collect();
+            if inner == name {
+                if fits(&pattern, &parts, false) {
+                    self.found.push(path);
                 }
-            } else if fast_glob::glob_match(&self.pattern, &path) {
-                self.found.push(path);
+                continue;
+            }
+            // A link may lead back to where it stands: with `**` there would be no end.
+            let endless = name.ends_with("//") && pattern.contains(&ANY);
+            let skipped = inner == SKIPPED && pattern.contains(&ANY);
+            if endless || skipped || !fits(&pattern, &parts, true) {
+                continue;
+            }
+            if self.listed + self.folders.len() < FOLDERS {
+                self.folders.push_back(format!("{path}/"));
+            } else {
+                self.cut = true;
             }
         }
+    }
+
+    /// Whether there are folders that were not looked into, because there are too many.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut
     }
 
     /// What matched, in the order of names.
     pub(crate) fn found(mut self) -> Vec<String> {
         self.found.sort();
         self.found
+    }
+}
+
+/// Whether the parts of a path are those of a pattern; of a folder, whether something in it could be.
+fn fits(pattern: &[&str], path: &[&str], is_folder: bool) -> bool {
+    match (pattern.split_first(), path.split_first()) {
+        (None, _) => path.is_empty() && !is_folder,
+        (Some((part, rest)), None) => is_folder || (*part == ANY && rest.is_empty()),
+        (Some((&ANY, rest)), Some((first, inner))) => {
+            fits(rest, path, is_folder) || (!first.starts_with('.') && fits(pattern, inner, is_folder))
+        }
+        (Some((part, rest)), Some((first, inner))) => {
+            // What begins with a dot is hidden, unless it is asked for.
+            let seen = part.starts_with('.') || !first.starts_with('.');
+            seen && (part == first || WildMatch::new(part).matches(first)) && fits(rest, inner, is_folder)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Glob, FOLDERS};
+
+    fn found(pattern: &str, folders: &[(&str, &str)]) -> Vec<String> {
+        let mut glob = Glob::new(pattern);
+        while let Some(folder) = glob.folder() {
+            let names = folders.iter().find(|(name, _)| *name == folder).map(|(_, names)| *names);
+            glob.give(names);
+        }
+        glob.found()
+    }
+
+    #[test]
+    fn dots_are_hidden_and_links_followed_where_they_end() {
+        let folders = [
+            ("", r#"["a.json", ".mcp.json", ".hidden/", "in/", "link//"]"#),
+            (".hidden/", r#"["b.json"]"#),
+            ("in/", r#"["c.json", "[d].json", "node_modules/"]"#),
+            ("in/node_modules/", r#"["e.json"]"#),
+            ("link/", r#"["c.json"]"#),
+        ];
+        let cases: [(&str, &[&str]); 9] = [
+            ("*.json", &["a.json"]),
+            (".*.json", &[".mcp.json"]),
+            ("*/*.json", &["in/[d].json", "in/c.json", "link/c.json"]),
+            (".h*/*.json", &[".hidden/b.json"]),
+            (".hidden/*.json", &[".hidden/b.json"]),
+            ("**/*.json", &["a.json", "in/[d].json", "in/c.json"]),
+            ("in/**", &["in/[d].json", "in/c.json"]),
+            ("in/[d]*", &["in/[d].json"]),
+            ("in/node_modules/*", &["in/node_modules/e.json"]),
+        ];
+        for (pattern, expected) in cases {
+            assert_eq!(found(pattern, &folders), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn too_many_folders_are_told() {
+        let mut glob = Glob::new("*/*.json");
+        let names: Vec<String> = (0..FOLDERS + 1).map(|at| format!("\"{at}/\"")).collect();
+        glob.give(Some(&format!("[{}]", names.join(","))));
+        assert!(glob.is_cut());
+        let mut glob = Glob::new("*/*.json");
+        glob.give(Some(&format!("[{}]", names.get(..100).unwrap_or_default().join(","))));
+        assert!(!glob.is_cut());
     }
 }

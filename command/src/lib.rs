@@ -21,12 +21,14 @@ mod glob;
 mod indent;
 mod input;
 mod matrix;
+mod naming;
 mod need;
 mod outcome;
 mod places;
 mod position;
 mod probe;
 mod profile;
+mod reason;
 mod restore;
 mod sanitize;
 mod servers;
@@ -42,7 +44,8 @@ pub use self::need::{Key, Need, Request, Server, Transport};
 use self::{
     arguments::CommandLine,
     error::{CommandError, UNUSABLE},
-    gather::{reason, Gathering, Want, INPUT},
+    gather::{Gathering, Want, INPUT},
+    reason::reason,
     task::{Output, Task},
     terminal::{cut, shown, shown_lines, Terminal},
 };
@@ -94,10 +97,10 @@ enum State {
 const WORTH_SHOWING: usize = 1_000_000;
 
 impl Command {
-    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, date, environment }`. The
-    /// arguments are those after the program's name; the next three are booleans that say what is a terminal; then its
-    /// width, the day as `2026-11-23`, and the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set. All but
-    /// the arguments can be left out.
+    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, date, environment, folder }`.
+    /// The arguments are those after the program's name; the next three are booleans that say what is a terminal; then
+    /// its width, the day as `2026-11-23`, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, and the
+    /// absolute path of the folder that it is run in. All but the arguments can be left out.
     pub fn new(facts: &str) -> Command {
         let facts = json::read(facts).unwrap_or_default();
         let terminal = Terminal::read(&facts);
@@ -136,7 +139,7 @@ impl Command {
         let source = want.source.clone();
         let given = match decoded(bytes) {
             Ok(text) => self.gathering.give(text),
-            Err(error) => self.gathering.failed(error.in_source(&source)),
+            Err(error) => self.gathering.fail(false, error),
         };
         self.go_on(given, &source);
     }
@@ -150,8 +153,9 @@ impl Command {
         }
         let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
         let source = want.source.clone();
-        let (missing, message) = reason(message, &source);
-        let failed = self.gathering.fail(missing, &message);
+        let what = if matches!(want.need, Need::Folder(_)) { "a folder" } else { "a file" };
+        let (missing, message) = reason(message, &source, what);
+        let failed = self.gathering.fail(missing, CommandError::new("", message));
         self.go_on(failed, &source);
     }
 
@@ -245,7 +249,7 @@ impl Command {
         if let Some(input) = gathered.inputs.first() {
             self.source = input.source.clone();
         }
-        self.state = match task(*command, gathered) {
+        self.state = match gathered.checked().and_then(|()| task(*command, gathered)) {
             Ok(task) => State::Working(task),
             Err(error) => State::Ended(unusable(&error, &self.source, &self.terminal)),
         };

@@ -12,7 +12,8 @@ pub enum Need {
     File(String),
     /// What comes on standard input, to its end.
     Input,
-    /// The names in a folder, as a JSON list of strings: those of folders end in `/`. The empty one is where we are.
+    /// The names in a folder, as a JSON list of strings: those of folders end in `/`, of links to
+    /// folders in `//`. The empty one is where we are.
     Folder(String),
     /// Variables of the environment, as a JSON object of those that are set.
     Variables(Vec<String>),

@@ -106,7 +106,7 @@ pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<
     for declared in servers {
         let Ok(server) = &declared.server else { continue };
         // What is no variable is told when it is expanded.
-        let _ = expanded(server, &mut |name, _| {
+        let _ = expanded(server, "", &mut |name, _| {
             names.insert(name.to_string());
             Ok(String::new())
         });
@@ -114,9 +114,9 @@ pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<
     names.into_iter().collect()
 }
 
-/// A server with the values of its variables.
-pub(crate) fn with_values(server: &Server, values: &BTreeMap<String, String>) -> Result<Server, String> {
-    let server = expanded(server, &mut |name, otherwise| match (values.get(name), otherwise) {
+/// A server with the values of its variables, and the folder that the command is run in.
+pub(crate) fn with_values(server: &Server, values: &BTreeMap<String, String>, folder: &str) -> Result<Server, String> {
+    let server = expanded(server, folder, &mut |name, otherwise| match (values.get(name), otherwise) {
         (Some(value), _) => Ok(value.clone()),
         (None, Some(otherwise)) => Ok(otherwise.to_string()),
         (None, None) => Err(format!("expected the variable `{name}` to be set, found it unset")),
@@ -129,8 +129,8 @@ pub(crate) fn with_values(server: &Server, values: &BTreeMap<String, String>) ->
 
 type Value<'f> = &'f mut dyn FnMut(&str, Option<&str>) -> Result<String, String>;
 
-fn expanded(server: &Server, value: Value<'_>) -> Result<Server, String> {
-    let mut each = |text: &String| expand(text, value);
+fn expanded(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, String> {
+    let mut each = |text: &String| expand(text, folder, value);
     let transport = match &server.transport {
         Transport::Process { command, folder, inherited, environment } => Transport::Process {
             command: command.iter().map(&mut each).collect::<Result<_, _>>()?,
@@ -140,7 +140,9 @@ fn expanded(server: &Server, value: Value<'_>) -> Result<Server, String> {
         },
         Transport::Remote { url, headers, sse } => {
             let url = each(url)?;
-            Transport::Remote { url, headers: values(headers, &mut each)?, sse: *sse }
+            // The end of a line in a variable is no part of it, and no header may have it.
+            let headers = values(headers, &mut each)?.into_iter().map(|(name, value)| (name, value.trim().into()));
+            Transport::Remote { url, headers: headers.collect(), sse: *sse }
         }
     };
     Ok(Server { transport, timeout: server.timeout })
@@ -154,7 +156,7 @@ fn values(
 }
 
 /// `${NAME}`, `${NAME:-otherwise}` and `${env:NAME}`, as clients have them, and VS Code's `${workspaceFolder}`.
-fn expand(text: &str, value: Value<'_>) -> Result<String, String> {
+fn expand(text: &str, folder: &str, value: Value<'_>) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
@@ -166,7 +168,7 @@ fn expand(text: &str, value: Value<'_>) -> Result<String, String> {
             None => (inside.strip_prefix("env:").unwrap_or(inside), None),
         };
         match name {
-            "workspaceFolder" => out.push('.'),
+            "workspaceFolder" => out.push_str(folder),
             _ if is_name(name) => out.push_str(&value(name, otherwise)?),
             _ => {
                 let found = shown(inside);

@@ -6,7 +6,7 @@ use super::{
     error::{CommandError, FINE},
     indent::indented,
     need::Need,
-    position::Position,
+    position::{positions, Position},
     terminal::Terminal,
 };
 
@@ -62,6 +62,23 @@ pub(crate) struct SourceText {
     pub(crate) source: String,
     pub(crate) text: String,
     pub(crate) origin: Origin,
+}
+
+impl SourceText {
+    /// An error of it, at its place.
+    pub(crate) fn place(&self, error: CommandError) -> CommandError {
+        let error = error.in_source(&self.source);
+        match &self.origin {
+            // What is no JSON has no places.
+            Origin::File if error.line.is_none() && json::read(&self.text).is_ok() => {
+                let position = positions(&self.text, [error.pointer.as_str()].into_iter()).pop();
+                error.in_file(&self.source, position.map(|position| position.line))
+            }
+            Origin::File => error.in_file(&self.source, None),
+            Origin::Server(Some((file, position))) => error.in_file(file, Some(position.line)),
+            Origin::Server(None) | Origin::Stream => error,
+        }
+    }
 }
 
 /// Where a text came from.

@@ -1,4 +1,5 @@
-//! What is known of where the output goes, and what follows from it: width, colour, whether progress is shown.
+//! What is known of where the command runs and its output goes, and what follows: width, colour, whether progress is
+//! shown.
 //!
 //! Only the host can look at a terminal; it describes what it saw as JSON. What the environment's variables mean is
 //! decided here, so that it means the same in every host.
@@ -24,13 +25,16 @@ pub(crate) struct Terminal {
     pub(crate) progress: bool,
     /// The day, as `2026-11-23`.
     pub(crate) date: Option<String>,
+    /// The folder that the command is run in, as an absolute path.
+    pub(crate) folder: Option<String>,
     pub(crate) out: Paint,
     pub(crate) err: Paint,
 }
 
 impl Terminal {
-    /// Reads `{ stdin, stdout, stderr, columns, date, environment }`: three booleans that say what is a terminal, a
-    /// number, the day, and the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set.
+    /// Reads `{ stdin, stdout, stderr, columns, date, environment, folder }`: three booleans that say what is a
+    /// terminal, a number, the day, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, and where the
+    /// command is run.
     pub(crate) fn read(facts: &Node<'_>) -> Terminal {
         let is = |name: &str| facts.get(name).and_then(Node::as_bool) == Some(true);
         let variable = |name: &str| {
@@ -52,6 +56,7 @@ impl Terminal {
             width: is("stdout").then_some(columns),
             progress: is("stderr") && !dumb,
             date: facts.get("date").and_then(Node::as_text).map(|date| date.display().into_owned()),
+            folder: facts.get("folder").and_then(Node::as_text).map(|folder| folder.display().into_owned()),
             out: paint(is("stdout")),
             err: paint(is("stderr")),
         }

@@ -38,6 +38,9 @@ const MEMBERS: [&str; 21] = [
 ];
 /// Where a definition may stand in an entry.
 const HOLDERS: [&str; 2] = ["function", "toolSpec"];
+/// What the schema is called by MCP, and in a `function`.
+const MCP: &str = "inputSchema";
+const OPENAI: &str = "parameters";
 /// As many members are named.
 const NAMED: usize = 6;
 
@@ -50,7 +53,7 @@ pub(crate) fn is_no_tool(node: &Node<'_>) -> bool {
         return true;
     }
     let has_schema = HOLDERS.into_iter().chain(internal::schema_members()).any(|member| object.has(member));
-    let misspelt = misspelt_member(object).is_some();
+    let misspelt = misspelt_member(object, MCP).is_some();
     !has_schema && !misspelt && object.iter().any(|member| !is_known(&member.key.display()))
 }
 
@@ -79,7 +82,8 @@ pub(crate) fn misspelt(list: &Node<'_>, places: &Places) -> Result<(), CommandEr
         let holder = HOLDERS.into_iter().find(|holder| entry.get(holder).is_some_and(|it| it.as_object().is_some()));
         let definition = holder.and_then(|holder| entry.get(holder)).unwrap_or(entry);
         let Some(object) = definition.as_object() else { continue };
-        if let Some((found, meant)) = misspelt_member(object) {
+        let otherwise = if holder == Some("function") { OPENAI } else { MCP };
+        if let Some((found, meant)) = misspelt_member(object, otherwise) {
             let above = holder.map(|holder| format!("/{holder}")).unwrap_or_default();
             let (line, pointer) = places.of(&format!("/{at}{above}"));
             let error = CommandError::new(
@@ -95,8 +99,9 @@ pub(crate) fn misspelt(list: &Node<'_>, places: &Places) -> Result<(), CommandEr
     Ok(())
 }
 
-/// A member that is meant to be the schema, and what it should be called. None where the schema is there.
-fn misspelt_member(object: &Object<'_>) -> Option<(String, &'static str)> {
+/// A member that is meant to be the schema, and what it should be called (`otherwise`, where it is like no name that is
+/// known). None where the schema is there.
+fn misspelt_member(object: &Object<'_>, otherwise: &'static str) -> Option<(String, &'static str)> {
     if internal::schema_members().any(|member| object.has(member)) || !object.has("name") {
         return None;
     }
@@ -107,7 +112,16 @@ fn misspelt_member(object: &Object<'_>) -> Option<(String, &'static str)> {
         }
         // Short words are like each other without being meant for each other.
         let tolerance = |letters| if letters > 6 { 2 } else { 0 };
-        let meant = internal::nearest(&name, internal::schema_members(), tolerance)?;
+        let meant = internal::nearest(&name, internal::schema_members(), tolerance);
+        // Whatever it is called: what looks like a schema is meant to be one.
+        let meant = meant.or_else(|| is_like_a_schema(&member.value).then_some(otherwise))?;
         Some((name, meant))
     })
+}
+
+/// Whether it says that arguments are an object, or names them.
+fn is_like_a_schema(node: &Node<'_>) -> bool {
+    node.get("type").is_some_and(|kind| kind.is_text("object"))
+        || node.get("properties").is_some_and(|properties| properties.as_object().is_some())
+        || node.get("$schema").is_some()
 }

@@ -357,6 +357,54 @@ fn input_is_decoded() {
     );
 }
 
+/// One of several inputs that is no text fails, and the others are judged; a configuration or a baseline ends it all.
+#[test]
+fn what_is_no_text_fails() {
+    let play = |arguments: &[&str], broken: &str| {
+        let mut command = Command::new(&json!({"arguments": arguments}).to_string());
+        while let Some(need) = command.need() {
+            match need {
+                Need::File(path) if path == broken => command.give(b"\xff"),
+                Need::File(path) if path.ends_with(".toml") => command.fail("ENOENT"),
+                _ => command.give(br#"{"type": "object", "properties": {}}"#),
+            }
+        }
+        while command.step().is_some() {}
+        let Printed { stderr, exit_code, .. } = command.finish();
+        assert_eq!(exit_code, 2);
+        stderr
+    };
+    let why = "expected UTF-8, found the byte `0xff` (line 1)\n";
+    assert_eq!(play(&["matrix", "bad.json"], "bad.json"), format!("toolwire: bad.json: {why}"));
+    let both = play(&["check", "bad.json", "good.json"], "bad.json");
+    assert!(both.starts_with(&format!("toolwire: bad.json: {why}1 schema, ")), "{both}");
+    let config = play(&["check", "good.json"], "toolwire.toml");
+    assert_eq!(config, format!("toolwire: toolwire.toml: {why}"));
+    let baseline = play(&["check", "--baseline", "known.json", "--update-baseline", "good.json"], "known.json");
+    assert_eq!(baseline, format!("toolwire: known.json: {why}"));
+}
+
+/// A folder that cannot be looked into is no empty one.
+#[test]
+fn a_folder_that_may_not_be_read_fails() {
+    let mut command = Command::new(&json!({"arguments": ["check", "*/*.json"]}).to_string());
+    while let Some(need) = command.need() {
+        match need {
+            Need::Folder(path) if path.is_empty() => command.give(br#"["closed/", "open/"]"#),
+            Need::Folder(path) if path == "open/" => command.give(br#"["good.json"]"#),
+            Need::Folder(_) => command.fail("EACCES"),
+            Need::File(path) if path.ends_with(".toml") => command.fail("ENOENT"),
+            _ => command.give(br#"{"type": "object", "properties": {}}"#),
+        }
+    }
+    while command.step().is_some() {}
+    let Printed { stderr, exit_code, .. } = command.finish();
+    let expected =
+        "toolwire: */*.json (closed/): expected a folder that may be read, found one that may not\n1 schema, ";
+    assert!(stderr.starts_with(expected), "{stderr}");
+    assert_eq!(exit_code, 2);
+}
+
 /// What a server writes to its standard error reaches a terminal as text, its lines as lines.
 #[test]
 fn a_servers_words_are_no_commands() {

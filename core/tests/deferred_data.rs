@@ -165,7 +165,7 @@ fn every_recorded_request_keeps_the_promises_in_every_mode() {
             let request = &row["request"];
             let targets: &[Option<&str>] = match row["format"].as_str() {
                 Some("anthropic-messages") => &[None, Some("openai-responses"), Some("openai-chat")],
-                _ => &[None, Some("openai-responses")],
+                _ => &[None, Some("openai-responses"), Some("openai-chat"), Some("anthropic")],
             };
             for target in targets {
                 for mut set in option_sets() {
@@ -312,7 +312,9 @@ fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
                     disturb(&mut request, &mut numbers, &pool);
                 }
                 let mut set = sets[numbers.below(sets.len())].clone();
-                if let Some(target) = [None, Some("openai-responses"), Some("openai-chat")][numbers.below(3)] {
+                if let Some(target) =
+                    [None, Some("openai-responses"), Some("openai-chat"), Some("anthropic")][numbers.below(4)]
+                {
                     set["target"] = json!(target);
                 }
                 let (options, text) = (options(&set), request.to_string());

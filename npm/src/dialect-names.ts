@@ -52,9 +52,9 @@ export type Dialect =
   | 'cohere-strict'
   /** llama.cpp's server: tools become a grammar (GBNF). */
   | 'llama-cpp'
-  /** Ollama's chat API, and its OpenAI and Anthropic endpoints: what of a tool the model is shown. */
+  /** Ollama's chat API, and its OpenAI and Anthropic endpoints: the part of a tool that the model sees. */
   | 'ollama'
-  /** vLLM's server: tools become a grammar (`tool_choice` that names one or says `required`). */
+  /** vLLM's server: tools become a grammar (if `tool_choice` names a tool or is `required`). */
   | 'vllm'
   /** SGLang's server, function tools that are not strict. */
   | 'sglang'

@@ -116,8 +116,32 @@ export interface EnvelopeOptions extends ShareOption {}
 export interface DeferredOptions extends ShareOption {
   /** Whether hidden tools are announced by name in the system prompt. Default `"none"`. */
   announce?: 'none' | 'names' | undefined;
-  /** The request format to translate an Anthropic request into. Default: the format stays. */
-  target?: 'openai-responses' | 'openai-chat' | undefined;
+  /** The format to translate the request into. Default: the format stays. */
+  target?: 'anthropic' | 'openai-responses' | 'openai-chat' | undefined;
+  /**
+   * Which construct of its own for deferred tools the backend understands; it says nothing about where the request comes from.
+   * Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`, the Chat
+   * Completions of Kimi K3 `"kimi"`. Default `"none"`: deferred tools are emulated.
+   */
+  native?: 'none' | 'references' | 'changes' | 'inline' | 'additional-tools' | 'tool-search' | 'kimi' | undefined;
+  /** Your own functions that search for tools, by name. Default `["ToolSearch"]`. */
+  searchTools?: readonly string[] | undefined;
+  /**
+   * What happens to OpenAI's `custom` tools, which take a text: `"function"` makes them functions with one argument, `input`. Default:
+   * they stay where OpenAI Responses stays, and become functions elsewhere.
+   */
+  customTools?: 'function' | 'keep' | undefined;
+  /**
+   * What happens to a tool that the history takes away, where the backend has no removals: `"withdraw"` leaves no definition anywhere,
+   * `"notice"` only says so and keeps the prefix for a prompt cache. Default `"withdraw"`.
+   */
+  removals?: 'withdraw' | 'notice' | undefined;
+  /** What happens to calls of tools that are not sent: some APIs refuse undeclared ones. Default `"keep"`. */
+  unavailableCalls?: 'keep' | 'text' | undefined;
+  /** What happens to the model's reasoning in another format: `"content"` writes `reasoning_content`. Default `"drop"`. */
+  reasoning?: 'drop' | 'content' | undefined;
+  /** The most tokens of an answer, if the target wants a number and the request has none. Default 32000. */
+  maxTokens?: number | undefined;
   /** Whether deferred tools are hidden until loaded, or all sent to keep a prompt cache whole. Default `"filter"`. */
   mode?: 'filter' | 'load-all' | undefined;
   /** Where loaded tools stand: in their old places, or last to keep the prefix for a prompt cache. Default `"catalog"`. */

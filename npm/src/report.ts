@@ -143,6 +143,8 @@ export interface DeferredReport {
   warnings: DeferredWarning[];
   /** Flattened names, and what they stand for; absent if there are none. */
   nameMap?: { [name: string]: { namespace: string; name: string } };
+  /** The betas that the `anthropic-beta` header has to name for what the request holds; absent if there are none. */
+  betas?: string[];
   /**
    * The name of the function that stands for a tool search, if one does: the option `toolSearchName`, unless a tool is called so. It is
    * the `toolSearchName` for `answerToolSearch`.

@@ -2,31 +2,31 @@
 
 /** The rules that change schemas and tools. */
 export type ChangeRule =
-  /** Replaces what is no schema by an object schema. */
+  /** Replaces a value that is not a schema with an object schema. */
   | 'replace-root'
   /** Writes `type: "object"` at the root, which arguments are anyway. */
   | 'add-type'
   /** Writes `properties: {}` on an object that must have them. */
   | 'add-properties'
-  /** Replaces a value that stands where a schema must stand by a schema that accepts anything. */
+  /** Replaces a value in the place of a schema with a schema that accepts anything. */
   | 'replace-non-schema'
-  /** Replaces a type's bare name, standing where a schema must stand, by a schema of that type. */
+  /** Replaces a bare type name in the place of a schema with a schema of that type. */
   | 'type-name-to-schema'
   /** Moves property schemas out of a `properties` that holds keywords of the object. */
   | 'unnest-properties'
-  /** Repairs a `type` that is no known name: aliases, wrong case, a type that its values contradict. */
+  /** Repairs a `type` that is not a known name (aliases, wrong case) or that its values contradict. */
   | 'repair-type'
-  /** Repairs a keyword's value where what was meant is plain. */
+  /** Repairs a keyword's value if the intention is clear. */
   | 'repair-keyword'
   /** Removes a keyword whose value is null. */
   | 'remove-null-keyword'
-  /** Removes a keyword whose value means nothing. */
+  /** Removes a keyword whose value has no meaning. */
   | 'remove-malformed-keyword'
-  /** Names the draft that the output is written in. */
+  /** Writes the draft of the output to `$schema`. */
   | 'update-schema-uri'
   /** Splits `dependencies` into `dependentRequired` and `dependentSchemas`. */
   | 'split-dependencies'
-  /** Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 by the number of today. */
+  /** Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 with today's number. */
   | 'upgrade-exclusive-bound'
   /** Replaces OpenAPI's `nullable: true` by the type null. */
   | 'nullable-to-null'
@@ -40,13 +40,13 @@ export type ChangeRule =
   | 'rewrite-ref'
   /** Replaces `$dynamicRef` and `$recursiveRef` by a `$ref` to their anchor. */
   | 'dynamic-ref-to-ref'
-  /** Removes a reference that leads nowhere. */
+  /** Removes a reference that does not resolve. */
   | 'unresolved-ref'
-  /** Removes a reference that makes a schema apply to itself without end, or recursion that the API does not take. */
+  /** Removes a reference that makes a schema apply to itself endlessly, or recursion that the API does not take. */
   | 'cut-recursion'
   /** Writes a recursive definition out a few levels deep, where the API takes no recursion. */
   | 'unroll-recursion'
-  /** Removes what stands beside a reference, which holds of nothing in older drafts. */
+  /** Removes keywords beside a reference, which have no effect in older drafts. */
   | 'drop-ref-sibling'
   /** Removes an annotation that stands both beside `anyOf` or `$ref` and inside it. */
   | 'drop-shared-annotation'
@@ -70,7 +70,7 @@ export type ChangeRule =
   | 'drop-pattern'
   /** Spells a regular expression in the escapes that the API's engine knows. */
   | 'respell-pattern'
-  /** Gives `{}` a description, where it would not be read as anything. */
+  /** Gives `{}` a description where the API would not read it as accepting anything. */
   | 'describe-any'
   /** Removes a `format` that the API refuses. */
   | 'drop-format'
@@ -78,11 +78,11 @@ export type ChangeRule =
   | 'exclusive-to-inclusive'
   /** Lowers or removes a bound that is larger than the API takes. */
   | 'clamp-bound'
-  /** Reports that `uniqueItems` holds less of encoded items: equal ones may be written in different ways. */
+  /** Reports that `uniqueItems` is weaker for encoded items: equal items may be written in different ways. */
   | 'loosen-unique-items'
-  /** Writes a pattern's key in other characters, because the API takes it for something else. */
+  /** Writes the key of a pattern in other characters, because the API misreads it. */
   | 'rewrite-pattern'
-  /** Renames a property that the API takes for something else, or whose name it refuses. */
+  /** Renames a property whose name the API misreads or refuses. */
   | 'rename-property'
   /** Removes a value with a `/` in a key, which the API takes for the path of a reference. */
   | 'drop-slash-key'
@@ -100,9 +100,9 @@ export type ChangeRule =
   | 'drop-long-enum'
   /** Puts null first in a list of types, where the API wants it there. */
   | 'move-null-first'
-  /** Lists integers, numbers and booleans as strings, where the API lists no others. */
+  /** Lists integers, numbers and booleans as strings where the API takes only strings. */
   | 'scalars-to-strings'
-  /** Writes the type that values or keywords show. */
+  /** Writes the type that values or keywords imply. */
   | 'infer-type'
   /** Writes `type: "string"` where nothing shows a type and the caller asked for one. */
   | 'assume-string'
@@ -126,11 +126,11 @@ export type ChangeRule =
   | 'merge-all-of'
   /** Drops one of two keywords that have no common spelling. */
   | 'merge-conflict'
-  /** Merges schemas of which one depends on what stands beside it, so that the result may accept something else. */
+  /** Merges schemas of which one depends on its neighbouring keywords, so the result may accept something else. */
   | 'merge-inexact'
   /** Keeps one of two texts for the reader. */
   | 'merge-annotations'
-  /** Distributes what stands beside `anyOf` into its branches. */
+  /** Distributes the keywords beside `anyOf` into its branches. */
   | 'distribute-into-any-of'
   /** Replaces a union of one branch by the branch. */
   | 'unwrap-single-branch'
@@ -144,9 +144,9 @@ export type ChangeRule =
   | 'drop-impossible-branch'
   /** Splits a list of types into one branch for each type. */
   | 'split-type-list'
-  /** Removes names from `required` that are no properties of the same schema. */
+  /** Removes names from `required` that are not properties of the same schema. */
   | 'drop-unknown-required'
-  /** Writes a property that is only required, where all names must be declared. */
+  /** Declares a property that is only named in `required`, where all names must be declared. */
   | 'declare-required-property'
   /** Moves a property to the front, so that branches begin with different ones. */
   | 'reorder-properties'
@@ -156,17 +156,17 @@ export type ChangeRule =
   | 'require-optional'
   /** Closes an object that does not say whether it is open. */
   | 'close-object'
-  /** Sends an object of any names as a list of pairs of key and value. */
+  /** Sends an object with free property names as a list of key-value pairs. */
   | 'map-to-pairs'
   /** Sends a value of any type as a string of JSON. */
   | 'any-to-json'
   /** Writes "any JSON" as a recursive definition. */
   | 'define-any'
-  /** Puts the branches of a union that is a branch itself in its place. */
+  /** Replaces a branch that is a union by the branches of that union. */
   | 'flatten-union'
   /** Replaces a union with a branch that accepts anything by that branch. */
   | 'collapse-any'
-  /** Lists values that the API does not list as strings of JSON. */
+  /** Lists values as strings of JSON where the API cannot list them. */
   | 'values-to-json'
   /** Shortens descriptions until the schema fits. */
   | 'fit-shorten-description'
@@ -174,7 +174,7 @@ export type ChangeRule =
   | 'fit-drop-keyword'
   /** Removes constraints until the schema fits. */
   | 'fit-drop-constraint'
-  /** Replaces what lies deepest by a schema that accepts anything, until the schema fits. */
+  /** Replaces the deepest parts by a schema that accepts anything, until the schema fits. */
   | 'fit-cut-schema'
   /** Removes references until no path through them nests too deep. */
   | 'fit-cut-reference'
@@ -182,27 +182,27 @@ export type ChangeRule =
   | 'boolean-to-string'
   /** Codex replaces a schema without a type by one that accepts anything. */
   | 'clear-untyped'
-  /** Codex drops definitions that are no object. */
+  /** Codex drops a definitions table that is not an object. */
   | 'drop-definitions-table'
   /** Codex drops descriptions of a schema that is too large. */
   | 'compact-descriptions'
   /** Codex drops references of a schema that is too large. */
   | 'compact-references'
-  /** Codex drops what lies deeper than two levels in a schema that is too large. */
+  /** Codex drops everything below two levels in a schema that is too large. */
   | 'compact-depth'
   /** Codex drops unions of a schema that is too large. */
   | 'compact-combinators'
   /** Renames a tool whose name the API refuses. */
   | 'rename-tool'
-  /** Gives a definition of a tool another name, because one of another tool has its name and is not the same. */
+  /** Renames a definition of a tool, because another tool has a different definition with the same name. */
   | 'rename-definition'
   /** Replaces a schema that cannot be represented by one that accepts any object. */
   | 'fallback'
-  /** Makes `strict` say what the dialect asks for. A tool that a strict dialect cannot take is sent not strict. */
+  /** Sets `strict` as the dialect requires. A tool that a strict dialect cannot take is sent as not strict. */
   | 'strict-flag'
-  /** Leaves the schema of a tool without arguments out. */
+  /** Omits the schema of a tool without arguments. */
   | 'omit-arguments'
-  /** Removes a description that is no text. */
+  /** Removes a description that is not a string. */
   | 'drop-description'
   /** Shortens a tool's description to what the API takes. */
   | 'cut-description';
@@ -217,15 +217,15 @@ export type ViolationRule =
   | 'root-object'
   /** `type` is neither a known name nor a list of them. */
   | 'unknown-type'
-  /** A keyword beside a list of several types that may not stand there. */
+  /** A keyword that is not allowed beside a list of several types. */
   | 'beside-type-list'
   /** A keyword beside a type that it does not apply to. */
   | 'beside-other-type'
-  /** `type` beside `anyOf`: it belongs into the branches. */
+  /** `type` beside `anyOf`: it belongs in the branches. */
   | 'type-beside-any-of'
-  /** `type` beside `$ref`: it belongs into the definition. */
+  /** `type` beside `$ref`: it belongs in the definition. */
   | 'type-beside-ref'
-  /** `enum` is no list. */
+  /** `enum` is not a list. */
   | 'enum-not-list'
   /** `enum` has no values. */
   | 'enum-empty'
@@ -237,29 +237,29 @@ export type ViolationRule =
   | 'enum-type-list'
   /** A value of `enum` that does not match the type. */
   | 'enum-value'
-  /** `null` behind a numeric type, beside an `enum` with a null. */
+  /** `null` after a numeric type, beside an `enum` with a null. */
   | 'enum-null-first'
-  /** `properties` is no object. */
+  /** `properties` is not an object. */
   | 'properties-not-object'
-  /** `{}`, which is not anything there. */
+  /** `{}`, which the API does not read as accepting anything. */
   | 'empty-schema'
-  /** Something else where a schema must stand: a property, a definition, a branch. */
+  /** A value that is not a schema in the place of one: a property, a definition, a branch. */
   | 'not-a-schema'
   /** `items` is a list: positions belong into `prefixItems`. */
   | 'array-items'
-  /** `items` is no schema. */
+  /** `items` is not a schema. */
   | 'items-not-schema'
   /** `additionalProperties` is neither a boolean nor a schema. */
   | 'additional-properties-not-schema'
-  /** `required` is no list of strings. */
+  /** `required` is not a list of strings. */
   | 'required-not-strings'
   /** `required` names a property that the same schema does not have. */
   | 'required-unknown'
   /** A property's name is taken for a keyword. */
   | 'reserved-name'
-  /** A name with `{` and `}` above a keyword that such a name breaks. */
+  /** A name with `{` and `}` above a keyword that it breaks. */
   | 'braces-in-name'
-  /** `anyOf` is no list. */
+  /** `anyOf` is not a list. */
   | 'combinator-not-list'
   /** `anyOf` has no branch, or too many. */
   | 'any-of-size'
@@ -269,19 +269,19 @@ export type ViolationRule =
   | 'any-of-shared'
   /** A keyword's value must be a string. */
   | 'not-a-string'
-  /** `$defs` is no object. */
+  /** `$defs` is not an object. */
   | 'defs-not-object'
   /** A definition's name is empty or holds `/`. */
   | 'definition-name'
   /** A key inside a definition holds `/`. */
   | 'slash-in-definition'
-  /** `$ref` is no string. */
+  /** `$ref` is not a string. */
   | 'ref-not-string'
   /** `$ref` is written in a form that is not understood. */
   | 'ref-form'
-  /** `$ref` points at nothing, or at no schema. */
+  /** `$ref` points at nothing, or at something that is not a schema. */
   | 'ref-target'
-  /** A reference where none may stand. */
+  /** A reference where none is allowed. */
   | 'ref-place'
   /** A keyword both beside `$ref` and in its target. */
   | 'ref-shared'
@@ -289,33 +289,33 @@ export type ViolationRule =
   | 'ref-any-of'
   /** Recursion without a way out. */
   | 'endless-recursion'
-  /** A keyword that may not stand at the root. */
+  /** A keyword that is not allowed at the root. */
   | 'root-keyword'
-  /** `$schema` names a draft that is not taken. */
+  /** `$schema` names a draft that is not accepted. */
   | 'unknown-draft'
   /** A keyword that may not stand anywhere. */
   | 'refused-keyword'
-  /** A key that is no keyword, where only keywords may stand. */
+  /** A key that is not a keyword, where only keywords are allowed. */
   | 'unknown-keyword'
   /** A keyword's value is not what the meta-schema says. */
   | 'keyword-value'
   /** A keyword's number is above what is accepted. */
   | 'keyword-too-large'
-  /** A list of types where one name must stand, or with types that may not be in a list. */
+  /** A list of types where one name is required, or with types that are not allowed in a list. */
   | 'type-list'
   /** A schema without a type, where one is needed. */
   | 'untyped'
-  /** A value of `enum` of a kind, or with a content, that may not be listed. */
+  /** A value of `enum` whose kind or content is not allowed. */
   | 'enum-kind'
   /** `enum` beside a type that none of its values has. */
   | 'enum-contradicts'
-  /** An object without `properties`, where they must be written. */
+  /** An object without `properties`, where they are required. */
   | 'object-without-properties'
   /** An object that must say `additionalProperties: false`. */
   | 'object-not-closed'
   /** An object that must say whether it is open. */
   | 'object-openness'
-  /** `additionalProperties` with a schema, where only a boolean may stand. */
+  /** `additionalProperties` with a schema, where only a boolean is allowed. */
   | 'map'
   /** A property that is not in `required`, where all must be. */
   | 'not-required'
@@ -325,27 +325,27 @@ export type ViolationRule =
   | 'array-openness'
   /** `items` that say nothing. */
   | 'open-items'
-  /** A regular expression that does not compile there. */
+  /** A regular expression that the API cannot compile. */
   | 'pattern'
-  /** A regular expression whose anchors, or lookaround, do not say there what they say in JSON Schema. */
+  /** A regular expression whose anchors or lookaround mean something else there than in JSON Schema. */
   | 'pattern-anchors'
   /** A `format` that is refused. */
   | 'format'
-  /** A keyword beside `$ref` that may not stand there. */
+  /** A keyword that is not allowed beside `$ref`. */
   | 'beside-ref'
-  /** A keyword beside `anyOf` that may not stand there. */
+  /** A keyword that is not allowed beside `anyOf`. */
   | 'beside-any-of'
   /** Two branches of `anyOf` are objects whose first property has the same name. */
   | 'any-of-first-keys'
-  /** A property's name is made of what no name may be made of. */
+  /** A property's name has a form that is not allowed. */
   | 'property-name'
-  /** Recursion where there may be none. */
+  /** Recursion where it is not allowed. */
   | 'recursion'
   /** A number beyond the range of a 64-bit float. */
   | 'number-range'
   /** The whole is too large. */
   | 'too-many-bytes'
-  /** `properties` nested too deep. */
+  /** `properties` are nested too deeply. */
   | 'too-deep'
   /** Too many values in all the `enum`s of one part. */
   | 'too-many-enum-values'
@@ -355,11 +355,11 @@ export type ViolationRule =
   | 'too-many-properties'
   /** The root admits nothing. */
   | 'root-null'
-  /** `minItems` is no count. */
+  /** `minItems` is not a count. */
   | 'min-items-not-count'
-  /** `encrypted` is no boolean. */
+  /** `encrypted` is not a boolean. */
   | 'encrypted-not-boolean'
-  /** An entry of a list that is no tool. */
+  /** An entry of a list that is not a tool. */
   | 'not-a-tool'
   /** A tool without a name. */
   | 'nameless-tool'
@@ -367,11 +367,11 @@ export type ViolationRule =
   | 'duplicate-name'
   /** A name that the API refuses. */
   | 'tool-name'
-  /** `strict` missing, or where the API does not know it. */
+  /** `strict` is missing, or the API does not know it. */
   | 'strict-flag'
   /** A tool without arguments that has a schema, where the API wants none. */
   | 'no-arguments'
-  /** A description that is no string. */
+  /** A description that is not a string. */
   | 'description-not-string'
   /** A description that is too long. */
   | 'description-length'
@@ -379,13 +379,13 @@ export type ViolationRule =
   | 'empty-description'
   /** More tools than a request may have. */
   | 'too-many-tools'
-  /** Two tools of a request have a definition of one name, and not the same one. */
+  /** Two tools of a request have different definitions with the same name. */
   | 'definition-conflict'
-  /** Tools of a request of which no compiler takes all. */
+  /** Tools of a request that no single compiler supports. */
   | 'mixed-backends'
   /** More strict tools than a request may have. */
   | 'too-many-strict-tools'
-  /** More of something than the compiler bears in one strict tool. */
+  /** More of something than the compiler can handle in one strict tool. */
   | 'too-complex'
   /** More optional properties than the strict tools of a request may have. */
   | 'too-many-optional-properties'
@@ -398,7 +398,7 @@ export type ViolationRule =
 export type DeferredWarningCode =
   /** Two tools have one name: one definition is sent. */
   | 'duplicate_tool_name'
-  /** An addition in the history has other words for a deferred tool: the newest count. */
+  /** An addition in the history has other words for a tool: the newest count. */
   | 'redefined_tool'
   /** An addition or removal is not the client's word, or `toolChanges` ignores it. */
   | 'tool_change_ignored'
@@ -416,5 +416,19 @@ export type DeferredWarningCode =
   | 'defer_loading_not_boolean'
   /** `tool_choice` forces a tool that was not loaded. */
   | 'forced_deferred_tool'
+  /** What earlier requests began with is written otherwise now: a prompt cache ends there. */
+  | 'prefix_changed'
+  /** A search that nobody made stands for an addition, which the backend does not have. */
+  | 'synthesized_exchange'
+  /** `tool_choice` names a tool where the backend takes no name: it demands any tool now. */
+  | 'forced_choice_widened'
+  /** A change of the tools stands later than it came: no API takes it between a call and its result. */
+  | 'moved'
+  /** A call's arguments are no JSON object: it has none where the target wants one. */
+  | 'arguments_not_an_object'
+  /** The target wants a number of tokens and the request has none: `maxTokens` counts. */
+  | 'max_tokens_defaulted'
+  /** A call's id has letters that the target refuses: it and its result have another one. */
+  | 'call_id_changed'
   /** Something of the request has no counterpart in the target format, and was left out. */
   | 'not_translated';

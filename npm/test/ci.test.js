@@ -90,13 +90,42 @@ describe('the action', { skip }, () => {
     assert.equal(run({}, { files: 'gone.json' }).status, 2);
     assert.equal(run({}, { files: '$(touch made)' }).status, 2);
   });
+  test('says what it finds, whatever it writes besides', () => {
+    const { status, stdout, cwd } = run({ 'none.json': [] }, { files: 'none.json', sarif: 'out.sarif' });
+    assert.equal(status, 2);
+    assert.match(stdout, /^::error file=none\.json,.*expected at least one tool/);
+    const { invocations } = JSON.parse(readFileSync(join(cwd, 'out.sarif'), 'utf8')).runs[0];
+    assert.equal(invocations[0].executionSuccessful, false);
+    const unwritten = run({ 'tools.json': CLEAN }, { files: 'tools.json', sarif: 'none/out.sarif' });
+    assert.equal(unwritten.status, 2);
+    assert.match(unwritten.stdout, /^::error title=toolwire::expected a file that can be written in `sarif`/);
+  });
+  test('takes names of files for nothing else', () => {
+    const { status, stderr } = run({ 'bad.json': BAD }, { files: 'bad.json\n--fail-on=never' });
+    assert.equal(status, 2);
+    assert.match(stderr, /\.\/--fail-on=never: expected a file/);
+  });
+  test('takes spaces in lists, and no quotes that are open', () => {
+    const given = { files: 'a.json', dialects: 'openai-chat, anthropic', exclude: ' anthropic , cohere' };
+    const { status, stderr } = run({ 'a.json': CLEAN }, given);
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, /1 dialect:/);
+    const open = run({}, { server: "node 'server.js" });
+    assert.equal(open.status, 2);
+    assert.match(open.stdout, /^::error title=toolwire::expected words in `server`, found quotes that are not closed/);
+  });
+  test('is written for the bash of macOS', () => {
+    const script = readFileSync(join(ROOT, 'scripts/action.sh'), 'utf8').replaceAll(/#.*/g, '');
+    assert.doesNotMatch(script, /mapfile|readarray|declare -[An]|\$\{\w+,,/);
+    assert.doesNotMatch(script, /(?<!\+)"\$\{(arguments|inputs|split)\[@\]\}"/);
+  });
   test('takes the version that it is part of', () => {
     assert.ok(inputs.command.default.includes(`toolwire@${version} `));
   });
 });
 
 describe('the hooks of pre-commit', { skip }, () => {
-  for (const { id, entry, language, files } of read('.pre-commit-hooks.yaml')) {
+  for (const { id, entry, language, files, exclude } of read('.pre-commit-hooks.yaml')) {
     test(id, () => {
       assert.equal(language, 'system');
       const [runner, ...rest] = entry.split(' ');
@@ -108,7 +137,8 @@ describe('the hooks of pre-commit', { skip }, () => {
       chmodSync(join(bin, runner), 0o755);
       const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
       const cwd = place({ 'tools.json': CLEAN, 'my-tools.json': BAD, '.mcp.json': {} });
-      const matching = ['tools.json', 'my-tools.json', '.mcp.json'].filter((name) => new RegExp(files).test(name));
+      const names = ['tools.json', 'my-tools.json', '.mcp.json', '.config/dotnet-tools.json'];
+      const matching = names.filter((name) => new RegExp(files).test(name) && !new RegExp(exclude).test(name));
       assert.deepEqual(matching, ['tools.json', 'my-tools.json']);
       const done = spawnSync(runner, [...rest, ...matching], { cwd, env, encoding: 'utf8' });
       assert.equal(done.status, 1, done.stderr);

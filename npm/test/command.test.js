@@ -12,6 +12,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -230,7 +231,8 @@ test('a server gets of the environment what it is given', async () => {
   const [, none] = await run(['check', ...server], { env });
   assert.match(none, /^undefined undefined true\n/);
   const [, one] = await run(['check', '--env', 'TOKEN', '--env', 'UNSET', ...server], { env });
-  assert.match(one, /^secret undefined true\n/);
+  // What it says of it is not told.
+  assert.match(one, /^… undefined true\n/);
 });
 
 describe('a live server over stdio', () => {
@@ -283,18 +285,31 @@ describe('a live server over stdio', () => {
     const args = ['matrix', '--', 'npx', '-y', 'some-server'];
     const [, stderr, code] = await run(args, { cwd, program: join(cwd, 'command.js') });
     assert.equal(code, 2);
-    assert.match(stderr, /`npx -y -p toolwire -p @modelcontextprotocol\/sdk toolwire … -- npx -y some-server`/);
+    assert.match(stderr, /`npx -y -p toolwire -p @modelcontextprotocol\/sdk toolwire … -- SERVER`/);
+    const [, said] = await run(['matrix', '--url', 'https://me:a-secret@x.test/?key=a-secret'], {
+      cwd,
+      program: join(cwd, 'command.js'),
+    });
+    assert.match(said, /toolwire … --url URL`/);
+    assert.doesNotMatch(said, /a-secret/);
   });
 
   test('Ctrl-C ends the server, too, and so does being ended', {
     skip: process.platform === 'win32' && 'there are no signals to send',
   }, async () => {
-    const script = 'console.log(); setInterval(() => {}, 1000)';
+    const script = `
+      process.on('SIGTERM', () => process.exit(require('fs').writeFileSync('ended', '')));
+      setInterval(() => {}, 1000);
+    `;
     const ended = async (signal) => {
-      const child = spawn(process.execPath, [PROGRAM, 'check', '--', process.execPath, '-e', script]);
+      const cwd = place();
+      const child = spawn(process.execPath, [PROGRAM, 'check', '--', process.execPath, '-e', script], { cwd });
       await new Promise((resolve) => setTimeout(resolve, 1500));
       child.kill(signal);
-      return once(child, 'close');
+      const closed = await once(child, 'close');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      assert.ok(existsSync(join(cwd, 'ended')), 'the server goes on');
+      return closed;
     };
     assert.deepEqual(await Promise.all([ended('SIGINT'), ended('SIGTERM')]), [
       [130, null],
@@ -309,7 +324,9 @@ describe('a live server at an address', () => {
   /** A server that speaks streamable HTTP, or the older SSE only, to who has the token. */
   async function served(transport, work) {
     const http = createServer(async (request, response) => {
-      if (request.headers.authorization !== 'Bearer secret') return response.writeHead(401).end('who are you');
+      if (request.headers.authorization !== 'Bearer secret') {
+        return response.writeHead(401).end(`who are you, ${request.url} with ${request.headers.authorization}?`);
+      }
       let body = '';
       for await (const piece of request) body += piece;
       const { id, method, params } = body === '' ? {} : JSON.parse(body);
@@ -374,6 +391,20 @@ describe('a live server at an address', () => {
       assert.equal(code, 2);
       assert.match(stderr, /: the server did not list its tools: .*who are you/);
     });
+    await served('http', async (url) => {
+      const secret = [
+        '--url',
+        `${url}?key=the-query&more=of-it#behind`,
+        '--header',
+        'Authorization: Bearer the-token ',
+      ];
+      const [stdout, stderr] = await run(['check', '--format', 'github', ...secret]);
+      assert.match(stderr, /who are you, \/mcp… with (Bearer )?…\?/);
+      assert.doesNotMatch(stdout + stderr, /the-query|of-it|the-token/);
+    });
+    const none = 'the server did not list its tools: expected an address, found something else';
+    const [, odd] = await run(['matrix', '--url', 'http://x.test:port/mcp']);
+    assert.equal(odd, `toolwire: http://x.test:port/mcp: ${none}\n`);
     await served('slow', async (url) => {
       const header = ['--header', 'Authorization: Bearer secret'];
       const [, stderr, code] = await run(['check', '--url', url, '--timeout', '1', ...header]);
@@ -384,6 +415,17 @@ describe('a live server at an address', () => {
     assert.equal(code, 2);
     assert.match(stderr, /: expected a server at that address, found none/);
   });
+});
+
+test('links to folders are followed where they come to an end', {
+  skip: process.platform === 'win32' && 'not everybody may make links there',
+}, async () => {
+  const cwd = place({ 'real/t.json': { type: 'object', properties: {} } });
+  symlinkSync('real', join(cwd, 'link'));
+  symlinkSync('..', join(cwd, 'real/up'));
+  symlinkSync('gone', join(cwd, 'nowhere'));
+  const count = async (pattern) => JSON.parse((await run(['check', '--json', pattern], { cwd }))[0]).sources.length;
+  assert.deepEqual([await count('*/*.json'), await count('link/*.json'), await count('**/*.json')], [2, 1, 1]);
 });
 
 test('a file that cannot be written', async () => {

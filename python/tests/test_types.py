@@ -79,7 +79,7 @@ def test_results_have_the_members_that_their_types_name() -> None:
     request = {"messages": [], "tools": [{"name": "a", "input_schema": {}, "defer_loading": True}]}
     deferred = toolwire.apply_deferred_loading_with_report(request)
     assert deferred.keys() == toolwire.types.Deferred.__annotations__.keys()
-    sometimes = {"nameMap", "toolSearchName"}
+    sometimes = {"nameMap", "betas", "toolSearchName"}
     assert deferred["report"].keys() == toolwire.types.DeferredReport.__annotations__.keys() - sometimes
 
 

@@ -4,8 +4,8 @@ use clap::Args;
 
 use toolwire::{
     options::{
-        Announce, EmptyTools, ForcedTool, Format, Mode, Order, ServerHistory, ServerToolSearch, SystemMessages, Target,
-        ToolChanges, UnknownReference,
+        Announce, CustomTools, EmptyTools, ForcedTool, Format, Mode, Native, Order, Reasoning, Removals, ServerHistory,
+        ServerToolSearch, SystemMessages, Target, ToolChanges, UnavailableCalls, UnknownReference,
     },
     DeferredOptions,
 };
@@ -17,9 +17,30 @@ pub(crate) struct DeferArguments {
     /// The request, as JSON; `-` or none: standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<String>,
-    /// The format to translate an Anthropic request into
+    /// The format to translate the request into
     #[arg(long, value_name = "FORMAT", value_parser = words::<Target>())]
     pub(crate) target: Option<String>,
+    /// The construct of its own for deferred tools that the backend understands
+    #[arg(long, value_name = "CONSTRUCT", value_parser = words::<Native>())]
+    pub(crate) native: Option<String>,
+    /// A function of the client that searches for tools; may be repeated (default: `ToolSearch`)
+    #[arg(long = "search-tool", value_name = "NAME")]
+    pub(crate) search_tools: Vec<String>,
+    /// What to do with OpenAI's `custom` tools
+    #[arg(long, value_name = "WHAT", value_parser = words::<CustomTools>())]
+    pub(crate) custom_tools: Option<String>,
+    /// What to do with removed tools, where the backend has no removals
+    #[arg(long, value_name = "WHAT", value_parser = words::<Removals>())]
+    pub(crate) removals: Option<String>,
+    /// What to do with calls of tools that are not sent
+    #[arg(long, value_name = "WHAT", value_parser = words::<UnavailableCalls>())]
+    pub(crate) unavailable_calls: Option<String>,
+    /// What to do with reasoning in another format
+    #[arg(long, value_name = "WHAT", value_parser = words::<Reasoning>())]
+    pub(crate) reasoning: Option<String>,
+    /// The limit for a target that needs one, if the request has none
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) max_tokens: Option<u64>,
     /// The request's format, where its shape does not tell
     #[arg(long, value_name = "FORMAT", value_parser = words::<Format>())]
     pub(crate) format: Option<String>,
@@ -76,6 +97,15 @@ impl DeferArguments {
     pub(crate) fn options(&self) -> DeferredOptions {
         let mut options = DeferredOptions::default();
         options.target = choice(self.target.as_deref());
+        options.native = choice(self.native.as_deref()).unwrap_or(options.native);
+        if !self.search_tools.is_empty() {
+            options.search_tools = self.search_tools.clone();
+        }
+        options.custom_tools = choice(self.custom_tools.as_deref());
+        options.removals = choice(self.removals.as_deref()).unwrap_or(options.removals);
+        options.unavailable_calls = choice(self.unavailable_calls.as_deref()).unwrap_or(options.unavailable_calls);
+        options.reasoning = choice(self.reasoning.as_deref()).unwrap_or(options.reasoning);
+        options.max_tokens = self.max_tokens.unwrap_or(options.max_tokens);
         options.format = choice(self.format.as_deref());
         options.announce = choice(self.announce.as_deref()).unwrap_or(options.announce);
         options.mode = choice(self.mode.as_deref()).unwrap_or(options.mode);

@@ -2,6 +2,9 @@
 
 use clap::Args;
 
+/// What a timer of Node can hold, in seconds; above, it would end at once.
+const LONGEST: i64 = 2_147_483;
+
 /// One input.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Source {
@@ -25,7 +28,8 @@ pub(crate) struct Connection {
     #[arg(long = "header", value_name = "HEADER")]
     pub(crate) headers: Vec<String>,
     /// How long a server may take to start, and for each answer, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=LONGEST))]
     pub(crate) timeout: u32,
     /// A variable of the environment that the server gets beside PATH, HOME and the like; as often as need be
     #[arg(long = "env", value_name = "NAME", requires = "server")]

@@ -20,6 +20,8 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
     let failed = report.failed.iter().map(|error| {
         record([
             ("source", error.source.as_deref().map_or_else(Node::default, Node::string)),
+            ("line", number(error.file.as_ref().map_or(error.line, |file| file.1))),
+            ("pointer", Node::string(error.pointer.as_str())),
             ("message", Node::string(error.message.as_str())),
         ])
     });
@@ -33,6 +35,7 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
         ("failed", Node::bool(report.code != 0)),
         ("sources", Node::array(sources.collect())),
         ("errors", Node::array(failed.collect())),
+        ("notes", strings(report.notes)),
         ("findings", Node::array(report.groups.iter().map(|group| finding(report, group)).collect())),
         (
             "notShown",
@@ -82,7 +85,6 @@ fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
 
 fn place<'r>(report: &'r Report<'_>, place: &'r Place) -> Vec<(Text<'r>, Node<'r>)> {
     let source = report.sources.get(place.source).map_or("", |source| source.input.source.as_str());
-    let number = |value: Option<usize>| value.map_or_else(Node::default, |value| Node::count(value as u64));
     Vec::from([
         (Text::new("source"), Node::string(source)),
         (Text::new("line"), number(place.position.map(|position| position.line))),
@@ -90,4 +92,8 @@ fn place<'r>(report: &'r Report<'_>, place: &'r Place) -> Vec<(Text<'r>, Node<'r
         (Text::new("pointer"), Node::string(place.pointer.as_str())),
         (Text::new("tool"), place.tool.as_deref().map_or_else(Node::default, Node::string)),
     ])
+}
+
+fn number(value: Option<usize>) -> Node<'static> {
+    value.map_or_else(Node::default, |value| Node::count(value as u64))
 }

@@ -29,7 +29,12 @@ pub(super) fn written(report: &Report<'_>) -> String {
         out.push_str(&format!("::{level} {}::{}\n", properties.join(","), data(&message)));
     }
     for error in report.failed {
-        out.push_str(&format!("::error title=toolwire::{}\n", data(&error.line("toolwire"))));
+        let place = match error.file.as_deref() {
+            Some((file, Some(line))) => format!("file={},line={line},", property(file)),
+            Some((file, None)) => format!("file={},", property(file)),
+            None => String::new(),
+        };
+        out.push_str(&format!("::error {place}title=toolwire::{}\n", data(&error.line("toolwire"))));
     }
     out
 }

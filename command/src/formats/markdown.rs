@@ -1,4 +1,5 @@
-//! Tables in Markdown, for the summary of a run or a comment. Nothing of a server's words is markup there.
+//! Tables in Markdown, for the summary of a run or a comment. No word of a server's is markup there: they are code,
+//! because GitHub makes links of names, numbers and addresses wherever else they stand, escaped or not.
 
 use super::{copies, Report};
 use crate::{
@@ -8,8 +9,10 @@ use crate::{
 
 pub(super) fn written(report: &Report<'_>) -> String {
     let mut out = String::from("## toolwire check\n\n");
-    out.push_str(&escaped(&report.summary()));
-    out.push_str(".\n");
+    if !report.sources.is_empty() {
+        out.push_str(&escaped(&report.summary()));
+        out.push_str(".\n");
+    }
     let mut before = None;
     for group in &report.groups {
         let (rule, word) = (group.finding.rule, group.finding.word());
@@ -22,8 +25,9 @@ pub(super) fn written(report: &Report<'_>) -> String {
         }
         out.push_str(&row(report, group));
     }
-    for line in report.failed.iter().map(|error| error.line("toolwire")).chain(report.stale.iter().cloned()) {
-        out.push_str(&format!("\n> {}\n", escaped(&line)));
+    let beside = report.notes.iter().chain(&report.stale).cloned();
+    for line in report.failed.iter().map(|error| error.line("toolwire")).chain(beside) {
+        out.push_str(&format!("\n> {}\n", code(&line)));
     }
     out
 }
@@ -32,15 +36,30 @@ fn row(report: &Report<'_>, group: &Group) -> String {
     let finding = &group.finding;
     let place = format!("{} {}", report.place(&group.place), group.place.pointer);
     let cells = [
-        place.trim_end().to_string(),
-        finding.tool.clone().unwrap_or_default(),
-        format!("{}{}", finding.message, copies(group)),
-        finding.dialects().join(", "),
+        code(place.trim_end()),
+        finding.tool.as_deref().map(code).unwrap_or_default(),
+        code(&format!("{}{}", finding.message, copies(group))),
+        escaped(&finding.dialects().join(", ")),
     ];
-    format!("| {} |\n", cells.map(|cell| escaped(&cell)).join(" | "))
+    format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
 }
 
-/// Text that means itself, on one line.
+/// Text as code, on one line: between more backticks than it has in a row.
+fn code(text: &str) -> String {
+    let text = shown(text);
+    let longest = text.split(|one| one != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    // A space at both ends is taken away where there is one.
+    let is_open = |one: char| one == '`' || one == ' ';
+    let space = if text.starts_with(is_open) || text.ends_with(is_open) { " " } else { "" };
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("{fence}{space}{text}{space}{fence}")
+    }
+}
+
+/// Text of ours that means itself, on one line.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for one in shown(text).chars() {
@@ -48,9 +67,7 @@ fn escaped(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // A name with `@` is no mention of somebody.
-            '@' => out.push_str("&#64;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' => {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' | '!' => {
                 out.push('\\');
                 out.push(one);
             }

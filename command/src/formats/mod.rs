@@ -50,8 +50,8 @@ pub(crate) struct Report<'r> {
 /// The report in a format, and on standard error what is said beside it.
 pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) -> Output {
     let mut output = match format {
-        // There is nothing to tell of no input at all.
-        _ if report.sources.is_empty() => Output::default(),
+        // What there is to tell of no input at all is said below; other programs want their document.
+        Format::Text if report.sources.is_empty() => Output::default(),
         Format::Text => Output::new(text::written(report, terminal.out)),
         Format::Json => Output::json(&document::written(report)),
         Format::Github => Output::new(github::written(report)),

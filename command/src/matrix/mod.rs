@@ -14,7 +14,6 @@ use super::{
     input::{Input, Named, Subject},
     outcome::Outcome,
     places::Places,
-    profile::{Choice, APIS},
     task::{self, SourceText},
     terminal::Terminal,
 };
@@ -84,11 +83,13 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    pub(crate) fn new(arguments: MatrixArguments, input: SourceText) -> Result<Matrix, CommandError> {
+    pub(crate) fn new(
+        arguments: MatrixArguments,
+        input: SourceText,
+        dialects: Vec<&'static Dialect>,
+    ) -> Result<Matrix, CommandError> {
         let Input { subject, places } = Input::read(&input.text)?.judged()?;
         let (noun, tools) = (subject.noun(), subject.entries().map_err(|error| places.locate(&error))?);
-        let choice = arguments.choice.choice().unwrap_or(Choice::Profile(APIS));
-        let dialects = choice.dialects(&arguments.choice.exclude);
         Ok(Matrix { arguments, input, dialects, noun, tools, places, columns: Vec::new() })
     }
 

@@ -7,6 +7,7 @@ use crate::{
     arguments::MatrixArguments,
     error::{CommandError, UNUSABLE},
     gather::Gathering,
+    profile::{Choice, APIS},
     task::{Output, Task},
     terminal::Terminal,
 };
@@ -22,10 +23,15 @@ pub(crate) struct Matrices {
 impl Matrices {
     pub(crate) fn new(arguments: &MatrixArguments, gathered: Gathering) -> Result<Matrices, CommandError> {
         let Gathering { inputs, mut failed, notes, .. } = gathered;
+        let choice = arguments.choice.choice().unwrap_or(Choice::Profile(APIS));
+        let dialects = choice.dialects(&arguments.choice.exclude);
+        if dialects.is_empty() {
+            return Err(CommandError::option("exclude", "expected at least one dialect to be left, found none"));
+        }
         let mut each = Vec::new();
         for input in inputs {
             let source = input.source.clone();
-            match Matrix::new(arguments.clone(), input) {
+            match Matrix::new(arguments.clone(), input, dialects.clone()) {
                 Ok(matrix) => each.push(matrix),
                 Err(error) => failed.push(error.in_source(&source)),
             }

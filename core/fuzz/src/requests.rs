@@ -5,8 +5,10 @@ use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
 use toolwire::{
     adapt_request, adapt_request_json, apply_deferred_loading, apply_deferred_loading_json, check_tools, dialects,
-    options::OnSetAside, reports::Severity, sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions,
-    Error, Exchange, ExchangeOptions, Restore, ToolsOptions,
+    options::{Native, OnSetAside, Target},
+    reports::Severity,
+    sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions,
+    Restore, ToolsOptions,
 };
 
 use crate::wire::Wire;
@@ -15,12 +17,44 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     let dialect = data.choose(dialects())?.name;
     let wire = *data.choose(&Wire::ALL)?;
     let request = wire.request(data)?;
+    let (target, native) = *data.choose(&ROUTES)?;
     let about = |fault: String| format!("{dialect}, {wire:?}: {fault}\n  in  {request}");
     let held = list(&request["tools"], dialect, wire)
         .and_then(|()| whole(&request, dialect, wire))
         .and_then(|()| opened(&request, dialect, wire))
+        .and_then(|()| handed_on(&request, target, native))
         .map_err(about);
     Ok(held.map(|()| 1))
+}
+
+/// Every target with every construct of its own.
+const ROUTES: [(Target, Native); 9] = [
+    (Target::Anthropic, Native::None),
+    (Target::Anthropic, Native::References),
+    (Target::Anthropic, Native::Changes),
+    (Target::Anthropic, Native::Inline),
+    (Target::OpenaiResponses, Native::None),
+    (Target::OpenaiResponses, Native::AdditionalTools),
+    (Target::OpenaiResponses, Native::ToolSearch),
+    (Target::OpenaiChat, Native::None),
+    (Target::OpenaiChat, Native::Kimi),
+];
+
+/// The request for another API: text and value agree, and it is done once.
+fn handed_on(request: &Value, target: Target, native: Native) -> std::result::Result<(), String> {
+    let options = DeferredOptions::default().target(target).native(native);
+    let route = format!("to {target:?} with {native:?}");
+    let by_text = apply_deferred_loading_json(request.to_string().as_str(), &options).map(|text| text.into_owned());
+    match (apply_deferred_loading(request, &options).map(|value| value.to_string()), by_text) {
+        (Ok(value), Ok(written)) if value == written => match apply_deferred_loading_json(written.as_str(), &options) {
+            Ok(again) if again == written => Ok(()),
+            Ok(again) => Err(format!("{route}: not idempotent\n  out {written}\n  2nd {again}")),
+            Err(error) => Err(format!("{route}: refuses its own request: {error}\n  out {written}")),
+        },
+        (Ok(value), Ok(written)) => Err(format!("{route} by value {value}\n  by text {written}")),
+        (Err(one), Err(two)) => errors(&one, &two),
+        (one, two) => Err(format!("{route}: {} by value, {} by text", said(one.err()), said(two.err()))),
+    }
 }
 
 /// A list alone.

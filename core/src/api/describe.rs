@@ -164,7 +164,7 @@ pub(super) fn call<'a>(restore_map: &RestoreMap, name: &Text<'_>, arguments: Nod
     Node::object(Object::from_iter(members))
 }
 
-/// `{ report: { loaded, hidden, warnings, nameMap?, toolSearchName?, unreachable, savedBytes } }`
+/// `{ report: { loaded, hidden, warnings, nameMap?, betas?, toolSearchName?, unreachable, savedBytes } }`
 pub fn deferred(report: &DeferredReport) -> Node<'static> {
     Node::record([("report", deferred_report(report))])
 }
@@ -184,6 +184,10 @@ fn deferred_report(report: &DeferredReport) -> Node<'static> {
     .into();
     if !report.name_map.is_empty() {
         members.push((Text::literal("nameMap"), report.name_map_node()));
+    }
+    if !report.betas.is_empty() {
+        let betas = report.betas.iter().map(|beta| Node::literal(beta)).collect();
+        members.push((Text::literal("betas"), Node::array(betas)));
     }
     members.extend(report.tool_search_name.as_deref().map(|name| (Text::literal("toolSearchName"), owned(name))));
     members.push((Text::literal("unreachable"), Node::bool(report.unreachable)));

@@ -2,19 +2,26 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::{lazy::edit_member, tool::remove};
+use super::{
+    lazy::{edit_member, may_hold, view},
+    load_events::{directive, directive_definition},
+    prefilter,
+    tool::{has_type, remove},
+};
 use crate::{
     error::Error,
     json::{Data, Node, Text},
 };
 
+/// Additions and removals by name.
+const CHANGES: &str = "mid-conversation-tool-changes-2026-07-01";
+/// Additions that bring definitions.
+const INLINE: &str = "inline-tools-2026-09-15";
+/// Definitions of whole MCP servers.
+const TOOLSETS: &str = "mcp-client-2026-09-15";
+
 /// The betas that a backend without deferred loading does not know.
-const BETAS: [&str; 4] = [
-    "advanced-tool-use-2025-11-20",
-    "tool-search-tool-2025-10-19",
-    "mid-conversation-tool-changes-2026-07-01",
-    "inline-tools-2026-09-15",
-];
+const BETAS: [&str; 4] = ["advanced-tool-use-2025-11-20", "tool-search-tool-2025-10-19", CHANGES, INLINE];
 
 fn is_ours(name: &str) -> bool {
     BETAS.contains(&name.trim())
@@ -27,6 +34,59 @@ pub(crate) fn strip(value: &str) -> Option<Cow<'_, str>> {
     }
     let left: Vec<&str> = value.split(',').map(str::trim).filter(|name| !name.is_empty() && !is_ours(name)).collect();
     (!left.is_empty()).then(|| Cow::Owned(left.join(",")))
+}
+
+/// The betas that what a request holds is behind. Whatever brings definitions may name tools, too.
+/// Source: Anthropic's documentation, mid-conversation tool changes, read 2026-09-22.
+pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
+    let (mut changes, mut definitions, mut toolsets) = (false, false, false);
+    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+        if !may_hold(message, prefilter::DEFERRAL) {
+            continue;
+        }
+        let message = view(message)?;
+        for block in message.get("content").and_then(Node::as_array).unwrap_or_default() {
+            changes |= directive(block).is_some();
+            if let Some(definition) = directive_definition(block).filter(|_| directive(block).is_some()) {
+                definitions = true;
+                toolsets |= has_type(definition, "mcp_toolset");
+            }
+        }
+    }
+    let mut betas = Vec::new();
+    match (definitions, changes) {
+        (true, _) => betas.push(INLINE),
+        (false, true) => betas.push(CHANGES),
+        (false, false) => {}
+    }
+    if toolsets {
+        betas.push(TOOLSETS);
+    }
+    Ok(betas)
+}
+
+/// Names the betas that a request needs where it names betas itself.
+pub(super) fn keep(request: &mut Node<'_>, needed: &[&'static str]) -> Result<(), Error> {
+    for key in ["anthropic_beta", "betas"] {
+        edit_member(request, key, |betas| {
+            let named: Vec<String> = betas
+                .as_array()
+                .unwrap_or_default()
+                .iter()
+                .filter_map(Node::as_text)
+                .map(|text| text.display().into_owned())
+                .collect();
+            let missing = needed.iter().filter(|beta| !named.iter().any(|name| name == *beta));
+            let missing: Vec<Node<'_>> = missing.map(|beta| Node::literal(beta)).collect();
+            if !missing.is_empty() && betas.as_array().is_some() {
+                if let Some(list) = betas.as_array_mut() {
+                    list.extend(missing);
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 /// Takes them out of a request, and the member if nothing is left.

@@ -98,6 +98,7 @@ impl<'a> Catalogue<'a> {
                         warnings.about_maybe("mcp_toolset_defer_ignored", label);
                     }
                 }
+                Kind::Tool if tool::is_placeholder(tool) => {}
                 Kind::Tool => {
                     let (deferred, odd) = tool::deferral(tool);
                     if odd {

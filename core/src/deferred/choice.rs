@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     catalogue::{Catalogue, Standing},
     lazy::edit_member,
-    namespace::FlatNames,
+    namespace::{flatten_call, NameMap},
     report::Warnings,
     tool::{has_type, remove},
 };
@@ -31,21 +31,22 @@ enum Ruling<'a> {
 pub(super) fn settle<'a>(
     request: &mut Node<'a>,
     format: Format,
-    (catalogue, flat): (&mut Catalogue<'a>, &FlatNames<'a>),
+    (catalogue, map): (&mut Catalogue<'a>, &NameMap<'a>),
     options: &DeferredOptions,
     search: Option<&str>,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     edit_member(request, "tool_choice", |choice| {
         if has_type(choice, "allowed_tools") {
-            return allowed(choice, format, (catalogue, flat), search);
+            return allowed(choice, format, (catalogue, map), search);
         }
-        let ruling = match forced(choice, flat) {
+        let ruling = match forced(choice, map) {
             None => return Ok(()),
             Some(Forced::Search) => search_ruling(search),
+            Some(Forced::KeptOut) => Ruling::Auto,
             Some(Forced::Tool(name)) => rule(&name, catalogue, options, search, warnings)?,
         };
-        carry_out(choice, format, ruling, flat);
+        carry_out(choice, format, ruling);
         Ok(())
     })?;
     Ok(())
@@ -55,10 +56,12 @@ enum Forced<'a> {
     Tool(Text<'a>),
     /// The search of Responses, which has no name.
     Search,
+    /// A tool that is not sent, because another one has its name.
+    KeptOut,
 }
 
 /// What a choice forces, by the name it has in the list. Read in any format's spelling: gateways mix them up.
-fn forced<'a>(choice: &Node<'a>, flat: &FlatNames<'a>) -> Option<Forced<'a>> {
+fn forced<'a>(choice: &Node<'a>, map: &NameMap<'a>) -> Option<Forced<'a>> {
     let name = |node: &Node<'a>| node.get("name").and_then(Node::as_text).cloned();
     if has_type(choice, "tool") {
         name(choice).map(Forced::Tool)
@@ -66,7 +69,11 @@ fn forced<'a>(choice: &Node<'a>, flat: &FlatNames<'a>) -> Option<Forced<'a>> {
         Some(Forced::Search)
     } else {
         let kind = ["function", "custom"].iter().find(|kind| has_type(choice, kind))?;
-        choice.get(kind).and_then(name).or_else(|| flat.called(choice)).map(Forced::Tool)
+        if let Some(name) = choice.get(kind).and_then(name) {
+            return Some(Forced::Tool(name));
+        }
+        name(choice)?;
+        Some(map.called(choice).map_or(Forced::KeptOut, Forced::Tool))
     }
 }
 
@@ -116,9 +123,9 @@ fn rule<'a>(
 }
 
 /// Writes a ruling into the choice. In Responses, a name loses its namespace in any case.
-fn carry_out<'a>(choice: &mut Node<'a>, format: Format, ruling: Ruling<'a>, flat: &FlatNames<'a>) {
+fn carry_out<'a>(choice: &mut Node<'a>, format: Format, ruling: Ruling<'a>) {
     match (format, ruling) {
-        (Format::OpenaiResponses, Ruling::Stays) => flat.flatten_call(choice),
+        (Format::OpenaiResponses, Ruling::Stays) => flatten_call(choice),
         (_, Ruling::Stays) => {}
         (_, Ruling::Auto) if has_type(choice, "tool") => {
             remove(choice, "name");
@@ -154,7 +161,7 @@ fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
 fn allowed<'a>(
     choice: &mut Node<'a>,
     format: Format,
-    (catalogue, flat): (&Catalogue<'a>, &FlatNames<'a>),
+    (catalogue, map): (&Catalogue<'a>, &NameMap<'a>),
     search: Option<&str>,
 ) -> Result<(), Error> {
     let chat = format == Format::OpenaiChat;
@@ -164,10 +171,11 @@ fn allowed<'a>(
     let mut kept: Vec<Node<'a>> = Vec::with_capacity(items.len());
     let mut same = true;
     for item in items {
-        let ruling = match forced(item, flat) {
+        let ruling = match forced(item, map) {
             None if has_type(item, "namespace") => Ruling::Auto,
             None => Ruling::Stays,
             Some(Forced::Search) => search_ruling(search),
+            Some(Forced::KeptOut) => Ruling::Auto,
             Some(Forced::Tool(name)) => match catalogue.standing(&name) {
                 Standing::Visible => Ruling::Stays,
                 Standing::Search => search_ruling(search),
@@ -181,7 +189,7 @@ fn allowed<'a>(
         }
         let mut item = item.clone();
         let intact = item.is_intact();
-        carry_out(&mut item, format, ruling, flat);
+        carry_out(&mut item, format, ruling);
         same &= intact == item.is_intact();
         kept.push(item);
     }

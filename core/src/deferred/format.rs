@@ -1,6 +1,6 @@
 //! Which format a request has, and whether it has that format's outline.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     lazy::{may_hold, view},
@@ -10,15 +10,15 @@ use super::{
 use crate::{
     error::{Code, Error},
     json::{Data, Node},
-    options::{DeferredOptions, Format, Target},
+    options::{DeferredOptions, Format, Native, Target},
 };
 
 /// What comes in, and what it is translated to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) format: Format,
-    /// `None`: it keeps its format.
-    pub(super) target: Option<Target>,
+    /// What it becomes; often the same.
+    pub(super) target: Format,
 }
 
 /// Recognises a request.
@@ -44,24 +44,21 @@ pub(super) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
         _ => check(request, "messages", "an array of messages", |node| matches!(node, Some(Data::Array(_))))?,
     }
     check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
-    let target = match (format, options.target) {
-        (_, None)
-        | (Format::OpenaiResponses, Some(Target::OpenaiResponses))
-        | (Format::OpenaiChat, Some(Target::OpenaiChat)) => None,
-        (Format::Anthropic, Some(target)) => Some(target),
-        (found, Some(target)) => {
-            let found = name(found);
-            return Err(Error::new(
-                Code::InvalidOption,
-                "/target",
-                format!(
-                    "expected a request of Anthropic Messages, or one that has the format `{}` already, found \
-                        `{found}`",
-                    target_name(target)
-                ),
-            ));
-        }
-    };
+    let target = options.target.map_or(format, Target::format);
+    if let Some(fits) = options.native.format().filter(|fits| *fits != target) {
+        let fitting =
+            Native::CHOICES.iter().filter(|(_, native)| native.format().is_none_or(|format| format == target));
+        let fitting: Vec<String> = fitting.map(|(name, _)| format!("`{name}`")).collect();
+        let (found, fits, target) = (native_name(options.native), name(fits), name(target));
+        return Err(Error::new(
+            Code::InvalidOption,
+            "/native",
+            format!(
+                "expected a construct that the format `{target}` has ({}), found `{found}`, which is of `{fits}`",
+                fitting.join(", ")
+            ),
+        ));
+    }
     Ok(Shape { format, target })
 }
 
@@ -69,8 +66,8 @@ fn name(format: Format) -> &'static str {
     Format::CHOICES.iter().find(|(_, choice)| *choice == format).map_or("", |(name, _)| name)
 }
 
-fn target_name(target: Target) -> &'static str {
-    Target::CHOICES.iter().find(|(_, choice)| *choice == target).map_or("", |(name, _)| name)
+fn native_name(native: Native) -> &'static str {
+    Native::CHOICES.iter().find(|(_, choice)| *choice == native).map_or("", |(name, _)| name)
 }
 
 fn check(request: &Node<'_>, key: &str, expected: &str, fits: impl Fn(Option<&Data<'_>>) -> bool) -> Result<(), Error> {
@@ -167,7 +164,10 @@ fn is_chat(request: &Node<'_>, target: Option<Target>) -> Result<bool, Error> {
             continue;
         }
         let message = view(message)?;
-        if message.get("role").is_some_and(|role| role.is_text("tool")) || message.get("tool_calls").is_some() {
+        // Kimi's system messages may bring tools.
+        let brings_tools = message.get("tools").is_some_and(|tools| tools.as_array().is_some());
+        let answers = message.get("role").is_some_and(|role| role.is_text("tool"));
+        if answers || brings_tools || message.get("tool_calls").is_some() {
             return Ok(true);
         }
     }

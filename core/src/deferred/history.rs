@@ -16,7 +16,9 @@ use crate::{
     collections::Set,
     error::Error,
     json::{Data, Node, Text},
-    options::{DeferredOptions, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnknownReference},
+    options::{
+        DeferredOptions, Format, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnknownReference,
+    },
 };
 
 /// What becomes of an item of a list.
@@ -38,6 +40,8 @@ pub(super) struct Rewriter<'r, 'a> {
     pub(super) search_results: &'r Set<Text<'a>>,
     /// `text`, or `input_text` for Responses.
     pub(super) text_type: &'static str,
+    /// Whether messages may bring tools.
+    is_chat: bool,
     /// Search results without a call, dropped on the way.
     pub(super) orphans: Vec<String>,
     /// Whether the message at hand held a directive.
@@ -51,7 +55,7 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         known: &'r dyn Fn(&Text<'a>) -> bool,
         is_search: &'r dyn Fn(&Text<'a>) -> bool,
         events: (&'r Set<Text<'a>>, &'r Set<Text<'a>>),
-        text_type: &'static str,
+        format: Format,
     ) -> Self {
         let (server_calls, search_results) = events;
         Rewriter {
@@ -61,7 +65,8 @@ impl<'r, 'a> Rewriter<'r, 'a> {
             options,
             server_calls,
             search_results,
-            text_type,
+            text_type: if format == Format::OpenaiResponses { "input_text" } else { "text" },
+            is_chat: format == Format::OpenaiChat,
             orphans: Vec::new(),
             directives: false,
         }
@@ -100,6 +105,15 @@ impl<'r, 'a> Rewriter<'r, 'a> {
             return fate;
         }
         let voice = Voice::of(message);
+        if self.brings_tools(message, voice) {
+            remove(message, "tools");
+            let is_silent = message
+                .get("content")
+                .is_none_or(|content| content.is_null() || content.as_text().is_some_and(Text::is_empty));
+            if is_silent {
+                return Fate::Goes;
+            }
+        }
         let had = message.get("content").and_then(Node::as_array).is_some_and(|blocks| !blocks.is_empty());
         message.visit("content", |content| self.content(content, voice, true));
         let emptied = had && message.get("content").and_then(Node::as_array).is_some_and(<[Node<'_>]>::is_empty);
@@ -124,6 +138,11 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         } else {
             Fate::Goes
         }
+    }
+
+    /// Whether it is a message of Kimi's that brings tools: they are in the list now.
+    fn brings_tools(&self, message: &Node<'a>, voice: Voice) -> bool {
+        self.is_chat && voice == Voice::System && message.get("tools").is_some_and(|tools| tools.as_array().is_some())
     }
 
     /// Rewrites the blocks of the system prompt in place.
@@ -260,6 +279,9 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         }
         self.directives = true;
         let name = directive_name(node);
+        if name.is_empty() && load_events::directive_definition(node).is_some() {
+            return None;
+        }
         match directive {
             Directive::Addition => self.reference(&name),
             Directive::Removal => self.notices.withdrawn(&name),

@@ -11,15 +11,15 @@ use alloc::vec::Vec;
 use super::{
     catalogue::Catalogue,
     lazy::{may_hold, view},
-    prefilter,
+    prefilter, reader,
     report::Warnings,
-    tool::{has_type, starts_with, type_of},
+    tool::{self, has_type, starts_with, type_of},
 };
 use crate::{
     collections::Set,
     error::Error,
     json::{Node, Text},
-    options::{DeferredOptions, ToolChanges},
+    options::{DeferredOptions, Format, ToolChanges},
 };
 
 /// One thing that happened to a tool.
@@ -91,11 +91,36 @@ impl<'a> Events<'a> {
     }
 
     /// Reads a list of messages. Messages that are text and hold none of the words in question are passed over.
-    pub(super) fn messages(&mut self, list: &Node<'a>) -> Result<(), Error> {
-        for message in list.as_array().unwrap_or_default() {
+    ///
+    /// # Errors
+    /// `invalid-request` for tools in a message that is no system message, where messages may bring tools.
+    pub(super) fn messages(&mut self, list: &Node<'a>, format: Format) -> Result<(), Error> {
+        for (at, message) in list.as_array().unwrap_or_default().iter().enumerate() {
             if may_hold(message, self.wanted()) {
-                self.message(&*view(message)?);
+                let message = view(message)?;
+                if format == Format::OpenaiChat {
+                    self.carrier(&message, at)?;
+                }
+                self.message(&message);
             }
+        }
+        Ok(())
+    }
+
+    /// Reads the tools that a message of Kimi's brings.
+    fn carrier(&mut self, message: &Node<'a>, at: usize) -> Result<(), Error> {
+        let Some(tools) = message.get("tools").and_then(Node::as_array) else { return Ok(()) };
+        if Voice::of(message) != Voice::System {
+            return Err(reader::brings_tools(&alloc::format!("/messages/{at}")));
+        }
+        for definition in tools {
+            let name = tool::name(definition).cloned();
+            if !self.with_changes {
+                self.list.extend(name.map(Event::Ignored));
+                continue;
+            }
+            self.list.extend(name.map(Event::Definition));
+            self.definitions.push((definition.clone(), false));
         }
         Ok(())
     }
@@ -182,8 +207,12 @@ impl<'a> Events<'a> {
             Some(_) if voice == Voice::Other || !self.with_changes => Event::Ignored(name()),
             Some(Directive::Removal) => Event::Removal(name()),
             Some(Directive::Addition) => {
-                if let Some(tool) = block.get("tool").filter(|tool| is_definition(tool)) {
+                if let Some(tool) = directive_definition(block) {
                     self.definitions.push((tool.clone(), true));
+                    // A toolset has no name to be told by.
+                    if tool::name(tool).is_none() {
+                        return;
+                    }
                 }
                 Event::Addition(name())
             }
@@ -298,9 +327,19 @@ pub(super) fn reference_name<'a>(node: &Node<'a>) -> Text<'a> {
 
 /// The name a directive is about.
 pub(super) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
-    match node.get("tool") {
-        Some(tool) => super::tool::name(tool).cloned().unwrap_or_else(|| reference_name(tool)),
+    match directive_definition(node).or_else(|| node.get("tool")) {
+        Some(tool) => tool::name(tool).cloned().unwrap_or_else(|| reference_name(tool)),
         None => reference_name(node),
+    }
+}
+
+/// The definition that an addition brings, if it brings one: in a `tool_definition`, as the API has it, or bare.
+/// Source: Anthropic's documentation, mid-conversation tool changes, read 2026-09-22.
+pub(super) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    let tool = node.get("tool")?;
+    match tool.get("definition") {
+        Some(definition) if has_type(tool, "tool_definition") => Some(definition),
+        _ => Some(tool).filter(|tool| is_definition(tool)),
     }
 }
 

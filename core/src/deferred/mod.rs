@@ -1,17 +1,22 @@
 //! `apply_deferred_loading`: plays the part of Anthropic's servers for an API that has never heard of deferred tools.
 //!
 //! Each request is one inference, so everything is decided while it is rewritten: what format it has (`format`), which
-//! tools there are (`catalogue`), what the history says about them (`load_events`), which of them are sent, what the
-//! history says instead (`messages`, `history`, `notice`, `expand_hosted_search`), and, if wanted, the same in another
-//! format (`translate`).
+//! tools there are (`catalogue`), what the history says about them (`load_events`), which of them are sent, and what the
+//! history says instead (`messages`, `history`, `notice`, `expand_hosted_search`).
+//!
+//! Where a request goes on in another format, or with a backend's own constructs, it is handed on (`handoff`): a
+//! `reader` for each format makes a `conversation` of it, and a `writer` for each format makes a request of that.
 
 mod announce;
 mod betas;
 mod catalogue;
 mod choice;
 mod compact;
+mod conversation;
+mod custom_tools;
 mod expand_hosted_search;
 mod format;
+mod handoff;
 mod history;
 pub(crate) mod lazy;
 mod load_events;
@@ -20,14 +25,15 @@ pub(crate) mod namespace;
 pub(crate) mod notice;
 mod prefilter;
 pub(crate) mod quote;
+mod reader;
 mod report;
 pub(crate) mod responses;
 mod search_tool;
 pub(crate) mod tool;
-mod translate;
+mod writer;
 
 pub(crate) use betas::strip as strip_betas;
-pub(crate) use namespace::{nested as nested_namespace, FlatNames};
+pub(crate) use namespace::{flat as flat_name, nested as nested_namespace};
 pub(crate) use prefilter::NAMES_TOOLS;
 pub use report::{DeferredReport, NamespacedName, Warning};
 
@@ -37,7 +43,9 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Text},
     names::Names,
-    options::{Announce, DeferredOptions, EmptyTools, Format, Mode, ServerToolSearch, Target},
+    options::{
+        Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch, UnavailableCalls,
+    },
 };
 use catalogue::Catalogue;
 use format::Shape;
@@ -56,7 +64,7 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
 /// The format of a request, by its shape or by the options.
 pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Format, Error> {
     // What it is to become has no say in what it is.
-    Ok(format::recognise(request, &DeferredOptions { target: None, ..options.clone() })?.format)
+    Ok(format::recognise(request, &DeferredOptions { target: None, native: Native::None, ..options.clone() })?.format)
 }
 
 /// The hosted search that a request offers, by its name, if there is one.
@@ -94,19 +102,42 @@ pub(crate) fn apply_with_names(
         .flatten();
     let wire = format::recognise(request, options)?;
     let mut warnings = Warnings::default();
+    if options.native != Native::None {
+        let formats = (wire.format, wire.target);
+        let (mut report, names) = handoff::native(request, formats, (options, sending), &mut warnings)?;
+        settle_empty(request, wire.target, false, options);
+        if wire.target == Format::OpenaiResponses && wire.format != wire.target {
+            writer::choice::complete(request);
+        }
+        if wire.target == Format::Anthropic {
+            report.betas = betas::needed(request)?;
+            betas::keep(request, &report.betas)?;
+        }
+        keep_spelling(request, spelled);
+        report.warnings = warnings.finish();
+        return Ok((report, names));
+    }
     let mut report = rewrite(request, (wire, sending), options, &mut warnings, reports)?;
-    let out = match wire.target {
-        Some(Target::OpenaiResponses) => Format::OpenaiResponses,
-        Some(Target::OpenaiChat) => Format::OpenaiChat,
-        None => wire.format,
-    };
-    if let Some(target) = translation(request, wire, options)? {
-        translate::request(request, target, &mut warnings)?;
+    let source = format_to_read(request, wire, options)?;
+    let tells_calls = options.unavailable_calls == UnavailableCalls::Text;
+    let both = (source, wire.target) == (Format::OpenaiResponses, Format::OpenaiResponses);
+    if both && options.custom_tools == Some(CustomTools::Function) {
+        custom_tools::as_functions(request, &mut warnings)?;
     }
-    settle_empty(request, out, report.emptied, options);
-    if wire.target == Some(Target::OpenaiResponses) {
-        translate::complete_choice(request);
+    if source != wire.target || tells_calls {
+        handoff::plain(request, (source, wire.target), options, &mut warnings)?;
     }
+    settle_empty(request, wire.target, report.emptied, options);
+    if wire.target == Format::OpenaiResponses && source != wire.target {
+        writer::choice::complete(request);
+    }
+    keep_spelling(request, spelled);
+    report.report.warnings = warnings.finish();
+    Ok((report.report, report.names))
+}
+
+/// A list of tools that stayed as it is stays the text that it was.
+fn keep_spelling<'a>(request: &mut Node<'a>, spelled: Option<&'a str>) {
     if let Some(text) = spelled {
         request.visit("tools", |tools| {
             if tools.is_intact() {
@@ -114,19 +145,17 @@ pub(crate) fn apply_with_names(
             }
         });
     }
-    report.report.warnings = warnings.finish();
-    Ok((report.report, report.names))
 }
 
-/// What a request has to be translated to. A Chat Completions request that was recognised by its tools alone may be
-/// left without any: then only its messages tell, and they are written as a translation writes them.
-fn translation(request: &Node<'_>, wire: Shape, options: &DeferredOptions) -> Result<Option<Target>, Error> {
-    let undecided =
-        wire.format == Format::OpenaiChat && options.target == Some(Target::OpenaiChat) && options.format.is_none();
+/// In which format a request is to be read once it was rewritten. A Chat Completions request that was recognised by its
+/// tools alone may be left without any: then only its messages tell, and they are written as ones of Anthropic's are.
+fn format_to_read(request: &Node<'_>, wire: Shape, options: &DeferredOptions) -> Result<Format, Error> {
+    let is_chat = wire.format == Format::OpenaiChat && wire.target == Format::OpenaiChat;
+    let undecided = is_chat && options.target.is_some() && options.format.is_none();
     if undecided && format::recognise(request, options)?.format == Format::Anthropic {
-        return Ok(Some(Target::OpenaiChat));
+        return Ok(Format::Anthropic);
     }
-    Ok(wire.target)
+    Ok(wire.format)
 }
 
 /// A report in the making.
@@ -147,21 +176,20 @@ fn rewrite<'a>(
     reports: bool,
 ) -> Result<Outcome, Error> {
     let Shape { format, .. } = wire;
-    let (mut map, mut flat) = (NameMap::default(), FlatNames::default());
+    let mut map = NameMap::default();
     let mut events = Events::new(options);
     if format == Format::OpenaiResponses {
-        flat = responses::flat_names(request, &events)?;
-        responses::flatten_tools(request, &flat, &mut map);
+        responses::flatten_tools(request, &events, &mut map, warnings)?;
     }
     let emulate = options.server_tool_search == ServerToolSearch::Emulate;
     let mut catalogue = Catalogue::read(listed(request), emulate, warnings);
 
     let mut items = responses::Items::default();
     if format == Format::OpenaiResponses {
-        items = responses::scan(request, &mut events, &flat, &mut map)?;
+        items = responses::scan(request, &mut events, &mut map, warnings)?;
     } else {
         request.get("system").map_or(Ok(()), |system| events.system(system))?;
-        request.get("messages").map_or(Ok(()), |messages| events.messages(messages))?;
+        request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
     }
     events.resolve(&mut catalogue, listed(request), options, warnings);
     if options.mode == Mode::LoadAll {
@@ -171,7 +199,7 @@ fn rewrite<'a>(
         warnings.warn("server_tool_search_unavailable");
     }
     let search = catalogue.search_function();
-    choice::settle(request, format, (&mut catalogue, &flat), options, search.as_deref(), warnings)?;
+    choice::settle(request, format, (&mut catalogue, &map), options, search.as_deref(), warnings)?;
 
     let mut names = Names::default();
     if let Some(sending) = sending {
@@ -189,7 +217,7 @@ fn rewrite<'a>(
     let called = search.unwrap_or_else(|| options.tool_search_name.clone());
     let options = &DeferredOptions { tool_search_name: called, ..options.clone() };
     let mut notices = notices(request, (&catalogue, &names), (&events, &items), (format, sending), options)?;
-    rewrite_history(request, format, (&catalogue, &flat), (&mut notices, &events, &items), options, warnings)?;
+    rewrite_history(request, format, &catalogue, (&mut notices, &events, &items), options, warnings)?;
     if format == Format::Anthropic {
         betas::settle(request)?;
     }
@@ -257,7 +285,7 @@ fn notices<'a>(
 fn rewrite_history<'a>(
     request: &mut Node<'a>,
     format: Format,
-    (catalogue, flat): (&Catalogue<'a>, &FlatNames<'a>),
+    catalogue: &Catalogue<'a>,
     found: (&mut Notices<'a>, &Events<'a>, &responses::Items<'a>),
     options: &DeferredOptions,
     warnings: &mut Warnings,
@@ -265,11 +293,10 @@ fn rewrite_history<'a>(
     let (notices, events, items) = found;
     let known = |name: &Text<'a>| catalogue.knows(name);
     let is_search = |name: &Text<'a>| catalogue.is_search(name);
-    let text_type = if format == Format::OpenaiResponses { "input_text" } else { "text" };
     let mut rewriter =
-        Rewriter::new(notices, options, &known, &is_search, (&events.server_calls, &events.search_results), text_type);
+        Rewriter::new(notices, options, &known, &is_search, (&events.server_calls, &events.search_results), format);
     if format == Format::OpenaiResponses {
-        items.rewrite(request, flat, &mut rewriter, warnings)?;
+        items.rewrite(request, &mut rewriter, warnings)?;
     } else {
         request
             .visit("system", |system| if system.as_array().is_some() { rewriter.system(system) } else { Ok(()) })
@@ -311,7 +338,8 @@ fn settle_empty(request: &mut Node<'_>, format: Format, emptied: bool, options: 
     if omit {
         remove("tools");
     }
-    if omit || emptied {
+    // Kimi's tools may stand in messages.
+    if (omit || emptied) && options.native != Native::Kimi {
         remove("tool_choice");
     }
     if omit && format == Format::OpenaiChat {

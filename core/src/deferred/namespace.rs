@@ -1,159 +1,129 @@
-//! Namespaces of OpenAI Responses: tools in a namespace become tools of the list, `ns__name`.
+//! Namespaces of OpenAI Responses: their tools become tools of the list, under the names that Codex gives them.
 //!
-//! Which tool a call goes to depends on its namespace and its name, and two tools that differ in one of them can have
-//! one flat name: `crm` with `delete`, and a top-level `crm__delete`. Each gets a name of its own, so that the model
-//! never reads the definition of one and calls the other. Names of the top level stay, because the client knows nothing
-//! else to call them by.
+//! A name depends on its own namespace and name alone, never on its neighbours: so the history, a provider's prompt
+//! cache and the way back agree from request to request. Where two tools have one name, the first is sent, and a tool
+//! of the top level before one of a namespace: what the model reads is what its call goes to.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 use super::{
-    report::NamespacedName,
+    report::{NamespacedName, Warnings},
     tool::{has_type, remove, FLAG},
 };
 use crate::{
     collections::{Map, Set},
     json::{Node, Text},
-    names::{digest, Taken},
 };
 
-/// The name a tool of a namespace has in the list, unless that is another tool's name, too. One that already carries
-/// the prefix keeps its name, and so does one whose namespace was made up for it.
-fn flat<'a>(namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
+/// The namespace of tools that are in none, as Codex writes it.
+/// Source: openai/codex, codex-rs, `ToolName::is_default_namespace`; read 2026-11.
+const DEFAULT: &str = "functions";
+
+/// Whether a namespace is that of tools which are in none.
+pub(crate) fn is_default(namespace: &Text<'_>) -> bool {
+    namespace.is_empty() || namespace.is(DEFAULT)
+}
+
+/// The name that a tool of a namespace has in a flat list: bare in the default namespace, else with the namespace
+/// before it. One that already has that prefix keeps its name, and so does one whose namespace was made up for it.
+pub(crate) fn flat<'a>(namespace: Option<&Text<'a>>, name: &Text<'a>) -> Text<'a> {
+    let Some(namespace) = namespace.filter(|namespace| !is_default(namespace)) else { return name.clone() };
     let (prefix, own) = (namespace.display(), name.display());
-    if namespace.is_empty() || prefix == own || own.strip_prefix(&*prefix).is_some_and(|rest| rest.starts_with("__")) {
+    if prefix == own {
+        return name.clone();
+    }
+    let separator = if prefix.ends_with('_') || own.starts_with('_') { "" } else { "__" };
+    let has_prefix = own
+        .strip_prefix(&*prefix)
+        .is_some_and(|rest| !rest.is_empty() && (prefix.ends_with('_') || rest.starts_with("__")));
+    if has_prefix {
         name.clone()
     } else {
-        Text::new(format!("{prefix}__{own}"))
+        Text::new(alloc::format!("{prefix}{separator}{own}"))
     }
 }
 
 /// The namespace of a namespace in another one.
 pub(crate) fn nested<'a>(outer: Option<&Text<'a>>, own: Option<&Text<'a>>) -> Option<Text<'a>> {
     match (outer, own) {
-        (Some(outer), Some(own)) => Some(flat(outer, own)),
+        (Some(outer), Some(own)) => Some(flat(Some(outer), own)),
         (outer, own) => own.or(outer).cloned(),
     }
 }
 
-/// What the tools of a request are called in its flat list.
-#[derive(Debug, Default)]
-pub(crate) struct FlatNames<'a> {
-    /// Tools in namespaces, by namespace and name.
-    members: Map<(Text<'a>, Text<'a>), Text<'a>>,
-    /// Tools that stand in no namespace.
-    top: Set<Text<'a>>,
-    taken: Taken,
+/// The flat name of what a call (or a choice) calls.
+pub(super) fn called<'a>(call: &Node<'a>) -> Option<Text<'a>> {
+    let name = call.get("name")?.as_text()?;
+    Some(flat(call.get("namespace").and_then(Node::as_text), name))
 }
 
-impl<'a> FlatNames<'a> {
-    /// Finds a name for every tool in some lists.
-    pub(crate) fn plan<'n>(lists: impl Iterator<Item = &'n Node<'a>>) -> Self
-    where
-        'a: 'n,
-    {
-        let (mut top, mut found) = (Set::new(), Set::new());
-        for tool in lists {
-            collect(tool, None, &mut top, &mut found);
-        }
-        let mut wanted: Map<Text<'a>, usize> = Map::new();
-        for (namespace, name) in &found {
-            *wanted.entry(flat(namespace, name)).or_default() += 1;
-        }
-        let mut taken = Taken::default();
-        top.iter().chain(wanted.keys()).for_each(|name| taken.take(name));
-        let mut members = Map::new();
-        for (namespace, name) in found {
-            let mut own = flat(&namespace, &name);
-            // Which of them came first must not decide who keeps the plain name.
-            if top.contains(&own) || wanted.get(&own) != Some(&1) {
-                own = Text::new(taken.free(hashed(&own, &namespace, &name), usize::MAX));
-            }
-            members.insert((namespace, name), own);
-        }
-        FlatNames { members, top, taken }
-    }
-
-    /// The flat name of a tool.
-    pub(crate) fn of(&self, namespace: Option<&Text<'a>>, name: &Text<'a>) -> Text<'a> {
-        let Some(namespace) = namespace.filter(|namespace| !namespace.is_empty()) else { return name.clone() };
-        if let Some(own) = self.members.get(&(namespace.clone(), name.clone())) {
-            return own.clone();
-        }
-        let own = flat(namespace, name);
-        // A tool that only the past knows is not taken for one that is here. (Calls of a tool that stands in no
-        // namespace may come back with one that has its name.)
-        if *namespace != *name && own.value().is_some_and(|own| self.taken.has(&own)) {
-            return Text::new(hashed(&own, namespace, name));
-        }
-        own
-    }
-
-    /// The flat name of what a call (or a choice) calls.
-    pub(crate) fn called(&self, call: &Node<'a>) -> Option<Text<'a>> {
-        let name = call.get("name")?.as_text()?;
-        Some(self.of(call.get("namespace").and_then(Node::as_text), name))
-    }
-
-    /// Gives a call its flat name and takes its namespace off.
-    pub(crate) fn flatten_call(&self, call: &mut Node<'a>) {
-        if call.get("namespace").is_none() {
-            return;
-        }
-        if let Some(name) = self.called(call) {
-            if call.get("name").and_then(Node::as_text).is_some_and(|old| *old != name) {
-                set(call, "name", Node::string(name));
-            }
-        }
-        remove(call, "namespace");
-    }
-}
-
-fn hashed(flat: &Text<'_>, namespace: &Text<'_>, name: &Text<'_>) -> String {
-    format!("{}_{}", flat.display(), digest(&[namespace, name]))
-}
-
-/// The tools of an entry, by where they stand.
-fn collect<'a>(
-    tool: &Node<'a>,
-    outer: Option<&Text<'a>>,
-    top: &mut Set<Text<'a>>,
-    members: &mut Set<(Text<'a>, Text<'a>)>,
-) {
-    if has_type(tool, "namespace") {
-        let namespace = nested(outer, tool.get("name").and_then(Node::as_text));
-        for member in tool.get("tools").and_then(Node::as_array).unwrap_or_default() {
-            collect(member, namespace.as_ref(), top, members);
-        }
+/// Gives a call its flat name and takes its namespace off.
+pub(super) fn flatten_call(call: &mut Node<'_>) {
+    if call.get("namespace").is_none() {
         return;
     }
-    // Tools of Chat Completions have their names one level deeper, and stand in no namespace.
-    match (outer.filter(|namespace| !namespace.is_empty()), tool.get("name").and_then(Node::as_text)) {
-        (_, None) => top.extend(super::tool::name(tool).cloned()),
-        (None, Some(name)) => {
-            top.insert(name.clone());
-        }
-        (Some(namespace), Some(name)) => {
-            members.insert((namespace.clone(), name.clone()));
+    if let Some(name) = called(call) {
+        if call.get("name").and_then(Node::as_text).is_some_and(|old| *old != name) {
+            set(call, "name", Node::string(name));
         }
     }
+    remove(call, "namespace");
 }
 
 /// Restores flat names.
 #[derive(Default)]
-pub(crate) struct NameMap {
+pub(crate) struct NameMap<'a> {
     list: Vec<(String, NamespacedName)>,
-    known: Set<String>,
+    /// What each name stands for: the namespace, if there is one, and the name in it.
+    known: Map<Text<'a>, (Option<Text<'a>>, Text<'a>)>,
+    /// The names of the top level.
+    top: Set<Text<'a>>,
+    /// Tools of namespaces that another tool's name keeps out, by namespace and name.
+    kept_out: Set<(Text<'a>, Text<'a>)>,
 }
 
-impl NameMap {
-    fn add(&mut self, flat: &Text<'_>, namespace: &Text<'_>, name: &Text<'_>) {
-        let flat = flat.display().into_owned();
-        if self.known.insert(flat.clone()) {
+impl<'a> NameMap<'a> {
+    /// Takes the tools of the top level in, before any of a namespace.
+    pub(super) fn reserve(&mut self, tools: &[Node<'a>]) {
+        self.top
+            .extend(tools.iter().filter(|tool| !has_type(tool, "namespace")).filter_map(super::tool::name).cloned());
+    }
+
+    /// The flat name of what a choice calls; `None`: that tool is not sent, and its name is another one's.
+    pub(super) fn called(&self, choice: &Node<'a>) -> Option<Text<'a>> {
+        let text = |key| choice.get(key).and_then(Node::as_text).cloned();
+        let is_kept_out = text("namespace").zip(text("name")).is_some_and(|tool| self.kept_out.contains(&tool));
+        if is_kept_out {
+            None
+        } else {
+            called(choice)
+        }
+    }
+
+    /// Takes a tool of a namespace in. `false`: another tool has its flat name, and it cannot be called.
+    fn add(&mut self, flat: &Text<'a>, namespace: &Text<'a>, name: &Text<'a>) -> bool {
+        let is_called = self.is_called(flat, namespace, name);
+        if !is_called {
+            self.kept_out.insert((namespace.clone(), name.clone()));
+        }
+        is_called
+    }
+
+    fn is_called(&mut self, flat: &Text<'a>, namespace: &Text<'a>, name: &Text<'a>) -> bool {
+        if self.top.contains(flat) {
+            return false;
+        }
+        let namespace = Some(namespace).filter(|namespace| !is_default(namespace));
+        if let Some(known) = self.known.get(flat) {
+            return (known.0.as_ref(), &known.1) == (namespace, name);
+        }
+        self.known.insert(flat.clone(), (namespace.cloned(), name.clone()));
+        if let Some(namespace) = namespace {
             let original =
                 NamespacedName { namespace: namespace.display().into_owned(), name: name.display().into_owned() };
-            self.list.push((flat, original));
+            self.list.push((flat.display().into_owned(), original));
         }
+        true
     }
 
     pub(crate) fn finish(self) -> Vec<(String, NamespacedName)> {
@@ -167,37 +137,42 @@ pub(crate) fn any(tools: &[Node<'_>]) -> bool {
 }
 
 /// The list without namespaces, in the same order.
-pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, flat: &FlatNames<'a>, names: &mut NameMap) -> Vec<Node<'a>> {
+pub(super) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warnings: &mut Warnings) -> Vec<Node<'a>> {
     let mut out = Vec::with_capacity(tools.len());
-    for tool in tools {
-        flatten_one(tool, None, false, &mut out, flat, names);
+    for mut tool in tools {
+        if !has_type(&tool, "namespace") {
+            out.push(tool);
+            continue;
+        }
+        let namespace = tool.get("name").and_then(Node::as_text).cloned();
+        let deferred = tool.get(FLAG).and_then(Node::as_bool) == Some(true);
+        let members = tool.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
+        for member in members.unwrap_or_default() {
+            out.extend(member_of(namespace.as_ref(), deferred, member, names, warnings));
+        }
     }
     out
 }
 
-fn flatten_one<'a>(
-    mut tool: Node<'a>,
-    outer: Option<&Text<'a>>,
+/// A tool of a namespace as one of the list; `None`: it cannot be called there.
+fn member_of<'a>(
+    namespace: Option<&Text<'a>>,
     deferred: bool,
-    out: &mut Vec<Node<'a>>,
-    flat: &FlatNames<'a>,
-    names: &mut NameMap,
-) {
+    mut tool: Node<'a>,
+    names: &mut NameMap<'a>,
+    warnings: &mut Warnings,
+) -> Option<Node<'a>> {
+    // The API knows one level of them.
     if has_type(&tool, "namespace") {
-        let namespace = nested(outer, tool.get("name").and_then(Node::as_text));
-        let deferred = deferred || tool.get(FLAG).and_then(Node::as_bool) == Some(true);
-        let members = tool.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
-        for member in members.unwrap_or_default() {
-            flatten_one(member, namespace.as_ref(), deferred, out, flat, names);
-        }
-        return;
+        warnings.about_maybe("not_translated", tool.get("name").and_then(Node::as_text));
+        return None;
     }
     let name = tool.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).cloned();
-    if let (Some(namespace), Some(name)) = (outer, name) {
-        let found = flat.of(Some(namespace), &name);
-        // No namespace and one without a name are the same: where both have the tool, it is the one without.
-        if !(namespace.is_empty() && flat.top.contains(&name)) {
-            names.add(&found, namespace, &name);
+    if let (Some(namespace), Some(name)) = (namespace, name) {
+        let found = flat(Some(namespace), &name);
+        if !names.add(&found, namespace, &name) {
+            warnings.about("duplicate_tool_name", found.display());
+            return None;
         }
         if found != name {
             set(&mut tool, "name", Node::string(found));
@@ -206,7 +181,7 @@ fn flatten_one<'a>(
     if deferred && tool.as_object().is_some() && tool.get(FLAG).is_none() {
         set(&mut tool, FLAG, Node::bool(true));
     }
-    out.push(tool);
+    Some(tool)
 }
 
 fn set<'a>(tool: &mut Node<'a>, key: &'static str, value: Node<'a>) {

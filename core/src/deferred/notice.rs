@@ -67,6 +67,16 @@ fn quoted(name: &str) -> Cow<'_, str> {
     }
 }
 
+/// That a tool can be called now.
+pub(super) fn available(name: &str) -> String {
+    format!("Tool {} is now available.", quoted(name))
+}
+
+/// That a tool can no longer be called.
+pub(super) fn withdrawn(name: &str) -> String {
+    format!("Tool {} is no longer available.", quoted(name))
+}
+
 /// A string's value, where it has to be written into another one.
 ///
 /// # Errors
@@ -96,15 +106,14 @@ struct Notice {
 
 impl Notice {
     fn of(name: &str, tool: &Quoted<'_, '_>, at: &str) -> Result<Notice, Error> {
-        let name = quoted(name);
-        let withdrawn = format!("Tool {name} is no longer available.");
+        let withdrawn = withdrawn(name);
         let tool = match tool {
             Quoted::Definition(tool) => *tool,
             Quoted::SetAside => {
                 return Ok(Notice { full: REMOVED.into(), sentence: REMOVED.len(), withdrawn, written: false })
             }
         };
-        let mut full = format!("Tool {name} is now available.");
+        let mut full = available(name);
         let sentence = full.len();
         if let Some(description) = tool.and_then(tool::description) {
             full.push_str("\n\nDescription: ");

@@ -54,7 +54,14 @@ fn of_word(word: &[u8]) -> u8 {
         b"tool_reference" | b"tool_references" | b"tool_addition" | b"tool_removal" | b"server_tool_use"
         | b"caller" | b"namespace" | b"defer_loading" => DEFERRAL,
         b"additional_tools" | b"tool_search_output" => DEFERRAL | CARRIER,
-        b"tool_use" | b"function_call" | b"custom_tool_call" | b"functionCall" | b"functionResponse"
+        // A message of Kimi's that brings tools.
+        b"tools" => DEFERRAL | CHAT,
+        b"tool_use"
+        | b"function_call"
+        | b"custom_tool_call"
+        | b"custom_tool_call_output"
+        | b"functionCall"
+        | b"functionResponse"
         | b"function_response" => CALL,
         b"tool" | b"function" => CHAT,
         b"tool_calls" => CHAT | CALL,

@@ -23,6 +23,8 @@ pub struct DeferredReport {
     pub unreachable: bool,
     /// What the hidden tools would have cost, in bytes of compact JSON.
     pub saved_bytes: usize,
+    /// The betas that the `anthropic-beta` header has to name for what the request holds.
+    pub betas: Vec<&'static str>,
     /// The name of the function that stands for a tool search, if one does: `tool_search_name` of the options, unless a
     /// tool is called so.
     pub tool_search_name: Option<String>,
@@ -42,7 +44,7 @@ impl Warning {
     /// Every code, with what it says.
     pub const CODES: &'static [(&'static str, &'static str)] = &[
         ("duplicate_tool_name", "Two tools have one name: one definition is sent"),
-        ("redefined_tool", "An addition in the history has other words for a deferred tool: the newest count"),
+        ("redefined_tool", "An addition in the history has other words for a tool: the newest count"),
         ("tool_change_ignored", "An addition or removal is not the client's word, or `toolChanges` ignores it"),
         ("tool_search_renamed", "A tool has the name of the search function, which has this one now"),
         ("unknown_tool_reference", "The history refers to a tool that is not in the request"),
@@ -54,6 +56,16 @@ impl Warning {
         ),
         ("defer_loading_not_boolean", "`defer_loading` is neither true nor false"),
         ("forced_deferred_tool", "`tool_choice` forces a tool that was not loaded"),
+        ("prefix_changed", "What earlier requests began with is written otherwise now: a prompt cache ends there"),
+        ("synthesized_exchange", "A search that nobody made stands for an addition, which the backend does not have"),
+        (
+            "forced_choice_widened",
+            "`tool_choice` names a tool where the backend takes no name: it demands any tool now",
+        ),
+        ("moved", "A change of the tools stands later than it came: no API takes it between a call and its result"),
+        ("arguments_not_an_object", "A call's arguments are no JSON object: it has none where the target wants one"),
+        ("max_tokens_defaulted", "The target wants a number of tokens and the request has none: `maxTokens` counts"),
+        ("call_id_changed", "A call's id has letters that the target refuses: it and its result have another one"),
         ("not_translated", "Something of the request has no counterpart in the target format, and was left out"),
     ];
 }

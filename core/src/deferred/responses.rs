@@ -7,7 +7,7 @@ use super::{
     history::{splice, Rewriter},
     lazy::{edit, may_hold, view},
     load_events::{is_block, Event, Events, Voice},
-    namespace::{self, FlatNames, NameMap},
+    namespace::{self, NameMap},
     notice, prefilter,
     report::Warnings,
     tool::{self, has_type, remove, type_of},
@@ -29,43 +29,50 @@ pub(crate) struct Items<'a> {
     hosted_outputs: usize,
 }
 
-/// Finds the flat names of all tools, those that the input brings included.
-pub(super) fn flat_names<'a>(request: &Node<'a>, events: &Events<'a>) -> Result<FlatNames<'a>, Error> {
-    let mut carriers = Vec::new();
-    for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
-        if may_hold(item, prefilter::CARRIER) {
-            let item = view(item)?;
-            if has_type(&item, "tool_search_output") || has_type(&item, "additional_tools") && events.with_changes {
-                carriers.extend(item.get("tools").and_then(Node::as_array).unwrap_or_default().iter().cloned());
-            }
-        }
-    }
+/// Takes the namespaces out of the request's own list.
+pub(super) fn flatten_tools<'a>(
+    request: &mut Node<'a>,
+    events: &Events<'a>,
+    names: &mut NameMap<'a>,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
     let listed = super::listed(request);
     // Without namespaces every tool keeps its name.
-    Ok(if namespace::any(listed) || namespace::any(&carriers) {
-        FlatNames::plan(listed.iter().chain(&carriers))
-    } else {
-        FlatNames::default()
-    })
-}
-
-/// Takes the namespaces out of the request's own list.
-pub(crate) fn flatten_tools<'a>(request: &mut Node<'a>, flat: &FlatNames<'a>, names: &mut NameMap) {
+    if !namespace::any(listed) && !brings_namespaces(request, events)? {
+        return Ok(());
+    }
+    names.reserve(listed);
     request.visit("tools", |tools| {
         if tools.as_array().is_some_and(namespace::any) {
             if let Some(list) = tools.as_array_mut() {
-                *list = namespace::flatten(core::mem::take(list), flat, names);
+                *list = namespace::flatten(core::mem::take(list), names, warnings);
             }
         }
     });
+    Ok(())
+}
+
+/// Whether the input brings tools in namespaces.
+fn brings_namespaces(request: &Node<'_>, events: &Events<'_>) -> Result<bool, Error> {
+    for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
+        if may_hold(item, prefilter::CARRIER) {
+            let item = view(item)?;
+            let counts =
+                has_type(&item, "tool_search_output") || has_type(&item, "additional_tools") && events.with_changes;
+            if counts && item.get("tools").and_then(Node::as_array).is_some_and(namespace::any) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Reads the input.
 pub(super) fn scan<'a>(
     request: &Node<'a>,
     events: &mut Events<'a>,
-    flat: &FlatNames<'a>,
-    names: &mut NameMap,
+    names: &mut NameMap<'a>,
+    warnings: &mut Warnings,
 ) -> Result<Items<'a>, Error> {
     let list = request.get("input").and_then(Node::as_array).unwrap_or_default();
     let mut items = Items::default();
@@ -97,7 +104,7 @@ pub(super) fn scan<'a>(
                 }
             }
             let mut found = Vec::new();
-            for definition in definitions(&item, flat, names) {
+            for definition in definitions(&item, names, warnings) {
                 let Some(name) = tool::name(&definition).cloned() else { continue };
                 events.list.push(Event::Definition(name.clone()));
                 found.push(name);
@@ -107,7 +114,7 @@ pub(super) fn scan<'a>(
             }
             items.found.insert(at, found);
         } else if has_type(&item, "additional_tools") {
-            for definition in definitions(&item, flat, names) {
+            for definition in definitions(&item, names, warnings) {
                 if !events.with_changes {
                     events.list.extend(tool::name(&definition).cloned().map(Event::Ignored));
                     continue;
@@ -119,7 +126,7 @@ pub(super) fn scan<'a>(
                 events.definitions.push((definition, !deferred));
             }
         } else if events.with_calls() && (has_type(&item, "function_call") || has_type(&item, "custom_tool_call")) {
-            events.list.extend(flat.called(&item).map(Event::Call));
+            events.list.extend(namespace::called(&item).map(Event::Call));
         } else if is_block(&item) {
             events.block(&item, Voice::Other);
         } else {
@@ -155,9 +162,13 @@ pub(crate) fn is_client(item: &Node<'_>) -> bool {
     }
 }
 
-fn definitions<'a>(item: &Node<'a>, flat: &FlatNames<'a>, names: &mut NameMap) -> Vec<Node<'a>> {
+fn definitions<'a>(item: &Node<'a>, names: &mut NameMap<'a>, warnings: &mut Warnings) -> Vec<Node<'a>> {
     let tools = item.get("tools").and_then(Node::as_array).unwrap_or_default();
-    namespace::flatten(tools.to_vec(), flat, names)
+    if !namespace::any(tools) {
+        return tools.to_vec();
+    }
+    names.reserve(tools);
+    namespace::flatten(tools.to_vec(), names, warnings)
 }
 
 impl<'a> Items<'a> {
@@ -179,12 +190,11 @@ impl<'a> Items<'a> {
     pub(super) fn rewrite(
         &self,
         request: &mut Node<'a>,
-        flat: &FlatNames<'a>,
         rewriter: &mut Rewriter<'_, 'a>,
         warnings: &mut Warnings,
     ) -> Result<(), Error> {
         let rewrite = |input: &mut Node<'a>| {
-            let mut pass = Pass { items: self, flat, rewriter, warnings, hosted: VecDeque::new(), hosted_calls: 0 };
+            let mut pass = Pass { items: self, rewriter, warnings, hosted: VecDeque::new(), hosted_calls: 0 };
             let mut gone: Vec<(usize, Vec<Node<'a>>)> = Vec::new();
             let mut at = 0;
             input.visit_children(|_, item| {
@@ -208,7 +218,6 @@ impl<'a> Items<'a> {
 /// One pass over the input.
 struct Pass<'p, 'r, 'a> {
     items: &'p Items<'a>,
-    flat: &'p FlatNames<'a>,
     rewriter: &'p mut Rewriter<'r, 'a>,
     warnings: &'p mut Warnings,
     /// Ids of hosted calls whose output is still to come.
@@ -234,7 +243,7 @@ impl<'a> Pass<'_, '_, 'a> {
         if type_of(item)
             .is_some_and(|name| name.display().ends_with("_call") || name.display().ends_with("_call_output"))
         {
-            self.flat.flatten_call(item);
+            namespace::flatten_call(item);
         }
         if has_type(item, "mcp_list_tools") {
             item.visit("tools", |tools| {

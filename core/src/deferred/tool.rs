@@ -93,6 +93,12 @@ pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
     })
 }
 
+/// Whether an entry is what Claude Code sends to keep its deferral going, and no tool: it must never be called.
+/// Source: anthropics/claude-code, recorded requests, 2026-11.
+pub(crate) fn is_placeholder(tool: &Node<'_>) -> bool {
+    name(tool).is_some_and(|name| name.is("DeferredToolPlaceholder")) && deferral(tool).0
+}
+
 /// Whether two entries define the same tool, flags aside.
 pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
     let text = |tool: &Node<'_>| {

@@ -28,7 +28,7 @@ const ROOT: Fact = Fact {
     ..Fact::REFUSED
 };
 const METASCHEMA: Fact = Fact {
-    statement: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
+    statement: "the schema is valid by the 2020-12 meta-schema, and every reference resolves",
     confidence: 'A',
     source: "live: `JSON schema is invalid. It must match JSON Schema draft 2020-12`",
     rules: well_formed::METASCHEMA,
@@ -131,8 +131,8 @@ pub(super) const STRICT: Dialect = Dialect {
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[
-        "objects of any names are lists of pairs of key and value",
-        "anything, and values that are objects or arrays, are strings that hold JSON",
+        "objects with free property names become lists of key-value pairs",
+        "values of any type, and listed values that are objects or arrays, become strings of JSON",
         "property names of the root that the API refuses are renamed",
     ],
     limits: &[],
@@ -228,7 +228,7 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     unverified: &[
         "how large `{n,m}` in a `pattern` may be: documented without a number",
-        "how much the compiler of grammars bears in one tool: no number is known, and one of its own is kept to here",
+        "how complex one tool may be for the grammar compiler: no number is known, so this table uses its own",
         "the arguments come with required properties first, whatever the order in the schema",
     ],
     reasons: &[],

@@ -97,7 +97,7 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     unverified: &[
         "whether deployments of newer models take what OpenAI's own API takes: the documentation names no model",
-        "`exclusiveMinimum` and `exclusiveMaximum`: the documentation does not speak of them, and they stay",
+        "`exclusiveMinimum` and `exclusiveMaximum`: the documentation does not mention them, so they stay",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

@@ -23,7 +23,7 @@ const CLEARED: Fact = Fact {
     ..Fact::REFUSED
 };
 const TYPED: Fact = Fact {
-    statement: "fifteen keywords survive; a schema that its typed model cannot hold costs the tool",
+    statement: "fifteen keywords survive; a tool whose schema its typed model cannot hold is lost",
     confidence: 'A',
     source: SOURCE,
     rules: &[
@@ -59,15 +59,14 @@ const WIRE_FACTS: &[Fact] = &[
     REPAIRED,
     CLEARED,
     Fact {
-        statement: "definitions that nothing reaches are removed",
+        statement: "unreachable definitions are removed",
         confidence: 'A',
         source: SOURCE,
         rules: &[],
         ..Fact::REFUSED
     },
     Fact {
-        statement:
-            "above 5,000 bytes descriptions, then references, then deep structure, then combinators are given up",
+        statement: "above 5,000 bytes, it drops descriptions, then references, then deep structure, then combinators",
         confidence: 'A',
         source: SOURCE,
         rules: &[],

@@ -37,7 +37,7 @@ pub(super) const COHERE: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "every keyword of JSON Schema is taken; the root is an object",
+            statement: "every keyword of JSON Schema is accepted; the root is an object",
             confidence: 'A',
             source:
                 "Cohere, structured outputs, table of parameter types: tools that are not strict; recorded answers \
@@ -90,7 +90,7 @@ pub(super) const STRICT: Dialect = Dialect {
     revision: 1,
     options: &["untyped", "hints", "maxNodes"],
     encodes: &[
-        "where no property is required, one is, and null says that it is absent",
+        "if no property is required, one becomes required, and null means absent",
         "an object without properties gets the property `none`",
     ],
     limits: &[],
@@ -103,7 +103,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "every object has at least one required property, unless it says what its others are",
+            statement: "every object has at least one required property, unless it describes its other properties",
             confidence: 'A',
             source:
                 "Cohere, structured outputs: every object must have at least one required field; you must specify at \
@@ -133,22 +133,21 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "references lead to `$defs` or `definitions`; recursion is not spoken of",
+            statement: "references point to `$defs` or `definitions`; recursion is not mentioned",
             confidence: 'C',
             source: "Cohere, structured outputs, table of parameter types: `$ref` and `$def` are supported",
             rules: &[Constraint::RefForm, Constraint::RefTarget, Constraint::Recursion],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "all tools of a request have at most 200 properties",
+            statement: "all tools of a request together have at most 200 properties",
             confidence: 'A',
             source: "Cohere, structured outputs: a maximum of 200 fields across all tools in a single call",
             rules: &[Constraint::TooManyStrictProperties],
             ..Fact::REFUSED
         },
         Fact {
-            statement:
-                "what is strict is the request, by `strict_tools: true`, and no tool by itself: the caller says it",
+            statement: "`strict_tools: true` makes the whole request strict, not single tools: the caller sets it",
             confidence: 'A',
             source: "Cohere, API reference, Chat v2",
             ..Fact::REFUSED
@@ -158,7 +157,7 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     unverified: &[
         "`strict_tools` is experimental, and older documentation leaves Command A out",
-        "whether a pattern is held to the whole string; here one with both anchors is taken for one without",
+        "whether a pattern must match the whole string; this table treats one with both anchors like one without",
         "`const` of objects and arrays: documented for scalars only",
         "how long a tool's name may be",
     ],

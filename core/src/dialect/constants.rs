@@ -74,9 +74,9 @@ names! {
     COHERE_STRICT = cohere::STRICT,
     /// llama.cpp's server: tools become a grammar (GBNF).
     LLAMA_CPP = llama_cpp::LLAMA_CPP,
-    /// Ollama's chat API, and its OpenAI and Anthropic endpoints: what of a tool the model is shown.
+    /// Ollama's chat API, and its OpenAI and Anthropic endpoints: the part of a tool that the model sees.
     OLLAMA = ollama::OLLAMA,
-    /// vLLM's server: tools become a grammar (`tool_choice` that names one or says `required`).
+    /// vLLM's server: tools become a grammar (if `tool_choice` names a tool or is `required`).
     VLLM = vllm::VLLM,
     /// SGLang's server, function tools that are not strict.
     SGLANG = sglang::SGLANG,

@@ -127,9 +127,9 @@ pub(super) const STRICT: Dialect = Dialect {
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[
-        "optional properties are required, and null says that one is absent",
-        "objects of any names are lists of pairs of key and value",
-        "anything, and values that are objects or arrays, are strings that hold JSON",
+        "optional properties become required, and null means absent",
+        "objects with free property names become lists of key-value pairs",
+        "values of any type, and listed values that are objects or arrays, become strings of JSON",
     ],
     limits: &[],
     facts: &[
@@ -162,7 +162,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "arrays have `items` that say what they are",
+            statement: "arrays have `items` that describe the items",
             confidence: 'C',
             source: "inferred: what has no type cannot be decoded under constraints",
             rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems],
@@ -176,7 +176,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a branch of `anyOf` says a `type` of its own: it is neither a `$ref` nor another `anyOf`",
+            statement: "a branch of `anyOf` has its own `type`: it is neither a `$ref` nor another `anyOf`",
             confidence: 'A',
             source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``; of another `anyOf` \
                 oh-my-pi#2270",

@@ -41,7 +41,7 @@ pub(super) const FIREWORKS: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "references lead to `$defs`; `definitions` is not looked at",
+            statement: "references point to `$defs`; `definitions` is not read",
             confidence: 'B',
             source: "litellm#26692",
             rules: &[Constraint::RefForm, Constraint::RefTarget],

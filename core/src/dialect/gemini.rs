@@ -27,7 +27,7 @@ pub(super) const NAME: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const NO_ARGUMENTS: Fact = Fact {
-    statement: "a function without arguments goes without `parameters`; an object without properties is accepted, too",
+    statement: "a function without arguments has no `parameters`; an object without properties is accepted, too",
     confidence: 'A',
     source:
         "Gemini API, documentation of FunctionDeclaration; recorded requests with `properties: {}` were answered 200",
@@ -100,7 +100,7 @@ pub(super) const ENUMS: Fact = Fact {
     ..Fact::REFUSED
 };
 const BESIDE_ANY_OF: Fact = Fact {
-    statement: "beside `anyOf` stands nothing but `description`",
+    statement: "nothing but `description` stands beside `anyOf`",
     confidence: 'B',
     source: "a `description` there was answered 200 by generativelanguage.googleapis.com (ai-memory#450, \
         2026-08-21); Vertex refuses it: `when using any_of, it must be the only fields set` (litellm#11164)",
@@ -130,7 +130,7 @@ pub(super) const FORMATS: Fact = Fact {
 };
 
 pub(super) const KINDS: Fact = Fact {
-    statement: "texts are strings, bounds are numbers, counts are whole ones, and `nullable` is a boolean",
+    statement: "texts are strings, bounds are numbers, counts are whole numbers, and `nullable` is a boolean",
     confidence: 'A',
     source: "the message, in JSON; live of such fields: `Invalid value at '…' (TYPE_STRING), 2`",
     rules: &[Constraint::KeywordValue],
@@ -217,8 +217,8 @@ pub(super) const GEMINI: Dialect = Dialect {
     options: &["untyped", "hints", "maxNodes"],
     encodes: &[
         "property names that the API refuses are renamed",
-        "anything, and objects of which no property is known, are written as JSON text",
-        "numbers and booleans that are listed may come as strings",
+        "values of any type, and objects without known properties, become JSON text",
+        "listed numbers and booleans may arrive as strings",
     ],
     limits: &[],
     facts: &[

@@ -31,7 +31,7 @@ pub(super) const GROQ: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "which keywords its models are held to: nothing is documented for tools that are not strict",
+        "which keywords are enforced: nothing is documented for tools that are not strict",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

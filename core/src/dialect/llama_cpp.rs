@@ -48,7 +48,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "an object that does not say `additionalProperties` is closed, so an open one says `true`",
+            statement: "an object without `additionalProperties` is closed, so an open one says `true`",
             confidence: 'A',
             source: README,
             rules: &[Constraint::ObjectOpenness],
@@ -56,7 +56,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a schema is an object: no boolean, and no string",
+            statement: "a schema is an object, not a boolean or a string",
             confidence: 'A',
             source: "live: `Unrecognized schema: true` (oh-my-pi#5914, mezmo/aura#358), `Unrecognized schema: \
                 \"object\"`",
@@ -64,7 +64,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`{}` is any object; with a description it is any value",
+            statement: "`{}` means any object; with a description, it means any value",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::EmptySchema],
@@ -109,7 +109,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no property is named `$ref`: wherever that key stands, it is taken for a reference",
+            statement: "no property is named `$ref`: that key is read as a reference everywhere",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::ReservedName],

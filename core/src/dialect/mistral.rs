@@ -45,7 +45,7 @@ pub(super) const MISTRAL: Dialect = Dialect {
     ],
     unverified: &[
         "`$ref`: others advise to inline it, without an error",
-        "`additionalProperties: false`: some clients take it out",
+        "`additionalProperties: false`: some clients remove it",
         "every other keyword: no report either way",
     ],
     reasons: &[],

@@ -119,7 +119,7 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "a list of all six types is a way to say anything",
+        statement: "a list of all six types means anything",
         confidence: 'B',
         source: "the validator accepts it at every level; no recorded live request shows it",
         rules: &[],

@@ -50,7 +50,7 @@ const GRAMMAR: Grammar = Grammar {
 
 pub(super) const OLLAMA: Dialect = Dialect {
     name: "ollama",
-    surface: "Ollama's chat API, and its OpenAI and Anthropic endpoints: what of a tool the model is shown",
+    surface: "Ollama's chat API, and its OpenAI and Anthropic endpoints: the part of a tool that the model sees",
     documentation: "https://docs.ollama.com/capabilities/tool-calling",
     as_of: "2026-11-23",
     revision: 1,
@@ -59,7 +59,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "what the structs have no field for never reaches the model: a property keeps `type`, \
+            statement: "keywords without a field in the structs never reach the model: a property keeps `type`, \
                 `description`, `enum`, `properties`, `required`, `anyOf`, and `items` whole; the root `type`, \
                 `properties`, `required` and `$defs`",
             confidence: 'A',
@@ -70,7 +70,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "references are left out, so what they lead to is never seen",
+            statement: "references are left out, so the model never sees their targets",
             confidence: 'A',
             source: STRUCTS,
             rules: &[Constraint::RefusedKeyword],
@@ -79,7 +79,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
             hides: true,
         },
         Fact {
-            statement: "the root's `type` is the one word `object`",
+            statement: "the root's `type` is the string `object`",
             confidence: 'A',
             source: "ollama#10328: `json: cannot unmarshal array into Go struct field …type of type string`",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
@@ -100,7 +100,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "names of types are shown to the model as they are",
+            statement: "the model sees type names as they are",
             confidence: 'A',
             source: STRUCTS,
             rules: &[Constraint::UnknownType],
@@ -111,7 +111,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
     ],
     unverified: &[
         "before 0.6.6 the `type` of a property was one word; `anyOf` came with 0.11.3, nested `properties` with 0.13.5",
-        "nothing holds the model to the schema, and `tool_choice` is not supported",
+        "nothing enforces the schema, and `tool_choice` is not supported",
         "`title`, `$schema` and the like are left out, too: no argument depends on them",
     ],
     reasons: &[],

@@ -36,7 +36,7 @@ pub(super) const ROOT: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const METASCHEMA: Fact = Fact {
-    statement: "the schema is valid by the 2020-12 meta-schema, and every reference leads somewhere",
+    statement: "the schema is valid by the 2020-12 meta-schema, and every reference resolves",
     confidence: 'A',
     source: "live: `'any' is not valid under any of the given schemas`, `None is not of type 'object', 'boolean'`",
     rules: well_formed::METASCHEMA,
@@ -78,7 +78,7 @@ pub(super) const TOOLS: Fact = Fact {
     ..Fact::REFUSED
 };
 const STRICT_FLAG: Fact = Fact {
-    statement: "on Responses a tool that does not say `strict` is strict, so `strict: false` is written out",
+    statement: "on Responses, a tool without `strict` is strict, so `strict: false` is written out",
     confidence: 'A',
     source: "OpenAI, migration guide to Responses; the API answers with a schema made strict where it is left out",
     rules: &[Constraint::StrictFlag],
@@ -130,7 +130,7 @@ pub(super) const RESPONSES: Dialect = Dialect {
     limits: &[],
     facts: &[OBJECT, COMBINATORS, METASCHEMA, well_formed::ENUM_EMPTY, ITEMS, PATTERN, ENUM, NAMES, TOOLS, STRICT_FLAG],
     unverified: &[
-        "`if`, `then` and `else` at the root: no report says what becomes of them",
+        "`if`, `then` and `else` at the root: no report says what happens to them",
         "boolean schemas: no report either way",
         "how long a description may be: 1,024 characters are documented for functions, and longer ones were accepted",
     ],
@@ -150,7 +150,7 @@ pub(super) const CHAT: Dialect = Dialect {
     limits: &[],
     facts: &[OBJECT, ROOT, METASCHEMA, well_formed::ENUM_EMPTY, ITEMS, PATTERN, ENUM, NAMES, TOOLS],
     unverified: &[
-        "`if`, `then` and `else` at the root: no report says what becomes of them",
+        "`if`, `then` and `else` at the root: no report says what happens to them",
         "boolean schemas: no report either way",
         "how long a description may be: 1,024 characters are documented for functions, and longer ones were accepted",
     ],
@@ -195,7 +195,7 @@ const STRICT_DEFAULT: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const STRICT_TYPED: Fact = Fact {
-    statement: "every schema says a type, `items` too",
+    statement: "every schema has a type, including `items`",
     confidence: 'A',
     source: "OpenAI, Structured Outputs; openai-node transforms schemas so",
     rules: &[Constraint::Untyped, Constraint::OpenItems],
@@ -209,7 +209,7 @@ pub(super) const STRICT_REFS: Fact = Fact {
     ..Fact::REFUSED
 };
 const STRICT_FORMAT: Fact = Fact {
-    statement: "`format` of strings is one of nine; that of numbers is accepted, and does nothing",
+    statement: "string `format` is one of nine; number `format` is accepted, and does nothing",
     confidence: 'A',
     source: "OpenAI, Structured Outputs, supported string properties; `double`, `uint8` and `int64` in seven \
         recorded requests that were answered 200",
@@ -310,10 +310,10 @@ pub(super) const STRICT: Dialect = Dialect {
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[
-        "optional properties are required, and null says that one is absent",
-        "objects of any names are lists of pairs of key and value",
-        "anything is a definition of JSON, in which objects are lists of pairs too",
-        "values that are objects or arrays are strings that hold JSON",
+        "optional properties become required, and null means absent",
+        "objects with free property names become lists of key-value pairs",
+        "values of any type follow a definition of JSON, in which objects are lists of key-value pairs, too",
+        "listed values that are objects or arrays become strings of JSON",
     ],
     limits: &[
         ("propertiesPerPart", 5000),

@@ -44,7 +44,7 @@ pub(super) const SGLANG: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a tool's name is ASCII, in the form that OpenAI has",
+            statement: "a tool's name is ASCII, in OpenAI's form",
             confidence: 'C',
             source: "sglang#39895, not verified",
             rules: &[Constraint::ToolName],

@@ -32,13 +32,13 @@ pub(super) const VERTEX: Dialect = Dialect {
     options: &["untyped", "hints", "maxNodes"],
     encodes: &[
         "property names that the API refuses are renamed",
-        "anything, and objects of which no property is known, are written as JSON text",
-        "numbers and booleans that are listed may come as strings",
+        "values of any type, and objects without known properties, become JSON text",
+        "listed numbers and booleans may arrive as strings",
     ],
     limits: &[],
     facts: &[
         Fact {
-            statement: "only the fields of the Schema message, `additionalProperties` among them: any other key is \
+            statement: "only the fields of the Schema message, including `additionalProperties`: any other key is \
                 refused, `const` and `patternProperties` too",
             confidence: 'A',
             source: "raw probes of 2026-05-07 (rust-genai#223); google-genai 3.4.0: `additional_properties` is \
@@ -48,7 +48,7 @@ pub(super) const VERTEX: Dialect = Dialect {
         },
         gemini::ROOT,
         Fact {
-            statement: "every object below the root has at least one property, or says what its others are",
+            statement: "every object below the root has at least one property, or describes its other properties",
             confidence: 'B',
             source: "live: `properties: should be non-empty for OBJECT type`; maps by raw probes of 2026-05-07 \
                 (rust-genai#223)",
@@ -77,7 +77,7 @@ pub(super) const VERTEX: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "the fields `ref` and `defs`, in which google-genai writes references: accepted, and not looked into",
+        "the fields `ref` and `defs`, in which google-genai writes references: accepted, but not checked",
         "every fact that is quoted from the Gemini API: the two share the message, and no answer of Vertex differs",
     ],
     reasons: &[],
@@ -97,7 +97,8 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     documentation: "https://cloud.google.com/vertex-ai/docs/reference/rest/v1/FunctionDeclaration",
     as_of: "2026-11-21",
     unverified: &[
-        "that it takes what the Gemini API takes: documented for both (google-genai 3.4.0), and no report differs",
+        "whether it accepts what the Gemini API accepts: documented for both (google-genai 3.4.0), and no report \
+            differs",
         "whether `allOf`, `pattern` and `default` do anything: they are accepted",
         "keywords that are not documented: mostly ignored",
     ],

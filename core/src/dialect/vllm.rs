@@ -179,7 +179,7 @@ const LLGUIDANCE: Grammar = Grammar {
 
 pub(super) const VLLM: Dialect = Dialect {
     name: "vllm",
-    surface: "vLLM's server: tools become a grammar (`tool_choice` that names one or says `required`)",
+    surface: "vLLM's server: tools become a grammar (if `tool_choice` names a tool or is `required`)",
     documentation: "https://docs.vllm.ai/en/latest/features/tool_calling/",
     as_of: "2026-11-23",
     revision: 1,
@@ -220,8 +220,8 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement:
-                "`multipleOf`, and a length beside `pattern` or `format`, send the request to llguidance, which \
-                must know all the rest of it",
+                "`multipleOf`, and a length beside `pattern` or `format`, send the request to llguidance, which must \
+                    support everything else in it",
             confidence: 'A',
             source: GATE,
             rules: &[Constraint::RefusedKeyword],
@@ -229,7 +229,8 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`oneOf` is read as `anyOf`, `allOf` of several as anything, and nothing beside them",
+            statement: "`oneOf` is read as `anyOf`, and `allOf` of several schemas as anything; keywords beside them \
+                are not read",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse: `Support for allOf with multiple options is still ongoing`; run",
             rules: &[Constraint::RefusedKeyword],
@@ -238,7 +239,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "dynamic references are not read: anything is taken there",
+            statement: "dynamic references are not read: any value is accepted there",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run",
             rules: &[Constraint::RefusedKeyword],
@@ -247,7 +248,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "beside `anyOf` and `$ref` nothing that says something of the instance is read",
+            statement: "keywords beside `anyOf` and `$ref` that constrain the instance are not read",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run: `anyOf` of `required` beside `properties` takes any JSON",
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef],
@@ -255,7 +256,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`format` of strings is one of fourteen",
+            statement: "string `format` is one of fourteen",
             confidence: 'A',
             source: "vllm, STRING_SUPPORTED_FORMATS; then llguidance: `Unknown format: json`, run",
             rules: &[Constraint::Format],
@@ -270,7 +271,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "the whole string is held to `pattern`, and the whole name to a key of `patternProperties`; \
+            statement: "`pattern` must match the whole string, and a key of `patternProperties` the whole name; \
                 lookaround is left out",
             confidence: 'A',
             source: RUN,
@@ -279,7 +280,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "an object that says something of its members is closed unless it says `additionalProperties`",
+            statement: "an object that describes its members is closed unless it has `additionalProperties`",
             confidence: 'A',
             source: "xgrammar, json_schema_converter.cc@53da3ff8, `strict_mode`; run",
             rules: &[Constraint::ObjectOpenness],
@@ -307,7 +308,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a count is below 2^31, and has no fraction: `1.0` is none",
+            statement: "a count is below 2^31 and has no fraction: `1.0` is not a count",
             confidence: 'A',
             source: "run: xgrammar, `minLength must be an integer not exceeding 2147483647`; llguidance, `Expected \
                 positive integer for 'minLength', got 1.0`",
@@ -315,15 +316,15 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "names of types are those of JSON Schema",
+            statement: "type names are those of JSON Schema",
             confidence: 'A',
             source: "run: xgrammar, `Unsupported type \"STRING\"`; llguidance, `Invalid type: STRING`",
             rules: &[Constraint::UnknownType],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "references are `#/$defs/` and a name without escapes: only that table is carried to the \
-                root of the list of calls",
+            statement: "references are `#/$defs/` and a name without escapes: only `$defs` is copied to the root of \
+                the list of calls",
             confidence: 'A',
             source: "vllm, _get_tool_schema_defs@0064cc9c; run: `Pointer '/definitions/A' does not exist`, `Cannot \
                 find field a~1b`",
@@ -331,7 +332,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a reference `#` means the list of calls, and one that is no pointer means anything",
+            statement: "a reference `#` means the list of calls; one that is not a pointer means anything",
             confidence: 'A',
             source: "run: xgrammar, `URI should either be '#' or start with '#/' but got …`, a warning",
             rules: &[Constraint::RefForm],
@@ -339,7 +340,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "two tools have no definition of one name with different contents",
+            statement: "no two tools have different definitions with the same name",
             confidence: 'A',
             source: "vllm, _get_tool_schema_defs@0064cc9c: `Tool definition 'X' has multiple schemas, which is not \
                 supported.`",
@@ -347,7 +348,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "one compiler takes all tools of a request",
+            statement: "one compiler must support all tools of a request",
             confidence: 'B',
             source:
                 "vllm, `tool_choice: \"required\"` makes one schema of all tools; run: `Unimplemented keys: [\"not\"]` \
@@ -356,7 +357,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`not`, `if`, what depends on a property, and `nullable` have no effect",
+            statement: "`not`, `if`, keywords that depend on a property, and `nullable` have no effect",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run",
             rules: &[Constraint::IgnoredKeyword],
@@ -364,8 +365,8 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`strict: false` keeps a tool's schema out of the grammar where calls have structural tags; \
-                left out or `true`, it goes in",
+            statement: "if calls have structural tags, `strict: false` keeps a tool's schema out of the grammar; \
+                without it, or with `true`, the schema is used",
             confidence: 'A',
             source: "vllm, docs/features/tool_calling.md@0064cc9c, get_function_parameters@b59bccae",
             rules: &[Constraint::StrictFlag],
@@ -373,7 +374,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a tool's name is of the form that OpenAI has",
+            statement: "a tool's name has OpenAI's form",
             confidence: 'C',
             source: "vllm takes any string; models and clients know that form",
             rules: &[Constraint::ToolName],
@@ -382,8 +383,8 @@ pub(super) const VLLM: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "under `tool_choice: \"auto\"` no schema is looked at, unless a tool says `strict: true` and the parser has \
-            structural tags: there xgrammar's own errors alone refuse, and `uniqueItems` and other formats pass",
+        "under `tool_choice: \"auto\"` no schema is checked, unless a tool says `strict: true` and the parser has \
+            structural tags: then only xgrammar's own errors refuse, and `uniqueItems` and other formats pass",
         "a string with a `pattern` holds no character that JSON escapes",
         "bounds beyond 64 bits are refused",
         "keywords of one type without that `type` beside them: `minLength` and `pattern` have no effect",

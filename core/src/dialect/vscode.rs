@@ -76,7 +76,8 @@ pub(super) const VSCODE: Dialect = Dialect {
     facts: &[
         Fact {
             statement:
-                "arrays have `items` that are not `false`, whatever else they say: otherwise the request is lost",
+                "every array has `items` other than `false`, whatever its other keywords: otherwise the request is \
+                    lost",
             confidence: 'A',
             source:
                 "microsoft/vscode-copilot-chat@31acd00a; live, of many servers: `Failed to validate tool X: Error: \
@@ -99,7 +100,7 @@ pub(super) const VSCODE: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a root that is no object becomes an object without properties",
+            statement: "a root that is not an object becomes an object without properties",
             confidence: 'A',
             source: NORMALIZER,
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
@@ -116,7 +117,7 @@ pub(super) const VSCODE: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "names in `required` that are no properties are deleted, wherever an object lists properties",
+            statement: "names in `required` that are not properties are deleted, wherever an object lists properties",
             confidence: 'A',
             source: NORMALIZER,
             rules: &[Constraint::RequiredUnknown],
@@ -129,7 +130,7 @@ pub(super) const VSCODE: Dialect = Dialect {
         "for GPT-4 it deletes lengths, bounds, `pattern`, `format`, `default` and `patternProperties`, and cuts \
             descriptions of schemas at 1,024 characters: the model never sees them",
         "for Gemini it makes null in a list of types `nullable`, and deletes it beside several types",
-        "what the model's own API refuses comes on top: this table is the client's",
+        "the model's own API may refuse more: this table describes only the client",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

@@ -5,8 +5,7 @@ use crate::rules::Constraint;
 
 /// Confidence C although it is refused: what is no JSON Schema has no meaning that leaving it alone could keep.
 pub(super) const WELL_FORMED: Fact = Fact {
-    statement:
-        "the schema is one by the 2020-12 meta-schema, it speaks of an object, and its references lead somewhere",
+    statement: "the schema is valid by the 2020-12 meta-schema, describes an object, and its references resolve",
     confidence: 'C',
     source: "JSON Schema 2020-12, and MCP: arguments are objects",
     rules: &[
@@ -35,7 +34,7 @@ pub(super) const WELL_FORMED: Fact = Fact {
 /// The rules of `check` that hold a schema to the 2020-12 meta-schema, where an API does so itself.
 /// What the meta-schema only advises against, and nobody means: such a schema accepts nothing.
 pub(super) const ENUM_EMPTY: Fact = Fact {
-    statement: "`enum` has a value",
+    statement: "`enum` is not empty",
     confidence: 'C',
     source: "JSON Schema 2020-12, which says that it should",
     rules: &[Constraint::EnumEmpty],

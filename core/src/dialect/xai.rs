@@ -37,7 +37,7 @@ pub(super) const XAI: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "an object that does not say `additionalProperties` is closed, so an open one says `true`",
+            statement: "an object without `additionalProperties` is closed, so an open one says `true`",
             confidence: 'A',
             source: "xAI, structured outputs; recorded answers: 17 of 17 accepted schemas do not say it",
             rules: &[Constraint::ObjectOpenness],

@@ -20,12 +20,98 @@ choice! {
 }
 
 choice! {
-    /// The request format to translate an Anthropic request into.
+    /// The request format to translate a request into.
     Target {
+        /// Anthropic Messages.
+        Anthropic = "anthropic",
         /// OpenAI Responses.
         OpenaiResponses = "openai-responses",
         /// OpenAI Chat Completions.
         OpenaiChat = "openai-chat",
+    }
+}
+
+impl Target {
+    /// The same as a format.
+    pub(crate) const fn format(self) -> Format {
+        match self {
+            Target::Anthropic => Format::Anthropic,
+            Target::OpenaiResponses => Format::OpenaiResponses,
+            Target::OpenaiChat => Format::OpenaiChat,
+        }
+    }
+}
+
+choice! {
+    /// Which construct of its own for deferred tools the backend understands. It says nothing of where the request
+    /// comes from.
+    Native {
+        /// None: they are emulated.
+        None = "none",
+        /// Anthropic: results refer to deferred tools.
+        References = "references",
+        /// Anthropic: and system messages add and remove tools by name.
+        Changes = "changes",
+        /// Anthropic: and they may bring definitions.
+        Inline = "inline",
+        /// OpenAI Responses: items bring tools (`additional_tools`).
+        AdditionalTools = "additional-tools",
+        /// OpenAI Responses: and searches are items of their own (`tool_search`).
+        ToolSearch = "tool-search",
+        /// Chat Completions of Kimi K3: system messages bring tools.
+        Kimi = "kimi",
+    }
+}
+
+impl Native {
+    /// The format that has the construct; `None`: none is needed.
+    pub(crate) const fn format(self) -> Option<Format> {
+        match self {
+            Native::None => None,
+            Native::References | Native::Changes | Native::Inline => Some(Format::Anthropic),
+            Native::AdditionalTools | Native::ToolSearch => Some(Format::OpenaiResponses),
+            Native::Kimi => Some(Format::OpenaiChat),
+        }
+    }
+}
+
+choice! {
+    /// What becomes of `custom` tools, which take a text.
+    CustomTools {
+        /// Functions with one argument, `input`.
+        Function = "function",
+        /// They stay, where the format has them.
+        Keep = "keep",
+    }
+}
+
+choice! {
+    /// What becomes of tools that the history takes away, where the backend has no removals.
+    Removals {
+        /// No definition is left anywhere.
+        Withdraw = "withdraw",
+        /// It is only said: what a provider's prompt cache holds stays.
+        Notice = "notice",
+    }
+}
+
+choice! {
+    /// What becomes of the model's thoughts in another format.
+    Reasoning {
+        /// They are left out.
+        Drop = "drop",
+        /// `reasoning_content`, which Kimi and DeepSeek want beside calls.
+        Content = "content",
+    }
+}
+
+choice! {
+    /// What becomes of calls of tools that are not sent.
+    UnavailableCalls {
+        /// They stay calls.
+        Keep = "keep",
+        /// They and their results become text, for APIs that refuse undeclared ones.
+        Text = "text",
     }
 }
 
@@ -164,6 +250,20 @@ pub struct DeferredOptions {
     pub server_tool_search: ServerToolSearch,
     /// What becomes of hosted searches in the history.
     pub server_history: ServerHistory,
+    /// Which construct of its own for deferred tools the backend understands.
+    pub native: Native,
+    /// The client's own functions that search for tools.
+    pub search_tools: Vec<String>,
+    /// What becomes of `custom` tools; `None`: they stay where OpenAI Responses stays, and else become functions.
+    pub custom_tools: Option<CustomTools>,
+    /// What becomes of tools that the history takes away.
+    pub removals: Removals,
+    /// What becomes of calls of tools that are not sent.
+    pub unavailable_calls: UnavailableCalls,
+    /// What becomes of the model's thoughts in another format.
+    pub reasoning: Reasoning,
+    /// The most tokens of an answer, where the target wants a number and the request has none.
+    pub max_tokens: u64,
     /// What is sent if no tool is visible.
     pub empty_tools: EmptyTools,
     /// Tools that count as loaded whatever the history says, for use after compaction.
@@ -196,6 +296,13 @@ impl Default for DeferredOptions {
             forced_tool: ForcedTool::Load,
             server_tool_search: ServerToolSearch::LoadAll,
             server_history: ServerHistory::Drop,
+            native: Native::None,
+            search_tools: Vec::from(["ToolSearch".into()]),
+            custom_tools: None,
+            removals: Removals::Withdraw,
+            unavailable_calls: UnavailableCalls::Keep,
+            reasoning: Reasoning::Drop,
+            max_tokens: 32_000,
             empty_tools: EmptyTools::Keep,
             loaded_tools: Vec::new(),
             load_used_tools: false,
@@ -218,6 +325,13 @@ const KNOWN: &[&str] = &[
     "forcedTool",
     "serverToolSearch",
     "serverHistory",
+    "native",
+    "searchTools",
+    "customTools",
+    "removals",
+    "unavailableCalls",
+    "reasoning",
+    "maxTokens",
     "emptyTools",
     "loadedTools",
     "loadUsedTools",
@@ -252,6 +366,15 @@ impl DeferredOptions {
                 .choice("serverToolSearch", ServerToolSearch::CHOICES)?
                 .unwrap_or(default.server_tool_search),
             server_history: reader.choice("serverHistory", ServerHistory::CHOICES)?.unwrap_or(default.server_history),
+            native: reader.choice("native", Native::CHOICES)?.unwrap_or(default.native),
+            search_tools: reader.names("searchTools")?.unwrap_or(default.search_tools),
+            custom_tools: reader.choice("customTools", CustomTools::CHOICES)?,
+            removals: reader.choice("removals", Removals::CHOICES)?.unwrap_or(default.removals),
+            unavailable_calls: reader
+                .choice("unavailableCalls", UnavailableCalls::CHOICES)?
+                .unwrap_or(default.unavailable_calls),
+            reasoning: reader.choice("reasoning", Reasoning::CHOICES)?.unwrap_or(default.reasoning),
+            max_tokens: reader.count("maxTokens")?.map_or(default.max_tokens, |count| count as u64),
             empty_tools: reader.choice("emptyTools", EmptyTools::CHOICES)?.unwrap_or(default.empty_tools),
             loaded_tools: reader.names("loadedTools")?.unwrap_or_default(),
             load_used_tools: reader.flag("loadUsedTools")?.unwrap_or(default.load_used_tools),

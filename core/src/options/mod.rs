@@ -17,8 +17,8 @@ mod tools;
 
 pub use crate::report::Allow;
 pub use deferred::{
-    Announce, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Order, ServerHistory, ServerToolSearch,
-    SystemMessages, Target, ToolChanges, UnknownReference,
+    Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Native, Order, Reasoning, Removals,
+    ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, UnavailableCalls, UnknownReference,
 };
 pub use envelope::EnvelopeOptions;
 #[cfg(feature = "search")]

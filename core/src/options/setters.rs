@@ -3,9 +3,9 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    AdaptOptions, Allow, Announce, Api, DeferredOptions, DialectQuery, EmptyTools, ForcedTool, Format, Hints, Mode,
-    Order, Refs, ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, ToolsOptions,
-    UnknownReference, Untyped,
+    AdaptOptions, Allow, Announce, Api, CustomTools, DeferredOptions, DialectQuery, EmptyTools, ForcedTool, Format,
+    Hints, Mode, Native, Order, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, Target,
+    ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls, UnknownReference, Untyped,
 };
 #[cfg(feature = "search")]
 use super::{ExchangeOptions, SearchMode};
@@ -99,6 +99,12 @@ setters! {
         forced_tool: ForcedTool,
         server_tool_search: ServerToolSearch,
         server_history: ServerHistory,
+        native: Native,
+        custom_tools: impl Into<Option<CustomTools>>,
+        removals: Removals,
+        unavailable_calls: UnavailableCalls,
+        reasoning: Reasoning,
+        max_tokens: u64,
         empty_tools: EmptyTools,
         load_used_tools: bool,
         tool_search_name: impl Into<String>,
@@ -120,6 +126,13 @@ impl DeferredOptions {
     #[must_use]
     pub fn loaded_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.loaded_tools = names.into_iter().map(Into::into).collect::<Vec<String>>();
+        self
+    }
+
+    /// Sets [`Self::search_tools`].
+    #[must_use]
+    pub fn search_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.search_tools = names.into_iter().map(Into::into).collect::<Vec<String>>();
         self
     }
 }

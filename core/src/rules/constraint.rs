@@ -47,15 +47,15 @@ constraints! {
     RootObject = "root-object",
     /// `type` is neither a known name nor a list of them.
     UnknownType = "unknown-type",
-    /// A keyword beside a list of several types that may not stand there.
+    /// A keyword that is not allowed beside a list of several types.
     BesideTypeList = "beside-type-list",
     /// A keyword beside a type that it does not apply to.
     BesideOtherType = "beside-other-type",
-    /// `type` beside `anyOf`: it belongs into the branches.
+    /// `type` beside `anyOf`: it belongs in the branches.
     TypeBesideAnyOf = "type-beside-any-of",
-    /// `type` beside `$ref`: it belongs into the definition.
+    /// `type` beside `$ref`: it belongs in the definition.
     TypeBesideRef = "type-beside-ref",
-    /// `enum` is no list.
+    /// `enum` is not a list.
     EnumNotList = "enum-not-list",
     /// `enum` has no values.
     EnumEmpty = "enum-empty",
@@ -67,29 +67,29 @@ constraints! {
     EnumTypeList = "enum-type-list",
     /// A value of `enum` that does not match the type.
     EnumValue = "enum-value",
-    /// `null` behind a numeric type, beside an `enum` with a null.
+    /// `null` after a numeric type, beside an `enum` with a null.
     EnumNullFirst = "enum-null-first",
-    /// `properties` is no object.
+    /// `properties` is not an object.
     PropertiesNotObject = "properties-not-object",
-    /// `{}`, which is not anything there.
+    /// `{}`, which the API does not read as accepting anything.
     EmptySchema = "empty-schema",
-    /// Something else where a schema must stand: a property, a definition, a branch.
+    /// A value that is not a schema in the place of one: a property, a definition, a branch.
     NotASchema = "not-a-schema",
     /// `items` is a list: positions belong into `prefixItems`.
     ArrayItems = "array-items",
-    /// `items` is no schema.
+    /// `items` is not a schema.
     ItemsNotSchema = "items-not-schema",
     /// `additionalProperties` is neither a boolean nor a schema.
     AdditionalPropertiesNotSchema = "additional-properties-not-schema",
-    /// `required` is no list of strings.
+    /// `required` is not a list of strings.
     RequiredNotStrings = "required-not-strings",
     /// `required` names a property that the same schema does not have.
     RequiredUnknown = "required-unknown",
     /// A property's name is taken for a keyword.
     ReservedName = "reserved-name",
-    /// A name with `{` and `}` above a keyword that such a name breaks.
+    /// A name with `{` and `}` above a keyword that it breaks.
     BracesInName = "braces-in-name",
-    /// `anyOf` is no list.
+    /// `anyOf` is not a list.
     CombinatorNotList = "combinator-not-list",
     /// `anyOf` has no branch, or too many.
     AnyOfSize = "any-of-size",
@@ -99,19 +99,19 @@ constraints! {
     AnyOfShared = "any-of-shared",
     /// A keyword's value must be a string.
     NotAString = "not-a-string",
-    /// `$defs` is no object.
+    /// `$defs` is not an object.
     DefsNotObject = "defs-not-object",
     /// A definition's name is empty or holds `/`.
     DefinitionName = "definition-name",
     /// A key inside a definition holds `/`.
     SlashInDefinition = "slash-in-definition",
-    /// `$ref` is no string.
+    /// `$ref` is not a string.
     RefNotString = "ref-not-string",
     /// `$ref` is written in a form that is not understood.
     RefForm = "ref-form",
-    /// `$ref` points at nothing, or at no schema.
+    /// `$ref` points at nothing, or at something that is not a schema.
     RefTarget = "ref-target",
-    /// A reference where none may stand.
+    /// A reference where none is allowed.
     RefPlace = "ref-place",
     /// A keyword both beside `$ref` and in its target.
     RefShared = "ref-shared",
@@ -119,33 +119,33 @@ constraints! {
     RefAnyOf = "ref-any-of",
     /// Recursion without a way out.
     EndlessRecursion = "endless-recursion",
-    /// A keyword that may not stand at the root.
+    /// A keyword that is not allowed at the root.
     RootKeyword = "root-keyword",
-    /// `$schema` names a draft that is not taken.
+    /// `$schema` names a draft that is not accepted.
     UnknownDraft = "unknown-draft",
     /// A keyword that may not stand anywhere.
     RefusedKeyword = "refused-keyword",
-    /// A key that is no keyword, where only keywords may stand.
+    /// A key that is not a keyword, where only keywords are allowed.
     UnknownKeyword = "unknown-keyword",
     /// A keyword's value is not what the meta-schema says.
     KeywordValue = "keyword-value",
     /// A keyword's number is above what is accepted.
     KeywordTooLarge = "keyword-too-large",
-    /// A list of types where one name must stand, or with types that may not be in a list.
+    /// A list of types where one name is required, or with types that are not allowed in a list.
     TypeList = "type-list",
     /// A schema without a type, where one is needed.
     Untyped = "untyped",
-    /// A value of `enum` of a kind, or with a content, that may not be listed.
+    /// A value of `enum` whose kind or content is not allowed.
     EnumKind = "enum-kind",
     /// `enum` beside a type that none of its values has.
     EnumContradicts = "enum-contradicts",
-    /// An object without `properties`, where they must be written.
+    /// An object without `properties`, where they are required.
     ObjectWithoutProperties = "object-without-properties",
     /// An object that must say `additionalProperties: false`.
     ObjectNotClosed = "object-not-closed",
     /// An object that must say whether it is open.
     ObjectOpenness = "object-openness",
-    /// `additionalProperties` with a schema, where only a boolean may stand.
+    /// `additionalProperties` with a schema, where only a boolean is allowed.
     Map = "map",
     /// A property that is not in `required`, where all must be.
     NotRequired = "not-required",
@@ -155,27 +155,27 @@ constraints! {
     ArrayOpenness = "array-openness",
     /// `items` that say nothing.
     OpenItems = "open-items",
-    /// A regular expression that does not compile there.
+    /// A regular expression that the API cannot compile.
     Pattern = "pattern",
-    /// A regular expression whose anchors, or lookaround, do not say there what they say in JSON Schema.
+    /// A regular expression whose anchors or lookaround mean something else there than in JSON Schema.
     PatternAnchors = "pattern-anchors",
     /// A `format` that is refused.
     Format = "format",
-    /// A keyword beside `$ref` that may not stand there.
+    /// A keyword that is not allowed beside `$ref`.
     BesideRef = "beside-ref",
-    /// A keyword beside `anyOf` that may not stand there.
+    /// A keyword that is not allowed beside `anyOf`.
     BesideAnyOf = "beside-any-of",
     /// Two branches of `anyOf` are objects whose first property has the same name.
     AnyOfFirstKeys = "any-of-first-keys",
-    /// A property's name is made of what no name may be made of.
+    /// A property's name has a form that is not allowed.
     PropertyName = "property-name",
-    /// Recursion where there may be none.
+    /// Recursion where it is not allowed.
     Recursion = "recursion",
     /// A number beyond the range of a 64-bit float.
     NumberRange = "number-range",
     /// The whole is too large.
     TooManyBytes = "too-many-bytes",
-    /// `properties` nested too deep.
+    /// `properties` are nested too deeply.
     TooDeep = "too-deep",
     /// Too many values in all the `enum`s of one part.
     TooManyEnumValues = "too-many-enum-values",
@@ -187,13 +187,13 @@ constraints! {
     // What Codex demands besides.
     /// The root admits nothing.
     RootNull = "root-null",
-    /// `minItems` is no count.
+    /// `minItems` is not a count.
     MinItemsNotCount = "min-items-not-count",
-    /// `encrypted` is no boolean.
+    /// `encrypted` is not a boolean.
     EncryptedNotBoolean = "encrypted-not-boolean",
 
     // What a request breaks, whatever its schemas say.
-    /// An entry of a list that is no tool.
+    /// An entry of a list that is not a tool.
     NotATool = "not-a-tool",
     /// A tool without a name.
     NamelessTool = "nameless-tool",
@@ -201,11 +201,11 @@ constraints! {
     DuplicateName = "duplicate-name",
     /// A name that the API refuses.
     ToolName = "tool-name",
-    /// `strict` missing, or where the API does not know it.
+    /// `strict` is missing, or the API does not know it.
     StrictFlag = "strict-flag",
     /// A tool without arguments that has a schema, where the API wants none.
     NoArguments = "no-arguments",
-    /// A description that is no string.
+    /// A description that is not a string.
     DescriptionNotString = "description-not-string",
     /// A description that is too long.
     DescriptionLength = "description-length",
@@ -213,13 +213,13 @@ constraints! {
     EmptyDescription = "empty-description",
     /// More tools than a request may have.
     TooManyTools = "too-many-tools",
-    /// Two tools of a request have a definition of one name, and not the same one.
+    /// Two tools of a request have different definitions with the same name.
     DefinitionConflict = "definition-conflict",
-    /// Tools of a request of which no compiler takes all.
+    /// Tools of a request that no single compiler supports.
     MixedBackends = "mixed-backends",
     /// More strict tools than a request may have.
     TooManyStrictTools = "too-many-strict-tools",
-    /// More of something than the compiler bears in one strict tool.
+    /// More of something than the compiler can handle in one strict tool.
     TooComplex = "too-complex",
     /// More optional properties than the strict tools of a request may have.
     TooManyOptionalProperties = "too-many-optional-properties",

@@ -82,7 +82,7 @@ const SAME: Effect = Effect::SAME;
 
 rules! {
     // Envelope
-    /// Replaces what is no schema by an object schema.
+    /// Replaces a value that is not a schema with an object schema.
     ReplaceRoot = "replace-root", Envelope, SAME.accepts(Wider).guidance(Lost), [];
     /// Writes `type: "object"` at the root, which arguments are anyway.
     AddType = "add-type", Envelope, SAME, [];
@@ -90,28 +90,28 @@ rules! {
     AddProperties = "add-properties", Envelope, SAME, [ObjectWithoutProperties];
 
     // Canonicalize
-    /// Replaces a value that stands where a schema must stand by a schema that accepts anything.
+    /// Replaces a value in the place of a schema with a schema that accepts anything.
     ReplaceNonSchema = "replace-non-schema", Canonicalize, SAME.accepts(Wider).guidance(Lost),
         [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
-    /// Replaces a type's bare name, standing where a schema must stand, by a schema of that type.
+    /// Replaces a bare type name in the place of a schema with a schema of that type.
     TypeNameToSchema = "type-name-to-schema", Canonicalize, SAME,
         [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
     /// Moves property schemas out of a `properties` that holds keywords of the object.
     UnnestProperties = "unnest-properties", Canonicalize, SAME.accepts(Mixed), [NotASchema];
-    /// Repairs a `type` that is no known name: aliases, wrong case, a type that its values contradict.
+    /// Repairs a `type` that is not a known name (aliases, wrong case) or that its values contradict.
     RepairType = "repair-type", Canonicalize, SAME.accepts(Wider), [UnknownType, EnumContradicts, EnumValue];
-    /// Repairs a keyword's value where what was meant is plain.
+    /// Repairs a keyword's value if the intention is clear.
     RepairKeyword = "repair-keyword", Canonicalize, SAME, [KeywordValue];
     /// Removes a keyword whose value is null.
     RemoveNullKeyword = "remove-null-keyword", Canonicalize, SAME, [KeywordValue, ItemsNotSchema];
-    /// Removes a keyword whose value means nothing.
+    /// Removes a keyword whose value has no meaning.
     RemoveMalformedKeyword = "remove-malformed-keyword", Canonicalize, SAME.accepts(Wider).guidance(Lost),
         [KeywordValue];
-    /// Names the draft that the output is written in.
+    /// Writes the draft of the output to `$schema`.
     UpdateSchemaUri = "update-schema-uri", Canonicalize, SAME, [];
     /// Splits `dependencies` into `dependentRequired` and `dependentSchemas`.
     SplitDependencies = "split-dependencies", Canonicalize, SAME, [];
-    /// Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 by the number of today.
+    /// Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 with today's number.
     UpgradeExclusiveBound = "upgrade-exclusive-bound", Canonicalize, SAME, [KeywordValue];
     /// Replaces OpenAPI's `nullable: true` by the type null.
     NullableToNull = "nullable-to-null", Canonicalize, SAME, [RefusedKeyword];
@@ -127,13 +127,13 @@ rules! {
     RewriteRef = "rewrite-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace];
     /// Replaces `$dynamicRef` and `$recursiveRef` by a `$ref` to their anchor.
     DynamicRefToRef = "dynamic-ref-to-ref", Resolve, SAME, [RefForm, RefusedKeyword];
-    /// Removes a reference that leads nowhere.
+    /// Removes a reference that does not resolve.
     UnresolvedRef = "unresolved-ref", Resolve, SAME.accepts(Wider), [RefTarget];
-    /// Removes a reference that makes a schema apply to itself without end, or recursion that the API does not take.
+    /// Removes a reference that makes a schema apply to itself endlessly, or recursion that the API does not take.
     CutRecursion = "cut-recursion", Resolve, SAME.accepts(Wider), [Recursion, EndlessRecursion];
     /// Writes a recursive definition out a few levels deep, where the API takes no recursion.
     UnrollRecursion = "unroll-recursion", Resolve, SAME.accepts(Wider), [Recursion];
-    /// Removes what stands beside a reference, which holds of nothing in older drafts.
+    /// Removes keywords beside a reference, which have no effect in older drafts.
     DropRefSibling = "drop-ref-sibling", Resolve, SAME.guidance(Lost), [BesideRef, RefShared, TypeBesideRef];
     /// Removes an annotation that stands both beside `anyOf` or `$ref` and inside it.
     DropSharedAnnotation = "drop-shared-annotation", Resolve, SAME.guidance(Lost), [AnyOfShared, RefShared];
@@ -161,7 +161,7 @@ rules! {
     DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern, PatternAnchors];
     /// Spells a regular expression in the escapes that the API's engine knows.
     RespellPattern = "respell-pattern", Legalize, SAME, [Pattern, PatternAnchors];
-    /// Gives `{}` a description, where it would not be read as anything.
+    /// Gives `{}` a description where the API would not read it as accepting anything.
     DescribeAny = "describe-any", Legalize, SAME, [EmptySchema];
     /// Removes a `format` that the API refuses.
     DropFormat = "drop-format", Legalize, SAME, [Format];
@@ -169,11 +169,11 @@ rules! {
     ExclusiveToInclusive = "exclusive-to-inclusive", Legalize, SAME, [RefusedKeyword];
     /// Lowers or removes a bound that is larger than the API takes.
     ClampBound = "clamp-bound", Legalize, SAME.accepts(Wider), [KeywordTooLarge];
-    /// Reports that `uniqueItems` holds less of encoded items: equal ones may be written in different ways.
+    /// Reports that `uniqueItems` is weaker for encoded items: equal items may be written in different ways.
     LoosenUniqueItems = "loosen-unique-items", Legalize, SAME.accepts(Wider), [];
-    /// Writes a pattern's key in other characters, because the API takes it for something else.
+    /// Writes the key of a pattern in other characters, because the API misreads it.
     RewritePattern = "rewrite-pattern", Legalize, SAME, [SlashInDefinition];
-    /// Renames a property that the API takes for something else, or whose name it refuses.
+    /// Renames a property whose name the API misreads or refuses.
     RenameProperty = "rename-property", Legalize, SAME.encoded(), [PropertyName, ReservedName, BracesInName];
     /// Removes a value with a `/` in a key, which the API takes for the path of a reference.
     DropSlashKey = "drop-slash-key", Legalize, SAME.guidance(Lost), [SlashInDefinition];
@@ -192,9 +192,9 @@ rules! {
         [EnumTooLong, TooManyEnumValues, TooManyCharacters];
     /// Puts null first in a list of types, where the API wants it there.
     MoveNullFirst = "move-null-first", Legalize, SAME, [EnumNullFirst];
-    /// Lists integers, numbers and booleans as strings, where the API lists no others.
+    /// Lists integers, numbers and booleans as strings where the API takes only strings.
     ScalarsToStrings = "scalars-to-strings", Legalize, SAME.encoded(), [EnumKind];
-    /// Writes the type that values or keywords show.
+    /// Writes the type that values or keywords imply.
     InferType = "infer-type", Legalize, SAME, [Untyped, EnumWithoutType];
     /// Writes `type: "string"` where nothing shows a type and the caller asked for one.
     AssumeString = "assume-string", Legalize, SAME.accepts(Narrower), [Untyped];
@@ -218,11 +218,11 @@ rules! {
     MergeAllOf = "merge-all-of", Legalize, SAME, [RefusedKeyword, RootKeyword];
     /// Drops one of two keywords that have no common spelling.
     MergeConflict = "merge-conflict", Legalize, SAME.accepts(Wider).guidance(Lost), [];
-    /// Merges schemas of which one depends on what stands beside it, so that the result may accept something else.
+    /// Merges schemas of which one depends on its neighbouring keywords, so the result may accept something else.
     MergeInexact = "merge-inexact", Legalize, SAME.accepts(Mixed), [];
     /// Keeps one of two texts for the reader.
     MergeAnnotations = "merge-annotations", Legalize, SAME.guidance(Lost), [];
-    /// Distributes what stands beside `anyOf` into its branches.
+    /// Distributes the keywords beside `anyOf` into its branches.
     DistributeIntoAnyOf = "distribute-into-any-of", Legalize, SAME, [BesideAnyOf, TypeBesideAnyOf, AnyOfShared];
     /// Replaces a union of one branch by the branch.
     UnwrapSingleBranch = "unwrap-single-branch", Legalize, SAME, [BesideAnyOf, TypeList];
@@ -236,11 +236,11 @@ rules! {
     DropImpossibleBranch = "drop-impossible-branch", Legalize, SAME, [];
     /// Splits a list of types into one branch for each type.
     SplitTypeList = "split-type-list", Legalize, SAME, [TypeList, BesideTypeList];
-    /// Removes names from `required` that are no properties of the same schema.
+    /// Removes names from `required` that are not properties of the same schema.
     DropUnknownRequired = "drop-unknown-required", Legalize, SAME.accepts(Wider), [RequiredUnknown];
 
     // Encode
-    /// Writes a property that is only required, where all names must be declared.
+    /// Declares a property that is only named in `required`, where all names must be declared.
     DeclareRequiredProperty = "declare-required-property", Encode, SAME, [RequiredUnknown, NotRequired];
     /// Moves a property to the front, so that branches begin with different ones.
     ReorderProperties = "reorder-properties", Encode, SAME, [AnyOfFirstKeys];
@@ -250,17 +250,17 @@ rules! {
     RequireOptional = "require-optional", Encode, SAME, [NotRequired];
     /// Closes an object that does not say whether it is open.
     CloseObject = "close-object", Encode, SAME.accepts(Closed), [ObjectNotClosed];
-    /// Sends an object of any names as a list of pairs of key and value.
+    /// Sends an object with free property names as a list of key-value pairs.
     MapToPairs = "map-to-pairs", Encode, SAME.encoded(), [Map, ObjectNotClosed];
     /// Sends a value of any type as a string of JSON.
     AnyToJson = "any-to-json", Encode, SAME.encoded(), [Untyped, OpenItems];
     /// Writes "any JSON" as a recursive definition.
     DefineAny = "define-any", Encode, SAME.encoded(), [Untyped, OpenItems];
-    /// Puts the branches of a union that is a branch itself in its place.
+    /// Replaces a branch that is a union by the branches of that union.
     FlattenUnion = "flatten-union", Encode, SAME, [UntypedBranch];
     /// Replaces a union with a branch that accepts anything by that branch.
     CollapseAny = "collapse-any", Encode, SAME.guidance(Lost), [Untyped, OpenItems];
-    /// Lists values that the API does not list as strings of JSON.
+    /// Lists values as strings of JSON where the API cannot list them.
     ValuesToJson = "values-to-json", Encode, SAME.encoded(), [EnumKind, EnumValue, ObjectWithoutProperties, Untyped];
 
     // Fit
@@ -270,7 +270,7 @@ rules! {
     FitDropKeyword = "fit-drop-keyword", Fit, SAME.guidance(Lost), [TooManyBytes];
     /// Removes constraints until the schema fits.
     FitDropConstraint = "fit-drop-constraint", Fit, SAME.accepts(Wider), [TooManyBytes];
-    /// Replaces what lies deepest by a schema that accepts anything, until the schema fits.
+    /// Replaces the deepest parts by a schema that accepts anything, until the schema fits.
     FitCutSchema = "fit-cut-schema", Fit, SAME.accepts(Wider).guidance(Lost),
         [TooDeep, TooManyProperties, TooManyBytes, TooManyCharacters];
     /// Removes references until no path through them nests too deep.
@@ -281,13 +281,13 @@ rules! {
     BooleanToString = "boolean-to-string", Codex, SAME.accepts(Narrower), [];
     /// Codex replaces a schema without a type by one that accepts anything.
     ClearUntyped = "clear-untyped", Codex, SAME.accepts(Wider).guidance(Lost), [];
-    /// Codex drops definitions that are no object.
+    /// Codex drops a definitions table that is not an object.
     DropDefinitionsTable = "drop-definitions-table", Codex, SAME, [];
     /// Codex drops descriptions of a schema that is too large.
     CompactDescriptions = "compact-descriptions", Codex, SAME.guidance(Lost), [];
     /// Codex drops references of a schema that is too large.
     CompactReferences = "compact-references", Codex, SAME.guidance(Lost), [];
-    /// Codex drops what lies deeper than two levels in a schema that is too large.
+    /// Codex drops everything below two levels in a schema that is too large.
     CompactDepth = "compact-depth", Codex, SAME.accepts(Wider).guidance(Lost), [];
     /// Codex drops unions of a schema that is too large.
     CompactCombinators = "compact-combinators", Codex, SAME.accepts(Wider).guidance(Lost), [];
@@ -295,15 +295,15 @@ rules! {
     // List
     /// Renames a tool whose name the API refuses.
     RenameTool = "rename-tool", List, SAME, [];
-    /// Gives a definition of a tool another name, because one of another tool has its name and is not the same.
+    /// Renames a definition of a tool, because another tool has a different definition with the same name.
     RenameDefinition = "rename-definition", List, SAME, [];
     /// Replaces a schema that cannot be represented by one that accepts any object.
     Fallback = "fallback", List, SAME.accepts(Wider).guidance(Lost), [];
-    /// Makes `strict` say what the dialect asks for. A tool that a strict dialect cannot take is sent not strict.
+    /// Sets `strict` as the dialect requires. A tool that a strict dialect cannot take is sent as not strict.
     StrictFlag = "strict-flag", List, SAME, [];
-    /// Leaves the schema of a tool without arguments out.
+    /// Omits the schema of a tool without arguments.
     OmitArguments = "omit-arguments", List, SAME, [];
-    /// Removes a description that is no text.
+    /// Removes a description that is not a string.
     DropDescription = "drop-description", List, SAME, [];
     /// Shortens a tool's description to what the API takes.
     CutDescription = "cut-description", List, SAME.guidance(Lost), [];

@@ -37,6 +37,10 @@ fn null_schema<'a>() -> Node<'a> {
 /// May `null` stand in the list of types of this schema?
 fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
     let Some(object) = node.as_object() else { return false };
+    // Null would have to join the values of both.
+    if object.has(Keyword::Const) && object.has(Keyword::Enum) {
+        return false;
+    }
     let is_container = layout::declares(object, "object") || layout::declares(object, "array");
     match grammar.type_lists {
         TypeLists::Any => true,

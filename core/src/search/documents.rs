@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::{
     budget::Budget,
     deferred::{
-        namespace::{self, FlatNames},
+        namespace,
         tool::{self, has_type, type_of, Kind},
     },
     envelope,
@@ -68,10 +68,9 @@ pub(super) fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Erro
 
 /// Gives every tool that has a name to `found`, in order. Searches and toolsets are no tools to be found.
 pub(super) fn each<'a>(entries: &[Node<'a>], found: &mut dyn FnMut(&Listed<'_, 'a>)) {
-    let names = if namespace::any(entries) { FlatNames::plan(entries.iter()) } else { FlatNames::default() };
     let mut about = Vec::new();
     for entry in entries {
-        one(entry, None, false, &names, &mut about, found);
+        one(entry, None, false, &mut about, found);
     }
 }
 
@@ -79,26 +78,30 @@ fn one<'n, 'a>(
     entry: &'n Node<'a>,
     outer: Option<&Text<'a>>,
     deferred: bool,
-    names: &FlatNames<'a>,
     about: &mut Vec<&'n Text<'a>>,
     found: &mut dyn FnMut(&Listed<'_, 'a>),
 ) {
     if has_type(entry, "namespace") {
-        let nested = namespace::nested(outer, entry.get("name").and_then(Node::as_text));
+        // The API knows one level of them.
+        if outer.is_some() {
+            return;
+        }
+        let none = Text::literal("");
+        let namespace = entry.get("name").and_then(Node::as_text).unwrap_or(&none);
         let deferred = deferred || entry.get(tool::FLAG).and_then(Node::as_bool) == Some(true);
         let depth = about.len();
         about.extend(entry.get("description").and_then(Node::as_text));
         for member in entry.get("tools").and_then(Node::as_array).unwrap_or_default() {
-            one(member, nested.as_ref(), deferred, names, about, found);
+            one(member, Some(namespace), deferred, about, found);
         }
         about.truncate(depth);
         return;
     }
-    if tool::kind(entry) != Kind::Tool {
+    if tool::kind(entry) != Kind::Tool || tool::is_placeholder(entry) {
         return;
     }
     let Some(name) = tool::name(entry) else { return };
-    let name = names.of(outer, name);
+    let name = namespace::flat(outer, name);
     // In a namespace that defers, a member may say for itself that it does not.
     let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::FLAG).is_none();
     found(&Listed { name, deferred, tool: entry, namespace: outer, about });
@@ -116,7 +119,7 @@ impl<'a> Listed<'_, 'a> {
         let listed_so =
             type_of(self.tool).is_some() && self.tool.get("name").is_some() && self.tool.get("input_schema").is_none();
         let tool = if listed_so { self.tool.clone() } else { self.function() };
-        let Some(namespace) = self.namespace else { return tool };
+        let Some(namespace) = self.namespace.filter(|name| !name.is_empty()) else { return tool };
         let mut around =
             Node::record([("type", Node::literal("namespace")), ("name", Node::string(namespace.clone()))]);
         if let Some(object) = around.as_object_mut() {

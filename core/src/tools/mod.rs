@@ -3,18 +3,20 @@
 //! A list is taken apart (`tool_list`), every entry is recognised (`tool_format`), gets a legal name (`names`) and an
 //! acceptable schema (`sanitize_list`, in the dialects of `target`, with `budget` for what a request may hold,
 //! `wrapper` for what stands around the schema and `quarantine` for what cannot be had), and what has to be undone is
-//! noted (`restore`). `as_sent` writes nothing but the API's shape. A whole request (`request`) also speaks of tools in
-//! its history (`call_sites`) and in what it forces (`choice`). Replies come back whole (`restore`) or in pieces
-//! (`stream_restorer` with what it holds back in `held`, and `sse`).
+//! noted (`restore`). `as_sent` writes nothing but the API's shape. A whole request (`request`) also brings tools in
+//! its history (`carriers`), speaks of tools there (`call_sites`), and forces some (`choice`). Replies come back whole
+//! (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`, and `sse`).
 
 mod arguments;
 pub(crate) mod as_sent;
 mod backends;
 mod budget;
 mod call_sites;
+mod carriers;
 pub(crate) mod check;
 pub(crate) mod choice;
 mod definitions;
+mod flat_names;
 mod held;
 pub(crate) mod quarantine;
 pub(crate) mod request;

@@ -5,6 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     call_sites,
+    carriers::{self, Carried},
     choice::{self, ChoiceChange, ChoiceOutcome},
     quarantine::{self, Quarantined},
     restore::RestoreMap,
@@ -69,6 +70,7 @@ pub(crate) fn adapt_with_names(
     if let (Some(deferred), true) = (&options.deferred, wire != Wire::Gemini) {
         let deferred_options = DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() };
         wire_out = match deferred.target {
+            Some(Target::Anthropic) => Wire::Anthropic,
             Some(Target::OpenaiResponses) => Wire::Responses,
             Some(Target::OpenaiChat) => Wire::Chat,
             None => wire,
@@ -83,7 +85,11 @@ pub(crate) fn adapt_with_names(
         (report.deferred, names) = (Some(found.0), found.1);
     }
     let tools = sent_as(wire_out, dialect, options);
-    let (mut restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, (names, shape), &mut report)?;
+    let (restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, (names, shape), &mut report)?;
+    let AdaptReport { quarantined, changes, .. } = &mut report;
+    let mut carried = Carried { options: &tools, shape, names, restore_map, quarantined, changes };
+    carriers::rewrite(request, wire_out, &mut carried)?;
+    let Carried { names, mut restore_map, .. } = carried;
     for (flat, original) in report.deferred.iter().flat_map(|report| &report.name_map) {
         let called = names.current(&Text::new(flat.as_str())).into_owned();
         restore_map.in_namespace(called, &Text::new(original.name.as_str()), &Text::new(original.namespace.as_str()));

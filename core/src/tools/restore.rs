@@ -73,7 +73,6 @@ impl RestoreMap {
     }
 
     /// Takes in what another one undoes.
-    #[cfg(feature = "search")]
     pub(super) fn extend(&mut self, other: RestoreMap) {
         self.list.extend(other.list);
     }

@@ -5,9 +5,12 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::tool_format::{family, recognise, set, Entry, Family};
+use super::{
+    flat_names::FlatNames,
+    tool_format::{family, recognise, set, Entry, Family},
+};
 use crate::{
-    deferred::{nested_namespace, FlatNames},
+    deferred::nested_namespace,
     error::{Code, Error},
     json::{Data, Member, Node, Object, Origin, Text},
     options::ToolFormat,
@@ -102,8 +105,7 @@ impl<'a> Listing<'a> {
         };
         // What is taken out of a namespace is another list, whatever becomes of its entries.
         found.intact &= !entries.iter().any(is_flattened);
-        let names =
-            if entries.iter().any(is_namespace) { FlatNames::plan(entries.iter()) } else { FlatNames::default() };
+        let names = if entries.iter().any(is_namespace) { FlatNames::plan(&entries) } else { FlatNames::default() };
         let mut slots = Vec::with_capacity(entries.len());
         for (at, entry) in entries.into_iter().enumerate() {
             slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None }, &names, &mut slots);
@@ -237,7 +239,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
         let name = entry.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).cloned();
         let inner = namespace.clone().zip(name);
         if let Some((namespace, name)) = &inner {
-            let flat = names.of(Some(namespace), name);
+            let flat = names.of(namespace, name);
             if flat != *name {
                 set(&mut entry, "name", Node::string(flat));
             }

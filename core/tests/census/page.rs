@@ -44,13 +44,14 @@ fn summary(figures: &Figures) -> String {
         columns.iter().copied().partition(|(_, tally)| tally.tools.of(Fate::AsItIs) * 10 >= tools * 9);
     let others: Vec<String> = others.iter().map(|(name, _)| format!("`{name}`")).collect();
     format!(
-        "How far do the tools that real MCP servers publish fit the APIs that models are called by? We ran {tools} tools of {servers} servers\n\
+        "How well do the tools of real MCP servers fit the model APIs? We ran {tools} tools of {servers} servers\n\
          through `check` and `sanitize` for {dialects} API surfaces. A *case* is one tool on one surface.\n\n\
-         - **{as_is}** of all cases are taken as they are. {open} surfaces take nine tools in ten or more; not so {others}.\n\
-         \x20 {everywhere} taken as it is everywhere.\n\
+         - **{as_is}** of all cases are accepted as they are. {open} surfaces take nine tools in ten or more; not so {others}.\n\
+         \x20 {everywhere} accepted everywhere as it is.\n\
          - The other cases need rewriting, at the price of: nothing ({lossless}), encoded arguments, which `restoreArguments` undoes ({encoded}), closed objects\n\
          \x20 ({closed}), lost text ({text_lost}), a wider schema ({wider}), a narrower or mixed one ({narrower}). Not at all: {not_at_all}.\n\
-         - **`{rule}`** breaks most: {rule_cases} cases. Nothing but the {count} rules below stands in the way of {mended} of the {refused} refused cases.\n\n",
+         - **`{rule}`** is broken most often: {rule_cases} cases. {mended} of the {refused} refused cases break only \
+         the {count} rules below.\n\n",
         tools = number(tools),
         servers = census.tools.servers,
         dialects = columns.len(),
@@ -85,11 +86,12 @@ fn counted_things(figures: &Figures) -> String {
         text,
         "- {} tools of {} MCP servers, published in 2026 under free licences, as their packages or repositories have them. {} of their schemas\n\
          \x20 are different.\n\
-         \x20 A server counts once, whatever parts its tools come in. The three largest have {} of all tools.\n\
+         \x20 A server counts once, even if its tools come in several parts. The three largest have {} of all tools.\n\
          - toolwire {}, with tables last checked on {newest}; the first table has their revisions.\n\
-         - `portable` is what several APIs accept at once: it has its row, and counts neither in the sums above nor under the rules below.\n\
-         - `cargo run --release -p toolwire --example census` makes this page and its plots. The tools are not part of this repository: they lie in\n\
-         \x20 `../shared/data`, beside the checkout. Names, schemas and descriptions of the servers do not appear here, only figures.\n\n",
+         - `portable` is what several APIs accept at once: it has a row, but does not count in the sums above or under the rules below.\n\
+         - `cargo run --release -p toolwire --example census` writes this page and its plots. The tools are not part of this repository: they are in\n\
+         \x20 `../shared/data`, beside the checkout. This page shows only figures, no names, schemas or descriptions \
+         of the servers.\n\n",
         number(tools.tools.len()),
         tools.servers,
         number(tools.schemas.len()),
@@ -122,15 +124,18 @@ fn table(figures: &Figures, of: fn(&Tally) -> &Fates, more: &[Column<'_>]) -> St
 
 fn by_dialect(figures: &Figures) -> String {
     let mut text = String::from("## What each API takes\n\n");
-    text += "*As it is*: `check` finds nothing that is refused. All others are rewritten, and count under the worst that any change does:\n\n";
+    text += "*As it is*: `check` finds nothing that is refused. All other tools are rewritten, and count under the \
+    worst effect of any change:\n\n";
     text += "- *without loss*: the same arguments are accepted, and the model reads the same;\n";
-    text += "- *encoded*: arguments look different, and `restoreArguments` brings them back;\n";
-    text += "- *closed*: an object refuses properties that it neither names nor asks for, and had never said so;\n";
+    text += "- *encoded*: arguments look different, and `restoreArguments` restores them;\n";
+    text += "- *closed*: an object refuses properties that it neither names nor asks for, which it did not refuse \
+    before;\n";
     text += "- *text lost*: the model reads less;\n";
-    text += "- *wider*: more arguments are accepted, which the tool's own server then refuses;\n";
+    text += "- *wider*: more arguments are accepted; the tool's own server refuses them;\n";
     text += "- *narrower or mixed*: some legal arguments are refused;\n";
-    text += "- *not at all*: `sanitize` gives an error.\n\n";
-    text += "The second column of shares has those taken as they are and those taken without loss. The columns behind speak of tools that are taken as they\n";
+    text += "- *not at all*: `sanitize` fails.\n\n";
+    text += "The second share counts tools accepted as they are and tools accepted without loss. The last columns \
+    count tools that are accepted as they\n";
     text += "are: the API holds the model to other arguments than the schema says (*reinterpreted*), or something in it has no effect (*ignored*).\n\n";
     let _ = write!(text, "![{}]({PLOTS}/tools.svg)\n\n", figures.alt_of_tools());
     text += &table(
@@ -147,8 +152,10 @@ fn by_dialect(figures: &Figures) -> String {
 
 fn by_server(figures: &Figures) -> String {
     let mut text = String::from("## Servers\n\n");
-    text += "A server counts under the worst of its tools: *as it is* where an API takes all of them as they are, *without loss* where it takes all of them, some\n";
-    text += "after rewriting without loss. One tool that is refused can cost the whole request, so this is what users of a server meet.\n\n";
+    text += "A server counts under its worst tool: *as it is* if an API takes all tools as they are, *without loss* \
+    if it takes all of them, some\n";
+    text += "after rewriting without loss. One refused tool can fail the whole request, so this is what users of a \
+    server experience.\n\n";
     let _ = write!(text, "![{}]({PLOTS}/servers.svg)\n\n", figures.alt_of_servers());
     text += &table(figures, |tally| &tally.servers, &[]);
     text
@@ -156,9 +163,9 @@ fn by_server(figures: &Figures) -> String {
 
 fn by_rule(figures: &Figures) -> String {
     let mut text = format!("## The {RULES} rules that break most\n\n");
-    text +=
-        "*Alone* counts the cases in which nothing else is refused: mend this rule, and they are taken as they are.\n";
-    text += "*With those before* counts what is taken once this rule and all above it are mended.\n\n";
+    text += "*Alone* counts the cases in which nothing else is refused: fix this rule, and they are accepted as they \
+            are.\n";
+    text += "*With those before* counts the cases that are accepted once this rule and all above it are fixed.\n\n";
     let _ = write!(text, "![{}]({PLOTS}/rules.svg)\n\n", figures.alt_of_rules());
     text += "| rule | what is wrong | tools | dialects | cases | alone | with those before |\n|---|---|--:|--:|--:|--:|--:|\n";
     for broken in &figures.rules {
@@ -167,7 +174,7 @@ fn by_rule(figures: &Figures) -> String {
     text += "\n### How to mend them\n\n";
     for broken in &figures.rules {
         let gain = match broken.alone {
-            0 => "gains nothing alone: other rules break beside it".to_owned(),
+            0 => "gains nothing alone: other rules are broken, too".to_owned(),
             1 => "gains 1 case alone".to_owned(),
             alone => format!("gains {} cases alone", number(alone)),
         };
@@ -176,7 +183,8 @@ fn by_rule(figures: &Figures) -> String {
     text += "\n### Keywords that are refused\n\n";
     let _ = writeln!(
         text,
-        "`{}` is about many keywords; these are refused in most cases. *Alone*: nothing else is refused, no other keyword either.\n",
+        "`{}` covers many keywords; these are refused most often. *Alone*: nothing else is refused, and no other \
+            keyword.\n",
         Constraint::RefusedKeyword.id()
     );
     text += "| keyword | tools | dialects | cases | alone | with those before |\n|---|--:|--:|--:|--:|--:|\n";
@@ -214,14 +222,14 @@ pub(crate) fn number(count: usize) -> String {
 }
 
 const LIMITS: &str = "## How to read it\n\n\
-- These are schemas of real tools, each by itself, and no requests: nothing was sent to an API. What an API takes is what the tables of the\n\
-\x20 [dialects](dialects/README.md) say, with their sources and what nobody has verified.\n\
-- Names, descriptions and the number of tools in a request have limits, too. `checkTools` and `toolwire matrix` hold a list of tools to them; here they do not\n\
+- These are single schemas of real tools, not requests: nothing was sent to an API. The tables of the\n\
+\x20 [dialects](dialects/README.md) say what an API takes, with their sources and what nobody has verified.\n\
+- Names, descriptions and the number of tools in a request have limits, too. `checkTools` and `toolwire matrix` check them; here they do not\n\
 \x20 count.\n\
-- Only what is *refused* counts as broken. What an API reinterprets or ignores has columns of its own, and goes as taken.\n\
-- Gains are counted rule by rule, as though a mend broke nothing else. Some do: what a strict mode demands, another API may refuse (`additionalProperties`,\n\
-\x20 `null` beside a type). No one schema suits all, so mend what costs nothing elsewhere, and leave the rest to `sanitize`.\n\
+- Only what is *refused* counts as broken. What an API reinterprets or ignores has separate columns, and counts as accepted.\n\
+- Gains are counted rule by rule, as if a fix broke nothing else. Some do: another API may refuse what a strict mode demands (`additionalProperties`,\n\
+\x20 `null` beside a type). No schema suits all APIs, so fix what costs nothing elsewhere, and leave the rest to `sanitize`.\n\
 - Strict modes are a choice: a tool that a strict dialect refuses goes to the same API without `strict`.\n\
 - A tool with several changes counts once, under the worst. A *wider* one may be wider in one property of forty.\n\
-- Few servers have most of the tools. The table of servers weighs each server alike.\n\
-- The servers are a collection of published ones under free licences, not drawn by lot.\n";
+- A few servers have most of the tools. The table of servers gives each server the same weight.\n\
+- The servers are a collection of published ones under free licences, not a random sample.\n";

@@ -116,7 +116,7 @@ pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Found>
     }
     if !rows.is_empty() {
         body += "\n## Why, and for which APIs\n\n";
-        body += "A confidence of `A` is official or proved, `B` one live report, `C` inferred.\n\n";
+        body += "Confidence: `A` is official or proved, `B` is one live report, `C` is inferred.\n\n";
         let _ =
             write!(body, "| dialect | what the API does | fact | confidence | source |\n|---|---|---|---|---|\n{rows}");
     }
@@ -126,7 +126,7 @@ pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Found>
         .map(|rule| format!("[`{0}`]({0}.md)", rule.id()))
         .collect();
     if !serving.is_empty() {
-        let _ = write!(body, "\nChanges of `sanitize` that mend it: {}.\n", serving.join(", "));
+        let _ = write!(body, "\nChanges of `sanitize` that fix it: {}.\n", serving.join(", "));
     }
     body
 }
@@ -151,7 +151,7 @@ fn example(found: &Found) -> String {
             let function = if *is_list { "sanitizeTools" } else { "sanitize" };
             let _ = write!(text, "\n## Good\n\nWhat `{function}` writes:\n\n{}", fence("json", &good));
         }
-        _ => text += "\n`sanitize` cannot mend this: it is yours to change.\n",
+        _ => text += "\n`sanitize` cannot fix this: change it yourself.\n",
     }
     text
 }

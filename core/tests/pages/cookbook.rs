@@ -97,7 +97,7 @@ impl Entry {
         let seen = self.case.get("seen").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let seen: Vec<String> = seen.iter().filter_map(Value::as_str).map(link_sources).collect();
         let rule = self.text("rule");
-        let named = if rule.is_empty() { String::new() } else { format!(" `check` names it `{rule}`.") };
+        let named = if rule.is_empty() { String::new() } else { format!(" The rule of `check` is `{rule}`.") };
         let _ = writeln!(section, "\n{}{named}\nSeen: {}.\n", self.text("why"), seen.join(", "));
         section += &fence("ts", &self.in_typescript());
         section += &fence("python", &self.in_python());
@@ -158,9 +158,11 @@ fn said(change: &toolwire::reports::Change) -> String {
 
 /// The page.
 pub(crate) fn page(entries: &[Entry]) -> String {
-    let mut page = format!("{GENERATED}# Cookbook: what the provider answered, and the one call that mends it\n\n");
-    page += "Find your error by its words. Each entry is a test: `check` names the problem in what was sent, and finds none in what comes out.\n";
-    page += "If you don't know which one it is, `checkTools(tools, { dialects })` says so for the whole list, and `adaptRequest` mends a whole request.\n\n";
+    let mut page = format!("{GENERATED}# Cookbook: the provider's error, and the one call that fixes it\n\n");
+    page += "Find your error by its text. Each entry is a test: `check` finds the problem in the input, and finds \
+    none in the output.\n";
+    page += "If you don't know which one applies, `checkTools(tools, { dialects })` checks a whole list, and \
+    `adaptRequest` fixes a whole request.\n\n";
     for entry in entries {
         let heading = entry.heading();
         let _ = writeln!(page, "- [{heading}](#{})", anchor(&heading));

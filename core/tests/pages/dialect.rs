@@ -159,7 +159,8 @@ pub(crate) fn page(dialect: &Dialect) -> String {
     let _ =
         writeln!(page, "```ts\nsanitize(schema, {{ dialect: '{name}' }}); // Python: toolwire.sanitize(schema, dialect=\"{name}\")\n```\n");
     if name.starts_with("codex") {
-        page += "This dialect promises what Codex does, not what an API accepts; its `check` says what makes Codex drop a tool.\n\n";
+        page += "This dialect describes what Codex does, not what an API accepts; its `check` says what makes Codex \
+        drop a tool.\n\n";
     }
     settings(&mut page, dialect);
     facts(&mut page, dialect);
@@ -179,11 +180,11 @@ fn settings(page: &mut String, dialect: &Dialect) {
         let _ = writeln!(page, "Limits: {}.\n", limits.join(", "));
     }
     match dialect.encodes {
-        [] => *page += "Arguments are never encoded: what the model sends is what the tool's server expects.\n\n",
+        [] => *page += "Arguments are never encoded: the model sends what the tool's server expects.\n\n",
         ways => {
             let _ = writeln!(
                 page,
-                "Arguments may be encoded, and `restoreArguments` brings them back: {}.\n",
+                "Arguments may be encoded, and `restoreArguments` restores them: {}.\n",
                 ways.join("; ")
             );
         }
@@ -192,7 +193,7 @@ fn settings(page: &mut String, dialect: &Dialect) {
 
 fn facts(page: &mut String, dialect: &Dialect) {
     *page += "## What is known\n\nConfidence `A`: official documentation, a validator, source code, or two independent live reports; `B`: one live report;\n`C`: inferred.\n\n";
-    *page += "| what the API wants | confidence | where it was read | rules of `check` | what becomes of it |\n|---|---|---|---|---|\n";
+    *page += "| what the API wants | confidence | source | rules of `check` | effect |\n|---|---|---|---|---|\n";
     for fact in dialect.facts {
         let rules: Vec<String> = fact.rules.iter().map(|rule| code(rule.id())).collect();
         let _ = writeln!(
@@ -213,7 +214,7 @@ fn unverified(page: &mut String, dialect: &Dialect) {
     match dialect.unverified {
         [] => *page += "Nothing that we know of.\n\n",
         points => {
-            *page += "The table lets it through. A report, with the provider's answer, would settle it.\n\n";
+            *page += "The table lets these through. A report with the provider's answer would settle them.\n\n";
             for point in points {
                 let _ = writeln!(page, "- {point}");
             }

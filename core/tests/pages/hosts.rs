@@ -64,7 +64,8 @@ fn row(host: &str) -> String {
 /// The section.
 pub(crate) fn section() -> String {
     let mut page = String::from("\n## Which dialect is spoken where\n\n");
-    page += "What [`dialectFor`](../functions/dialects.md) answers: the dialect with its confidence, with `strict: true` (empty: none is known), and with a model or\n";
+    page += "The table shows what [`dialectFor`](../functions/dialects.md) returns: the dialect with its confidence, \
+    with `strict: true` (empty: none is known), and with a model or\n";
     page += "a protocol that changes it. `*` stands for any characters.\n\n";
     page += "| host | dialect | strict | otherwise | because |\n|---|---|---|---|---|\n";
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
@@ -81,8 +82,8 @@ pub(crate) fn section() -> String {
     for (said, hosts) in rows {
         let _ = writeln!(page, "| {} | {said} |", hosts.join(", "));
     }
-    page += "\nA host that nobody knows is answered by the model, if hardly anyone but its maker serves it:\n\n";
-    page += "| model | dialect | strict | at a host that nobody knows |\n|---|---|---|---|\n";
+    page += "\nFor an unknown host, the model decides, if hardly anyone but its maker serves it:\n\n";
+    page += "| model | dialect | strict | at an unknown host |\n|---|---|---|---|\n";
     for (label, api, model) in BESIDE {
         let query = DialectQuery { api: *api, model: model.map(String::from), ..DialectQuery::default() };
         let strict = strict(&query);

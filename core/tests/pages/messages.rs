@@ -259,9 +259,11 @@ fn numbers(text: &str) -> String {
 pub(crate) fn page(root: &Path) -> String {
     let messages = Messages::of(root);
     let mut page = format!("{GENERATED}# Messages\n\n");
-    page += "Everything that toolwire tells people, in one place to be read: the messages of changes, of violations and of errors that the calls in\n";
+    page += "This page lists all messages that toolwire shows to people: the messages of changes, violations and \
+    errors that the calls in\n";
     page += "[the fixtures](../tests/fixtures/README.md) produce. `…` stands for a name or a value, N for a number, K for a kind of JSON value. Messages may change in any\n";
-    page += "release; programs look at the rule or the code. Not here: searches by regular expression, HTTP exchanges, and the command line's own words.\n";
+    page += "release; programs look at the rule or the code. Not included: searches by regular expression, HTTP \
+    exchanges, and the command line's own texts.\n";
     page += "\n## Changes\n\nBy [rule](rules/README.md), in the order of the phases.\n";
     let mut phase = None;
     for rule in Rule::ALL {

@@ -80,21 +80,19 @@ fn seen(root: &Path) -> BTreeMap<&'static str, Seen> {
 
 pub(super) const fn title(phase: Phase) -> (&'static str, &'static str) {
     match phase {
-        Phase::Envelope => ("Envelope", "What `normalizeEnvelope` repairs."),
+        Phase::Envelope => ("Envelope", "Repairs that `normalizeEnvelope` makes."),
         Phase::Canonicalize => {
             ("Canonicalize", "One spelling for one meaning: malformed values are repaired, older drafts upgraded.")
         }
-        Phase::Resolve => {
-            ("Resolve", "References lead to the root's `$defs`, or what they refer to takes their place.")
-        }
+        Phase::Resolve => ("Resolve", "References point to the root's `$defs`, or are replaced by their targets."),
         Phase::Legalize => {
-            ("Legalize", "What the API's grammar cannot say is said in another way, or in the description.")
+            ("Legalize", "What the API's grammar cannot express is written in another way, or in the description.")
         }
         Phase::Encode => (
             "Encode",
-            "What strict modes cannot say is sent in another form, and `restoreArguments` brings arguments back.",
+            "What strict modes cannot express is sent in another form, and `restoreArguments` restores the arguments.",
         ),
-        Phase::Fit => ("Fit", "Limits of size: meaning is given up step by step, the cheapest first."),
+        Phase::Fit => ("Fit", "Size limits: meaning is dropped step by step, the least costly first."),
         Phase::Codex => {
             ("Codex", "What Codex does to every schema; the dialects `codex` and `codex-wire` do the same.")
         }
@@ -134,9 +132,9 @@ pub(crate) fn pages(root: &Path) -> BTreeMap<String, String> {
 fn list() -> String {
     let mut page = format!("{GENERATED}# Rules\n");
     page += "
-A rule has a name, and a page that says why it is there, shows an example, and says which APIs it is for.
+Each rule has a name, and a page with the reason, an example and the APIs that it is for.
 
-- [What APIs demand](#what-apis-demand): the rules that `check`, `checkTools` and `toolwire check` find violated.
+- [What APIs demand](#what-apis-demand): the rules whose violations `check`, `checkTools` and `toolwire check` find.
 - [What is changed](#what-is-changed): the rules that `sanitize` and `sanitizeTools` name in their reports.
 
 ## What APIs demand
@@ -147,7 +145,7 @@ A rule has a name, and a page that says why it is there, shows an example, and s
     for constraint in Constraint::ALL {
         let _ = writeln!(page, "| [`{0}`]({0}.md) | {1} |", constraint.id(), cell(constraint.summary()));
     }
-    page += "\n## What is changed\n\nThe phases stand in the order in which they work.\n";
+    page += "\n## What is changed\n\nThe phases are listed in the order in which they run.\n";
     let mut phase = None;
     for rule in Rule::ALL {
         if phase != Some(rule.phase()) {
@@ -166,7 +164,7 @@ fn body_of(root: &Path, rule: Rule, seen: Option<&Seen>) -> String {
     let _ = write!(body, "\n`sanitize` reports this change. Phase: {}.\n", phase.to_lowercase());
     if !rule.serves().is_empty() {
         let served = rule.serves().iter().map(|constraint| format!("[`{0}`]({0}.md)", constraint.id()));
-        let _ = write!(body, "\nIt mends: {}.\n", served.collect::<Vec<_>>().join(", "));
+        let _ = write!(body, "\nIt fixes: {}.\n", served.collect::<Vec<_>>().join(", "));
     }
     if let Some(seen) = seen {
         let effects: Vec<&str> = seen.effects.iter().map(String::as_str).collect();

@@ -4,8 +4,9 @@
  * APIs' answers, what is a terminal, and the exit code.
  */
 
-import { writeSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { type Dirent, writeSync } from 'node:fs';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { answerOf } from './api.js';
 import { CommandLine } from './engine.js';
@@ -48,7 +49,17 @@ function facts(): string {
     columns: process.stdout.columns,
     date: today(),
     environment: Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]])),
+    folder: folder(),
   });
+}
+
+/** Where the command is run; nowhere, if that was deleted. */
+function folder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }
 
 async function input(): Promise<Uint8Array> {
@@ -57,10 +68,23 @@ async function input(): Promise<Uint8Array> {
   return Buffer.concat(pieces);
 }
 
-/** The names in a folder, those of folders with `/` behind them. */
+/** The names in a folder, those of folders with `/` behind them, those of links to folders with `//`. */
 async function listed(folder: string): Promise<string[]> {
   const entries = await readdir(folder === '' ? '.' : folder, { withFileTypes: true });
-  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+  const name = async (entry: Dirent) => {
+    if (entry.isDirectory()) return `${entry.name}/`;
+    return entry.isSymbolicLink() && (await isFolder(join(folder, entry.name))) ? `${entry.name}//` : entry.name;
+  };
+  return Promise.all(entries.map(name));
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    // A link to nothing.
+    return false;
+  }
 }
 
 /** What is needed, as bytes. */

@@ -7,6 +7,7 @@ import { stamp } from 'wasm:stamp';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { withoutSecrets } from './secrets.js';
 
 const SDK = '@modelcontextprotocol/sdk';
 /** The SDK's code for an answer that did not come in time. */
@@ -15,6 +16,7 @@ const TIMED_OUT = -32001;
 const PAGES = 10_000;
 /** How much of what a server said is kept, in case it fails. */
 const LOG = 16_384;
+const NO_ADDRESS = 'expected an address, found something else';
 const NO_LIST = 'expected an answer with a list in `tools`, found none';
 
 /** The server did not list its tools. */
@@ -61,8 +63,13 @@ interface Address {
 
 /** The tools of all pages of a server's `tools/list`, as it sent them. */
 export async function toolsOf(server: Server): Promise<unknown[]> {
-  const sdk = await loaded('command' in server ? `-- ${server.command.join(' ')}` : `--url ${server.url}`);
+  const sdk = await loaded('command' in server ? '-- SERVER' : '--url URL');
   const heard = { log: '' };
+  const failed = (why: string) => {
+    const shown = withoutSecrets(why, server);
+    return new ServerFailure(`the server did not list its tools: ${shown}`, withoutSecrets(heard.log, server));
+  };
+  if ('url' in server && !isAddress(server.url)) throw failed(NO_ADDRESS);
   let failure: unknown;
   for (const transport of transports(sdk, server, heard)) {
     try {
@@ -82,7 +89,15 @@ export async function toolsOf(server: Server): Promise<unknown[]> {
   if (message === 'fetch failed') {
     why = `expected a server at that address, found none (${(cause as NodeJS.ErrnoException)?.code ?? said})`;
   }
-  throw new ServerFailure(`the server did not list its tools: ${why}`, heard.log);
+  throw failed(why);
+}
+
+function isAddress(url: string): boolean {
+  try {
+    return new URL(url).hostname !== '';
+  } catch {
+    return false;
+  }
 }
 
 const isLate = (error: unknown) => Number((error as { code?: unknown }).code) === TIMED_OUT;
@@ -135,8 +150,12 @@ async function asked(sdk: Sdk, transport: Transport, seconds: number): Promise<u
     return await listed(client, sdk.ResultSchema, timeout);
   } finally {
     clearTimeout(timer);
-    running = undefined;
-    await transport.close();
+    // Until it has ended, a signal has to end it.
+    try {
+      await transport.close();
+    } finally {
+      running = undefined;
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import shutil
+import signal
 import sys
 from datetime import date
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 VARIABLES = ("NO_COLOR", "FORCE_COLOR", "TERM")
 UNUSABLE = 2
 INTERRUPTED = 130
+TERMINATED = 143
 
 
 def _facts(arguments: list[str]) -> str:
@@ -36,8 +38,17 @@ def _facts(arguments: list[str]) -> str:
             "date": date.today().isoformat(),
             "columns": shutil.get_terminal_size().columns if _is_terminal(sys.stdout) else 0,
             "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
+            "folder": _folder(),
         }
     )
+
+
+def _folder() -> str | None:
+    """Where the command is run; nowhere, if that was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
@@ -61,7 +72,7 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
         return _json([name for name in words if os.environ.get(name, "").strip()])
     if kind == "folder":
         with os.scandir(words[0] or ".") as entries:
-            return _json([f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in entries])
+            return _json([f"{entry.name}{_kind(entry)}" for entry in entries])
     if kind == "variables":
         return _json({name: os.environ[name] for name in words if name in os.environ})
     if kind == "file":
@@ -69,6 +80,13 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
         with open(words[0], "rb") as file:
             return file.read()
     return b"" if sys.stdin is None else sys.stdin.buffer.read()
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    """What stands behind the name of a folder, and behind that of a link to one."""
+    if entry.is_dir(follow_symlinks=False):
+        return "/"
+    return "//" if entry.is_dir() else ""
 
 
 def _json(value: object) -> bytes:
@@ -136,6 +154,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run() -> NoReturn:
     """Be the program."""
+    # As an exception, on whose way out a server is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         code = main()
     except KeyboardInterrupt:

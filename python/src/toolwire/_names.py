@@ -253,6 +253,13 @@ DeferredWarningCode: TypeAlias = Literal[
     "mcp_toolset_defer_ignored",
     "defer_loading_not_boolean",
     "forced_deferred_tool",
+    "prefix_changed",
+    "synthesized_exchange",
+    "forced_choice_widened",
+    "moved",
+    "arguments_not_an_object",
+    "max_tokens_defaulted",
+    "call_id_changed",
     "not_translated",
 ]
 """What can be odd about a request with deferred tools."""

@@ -124,8 +124,27 @@ class DeferredOptions(TypedDict, total=False):
 
     announce: Literal["none", "names"] | None
     """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
-    target: Literal["openai-responses", "openai-chat"] | None
-    """The request format to translate an Anthropic request into. By default the format stays."""
+    target: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    """The format to translate the request into. By default the format stays."""
+    native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"] | None
+    """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
+    comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
+    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`. By default `"none"`: deferred tools are emulated."""
+    search_tools: list[str] | tuple[str, ...] | None
+    """Your own functions that search for tools, by name. By default `["ToolSearch"]`."""
+    custom_tools: Literal["function", "keep"] | None
+    """What happens to OpenAI's `custom` tools, which take a text: `"function"` makes them functions with one argument,
+    `input`. By default they stay where OpenAI Responses stays, and become functions elsewhere."""
+    removals: Literal["withdraw", "notice"] | None
+    """What happens to a tool that the history takes away, where the backend has no removals: `"withdraw"` leaves no
+    definition anywhere, `"notice"` only says so and keeps the prefix for a prompt cache. By default `"withdraw"`."""
+    unavailable_calls: Literal["keep", "text"] | None
+    """What happens to calls of tools that are not sent: some APIs refuse undeclared ones. By default `"keep"`."""
+    reasoning: Literal["drop", "content"] | None
+    """What happens to the model's reasoning in another format: `"content"` writes `reasoning_content`. By default
+    `"drop"`."""
+    max_tokens: int | None
+    """The most tokens of an answer, if the target wants a number and the request has none. By default 32000."""
     mode: Literal["filter", "load-all"] | None
     """Whether deferred tools are hidden until they are loaded. By default `"filter"`."""
     order: Literal["catalog", "append"] | None

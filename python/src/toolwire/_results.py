@@ -147,6 +147,8 @@ class DeferredReport(TypedDict):
     """What was odd about the request."""
     nameMap: NotRequired[dict[str, NamespacedName]]
     """Flattened names and what they stand for."""
+    betas: NotRequired[list[str]]
+    """The betas that the `anthropic-beta` header has to name for what the request holds."""
     toolSearchName: NotRequired[str]
     """The name of the function that stands for a tool search, if one does: the option `tool_search_name`, unless a
     tool is called so. It is the `tool_search_name` for `answer_tool_search`."""

@@ -9,8 +9,10 @@ import sys
 import tempfile
 from contextlib import AsyncExitStack, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from toolwire import _toolwire
+from toolwire._secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 PAGES = 10_000
 # How much of what a server said is shown, in case it fails.
 LOG = 16_384
+NO_ADDRESS = "expected an address, found something else"
 NO_LIST = "expected an answer with a list in `tools`, found none"
 # The SDK's code for an answer that did not come in time.
 TIMED_OUT = -32001
@@ -35,7 +38,7 @@ def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any
     try:
         import mcp  # noqa: F401
     except ImportError:
-        where = f"-- {' '.join(server['command'])}" if "command" in server else f"--url {server['url']}"
+        where = "-- SERVER" if "command" in server else "--url URL"
         line = f"uvx 'toolwire[mcp]' … {where}"
         message = (
             f"expected the package mcp, which speaks with servers, found none: run `{line}`, or install `toolwire[mcp]`"
@@ -48,8 +51,9 @@ def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any
             return asyncio.run(_watched(server, log, waiting))
         except Exception as error:
             log.seek(0)
-            sys.stderr.write(_toolwire.Command.heard(log.read()[-LOG:]))
-            raise RuntimeError(f"the server did not list its tools: {_why(error, server['timeout'])}") from None
+            sys.stderr.write(_toolwire.Command.heard(without_secrets(log.read()[-LOG:], server)))
+            why = without_secrets(_why(error, server["timeout"]), server)
+            raise RuntimeError(f"the server did not list its tools: {why}") from None
 
 
 async def _watched(server: dict[str, Any], log: Any, waiting: Callable[[int], None]) -> list[Any]:
@@ -75,6 +79,8 @@ async def _watched(server: dict[str, Any], log: Any, waiting: Callable[[int], No
 
 async def _first(server: dict[str, Any], log: Any) -> list[Any]:
     """Go the ways to reach a server, one after the other."""
+    if "url" in server and not _is_address(server["url"]):
+        raise RuntimeError(NO_ADDRESS)
     ways = ["stdio"] if "command" in server else ["sse"] if server["sse"] else ["http", "sse"]
     failure: Exception | None = None
     for way in ways:
@@ -86,6 +92,16 @@ async def _first(server: dict[str, Any], log: Any) -> list[Any]:
             if _is_late(_cause(error)):
                 break
     raise failure or RuntimeError(NO_LIST)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        # Which it has only if it is a number.
+        _ = parts.port
+    except ValueError:
+        return False
+    return bool(parts.hostname)
 
 
 async def _streams(way: str, server: dict[str, Any], log: Any, stack: AsyncExitStack) -> tuple[Any, Any]:

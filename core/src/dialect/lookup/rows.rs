@@ -153,7 +153,7 @@ const RESPONSES: &[Api] = &[Api::OpenaiResponses];
 
 const AT_OPENAI: &str = "api.openai.com is OpenAI's own API (platform.openai.com/docs)";
 const AT_AZURE: &str = "Azure has OpenAI's API and its validator (learn.microsoft.com)";
-const GUEST_AT_AZURE: &str = "Azure has models of other makers, and hardly says whose rules hold; the model tells";
+const GUEST_AT_AZURE: &str = "Azure has models of other makers, and hardly says whose rules apply; the model decides";
 const AT_COPILOT: &str =
     "Copilot answers with OpenAI's errors (copilot-cli#2223), and recorded requests were answered 200";
 const AT_MOONSHOT: &str = "this is Moonshot's own API (platform.moonshot.ai)";
@@ -182,13 +182,13 @@ pub(super) const ROWS: &[Row] = &[
         "this is Google's own API (ai.google.dev), and `parametersJsonSchema` is used",
     )
     .apis(&[Api::GeminiJsonSchema]),
-    at(GOOGLE, "gemini", 'A', "this is Google's own API (ai.google.dev); `parameters` is what every version of it has"),
+    at(GOOGLE, "gemini", 'A', "this is Google's own API (ai.google.dev); every version of it has `parameters`"),
     at(VERTEX, "anthropic", 'A', "Claude on Vertex takes Anthropic's requests (docs.cloud.google.com)")
         .models(CLAUDE)
         .strict("anthropic-strict"),
-    at(VERTEX, "portable", 'C', "Vertex has models of other makers, and does not say whose rules hold").models(GUESTS),
-    at(VERTEX, "portable", 'C', "Vertex has Grok, and does not say whether xAI's rules hold").models(&["grok"]),
-    at(VERTEX, "portable", 'C', "Vertex has Mistral's models, and does not say whose rules hold").models(MISTRAL),
+    at(VERTEX, "portable", 'C', "Vertex has models of other makers, and does not say whose rules apply").models(GUESTS),
+    at(VERTEX, "portable", 'C', "Vertex has Grok, and does not say whether xAI's rules apply").models(&["grok"]),
+    at(VERTEX, "portable", 'C', "Vertex has Mistral's models, and does not say whose rules apply").models(MISTRAL),
     at(
         VERTEX,
         "vertex-json-schema",
@@ -244,14 +244,14 @@ pub(super) const ROWS: &[Row] = &[
         "Volcengine wants a `type` in every property (lobehub#7782), and documents no rules",
     ),
     at(&["api.perplexity.ai"], "portable", 'C', "Perplexity takes tools with its newer models, and documents no rules"),
-    at(&["ollama.com"], "ollama", 'C', "Ollama's cloud speaks Ollama's API; what lies behind it is not told"),
-    at(COPILOT, "portable", 'B', "who serves Claude for Copilot, and with whose rules, is not told").models(CLAUDE),
+    at(&["ollama.com"], "ollama", 'C', "Ollama's cloud speaks Ollama's API; its backend is not documented"),
+    at(COPILOT, "portable", 'B', "Copilot does not say who serves Claude, or whose rules apply").models(CLAUDE),
     at(COPILOT, "gemini", 'B', "Copilot's Gemini refuses lists of types (copilot-cli#4623)").models(GEMINI),
-    at(COPILOT, "portable", 'C', "Copilot has models of other makers, and does not say whose rules hold")
+    at(COPILOT, "portable", 'C', "Copilot has models of other makers, and does not say whose rules apply")
         .models(GUESTS),
     at(COPILOT, "openai-chat", 'B', AT_COPILOT).models(BEFORE_GPT_5).strict("openai-strict"),
     at(COPILOT, "openai-chat", 'B', AT_COPILOT).models(GPT).strict("openai-strict"),
-    at(COPILOT, "portable", 'C', "Copilot has models of several makers, and the model does not tell whose rules hold"),
+    at(COPILOT, "portable", 'C', "Copilot has models of several makers, and the model does not show whose rules apply"),
     at(
         ZEN,
         "portable",
@@ -275,30 +275,20 @@ pub(super) const ROWS: &[Row] = &[
         .apis(&[Api::GeminiJsonSchema]),
     anywhere("gemini", "the protocol is Gemini's, with schemas in `parameters`").apis(&[Api::Gemini]),
     // Ports that servers have by default, before models: a server of one's own gives any name to what it runs.
-    Row::new(Place::Port(11434), "ollama", 'A', "Ollama listens at port 11434 (docs.ollama.com)"),
-    Row::new(
-        Place::PrivatePorts(&[8000]),
-        "vllm",
-        'C',
-        "vLLM listens at port 8000 if nobody says otherwise (docs.vllm.ai)",
-    ),
-    Row::new(
-        Place::PrivatePorts(&[30000]),
-        "sglang",
-        'C',
-        "SGLang listens at port 30000 if nobody says otherwise (docs.sglang.ai)",
-    ),
+    Row::new(Place::Port(11434), "ollama", 'A', "Ollama listens on port 11434 (docs.ollama.com)"),
+    Row::new(Place::PrivatePorts(&[8000]), "vllm", 'C', "vLLM listens on port 8000 by default (docs.vllm.ai)"),
+    Row::new(Place::PrivatePorts(&[30000]), "sglang", 'C', "SGLang listens on port 30000 by default (docs.sglang.ai)"),
     Row::new(
         Place::PrivatePorts(&[8080]),
         "llama-cpp",
         'C',
-        "llama.cpp's server listens at port 8080 if nobody says otherwise (its README)",
+        "llama.cpp's server listens on port 8080 by default (its README)",
     ),
     Row::new(
         Place::PrivatePorts(&[1234]),
         "llama-cpp",
         'C',
-        "LM Studio, which runs llama.cpp, listens at port 1234 if nobody says otherwise (lmstudio.ai/docs)",
+        "LM Studio, which runs llama.cpp, listens on port 1234 by default (lmstudio.ai/docs)",
     ),
     // Behind a router, or at a host that nobody knows, the model says most: if hardly anyone but its maker serves it.
     anywhere("portable", "gpt-oss is open: many serve it, each with rules of its own").models(GPT_OSS),
@@ -307,7 +297,7 @@ pub(super) const ROWS: &[Row] = &[
     anywhere("xai", "Grok is xAI's, and nothing says that this place has rules of its own").models(GROK).strict("xai"),
     anywhere("mistral", "the model is Mistral's, and nothing says that this place has rules of its own")
         .models(MISTRAL),
-    anywhere("bedrock", "Nova is Amazon's, and Bedrock is where it is served").models(NOVA),
+    anywhere("bedrock", "Nova is Amazon's, and Bedrock serves it").models(NOVA),
     anywhere("openai-chat", OF_GPT).models(BEFORE_GPT_5).strict("openai-strict"),
     anywhere("openai-responses", OF_GPT).apis(RESPONSES).models(GPT).strict("openai-strict"),
     anywhere("openai-chat", OF_GPT).models(GPT).strict("openai-strict"),
@@ -317,7 +307,7 @@ pub(super) const ROWS: &[Row] = &[
         .models(DEEPSEEK)
         .strict("deepseek-strict"),
     // A router with any other model: what most of those behind it accept.
-    at(ROUTERS, "portable", 'C', "this is a router: who serves the model, and with whose rules, is not told"),
+    at(ROUTERS, "portable", 'C', "this is a router: it does not say who serves the model, or whose rules apply"),
     at(
         ZEN,
         "portable",
@@ -325,11 +315,9 @@ pub(super) const ROWS: &[Row] = &[
         "OpenCode Zen has models of several makers, and answers as their servers do (houseCARL#730)",
     ),
     // The protocol alone.
-    unsaid("openai-responses", "nothing is known but the protocol, which is OpenAI's")
-        .apis(RESPONSES)
-        .strict("openai-strict"),
-    unsaid("openai-chat", "nothing is known but the protocol, which is OpenAI's").apis(CHAT).strict("openai-strict"),
-    unsaid("anthropic", "nothing is known but the protocol, which is Anthropic's")
+    unsaid("openai-responses", "only the protocol is known, which is OpenAI's").apis(RESPONSES).strict("openai-strict"),
+    unsaid("openai-chat", "only the protocol is known, which is OpenAI's").apis(CHAT).strict("openai-strict"),
+    unsaid("anthropic", "only the protocol is known, which is Anthropic's")
         .apis(&[Api::Anthropic])
         .strict("anthropic-strict"),
 ];

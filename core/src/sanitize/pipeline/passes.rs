@@ -58,7 +58,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             counts::spell(node, site.place, context);
             Ok(Flow::Continue)
         }),
-        why: "After repair, which makes counts of what is none.",
+        why: "After repair, which turns other values into counts.",
     },
     Pass {
         name: "never",
@@ -70,7 +70,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             never::drop_never(node, site.place, context);
             Ok(Flow::Continue)
         }),
-        why: "What accepts nothing is gone before anything is made of it; an empty `enum` is still one.",
+        why: "Schemas that accept nothing go before anything is built from them; an empty `enum` still counts as one.",
     },
     Pass {
         name: "drop-tables",
@@ -82,7 +82,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             prune::drop_tables(node, site.place.polarity, context);
             Ok(Flow::Continue)
         }),
-        why: "Without a reference every definition is unused, and need not be rewritten first.",
+        why: "Without references every definition is unused, and need not be rewritten first.",
     },
     Pass {
         name: "upgrade-draft",
@@ -105,7 +105,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             Ok(Flow::Continue)
         }),
-        why: "Passes after it know the words of one draft alone.",
+        why: "Later passes know the keywords of only one draft.",
     },
     Pass {
         name: "pattern-properties",
@@ -117,7 +117,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             pattern_properties::apply(node, site.place, context);
             Ok(Flow::Continue)
         }),
-        why: "On the way down, so that the schema that stands for all patterns is rewritten as any other.",
+        why: "On the way down, so that the schema that replaces all patterns is rewritten like any other.",
     },
     Pass {
         name: "break-cycles",
@@ -126,7 +126,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: has_references,
         run: Run::Document(|root, context| with_references(root, context, break_cycles::cut)),
-        why: "What applies to itself without end could never be written out.",
+        why: "A schema that applies to itself endlessly could never be written out.",
     },
     Pass {
         name: "keep-as-written",
@@ -140,7 +140,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
                 Ok(())
             })
         }),
-        why: "Where the API takes every reference as it is, nothing is resolved: that is the least change.",
+        why: "If the API takes every reference as it is, nothing is resolved: that changes least.",
     },
     Pass {
         name: "dynamic-references",
@@ -151,7 +151,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         run: Run::Document(|root, context| {
             with_references(root, context, |root, references, context| dynamic::respell(root, references, context))
         }),
-        why: "Then there is one kind of reference left.",
+        why: "This leaves one kind of reference.",
     },
     Pass {
         name: "inline",
@@ -175,7 +175,8 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         applies: resolves,
         run: Run::Document(|root, context| with_references(root, context, inline::resolve_references)),
         why:
-            "Passes after it find schemas where they are used, and every reference that is left in the root's `$defs`.",
+            "Later passes find schemas where they are used, and the target of every remaining reference in the root's \
+                `$defs`.",
     },
     Pass {
         name: "survey-again",
@@ -188,7 +189,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             context.no_slash = context.grammar.refs.no_slash_in_definitions && slash_keys::stand_in_definitions(root);
             Ok(())
         }),
-        why: "What is put in the place of a reference brings what it has.",
+        why: "Inlined schemas bring their own keywords.",
     },
     Pass {
         name: "unroll",
@@ -197,7 +198,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(unroll::unroll),
-        why: "Recursion is what is left of references where the API takes none.",
+        why: "If the API takes no references, only recursive ones are left.",
     },
     Pass {
         name: "all-of",
@@ -206,7 +207,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(all_of::join),
-        why: "Merging brings together what later passes look at in one schema.",
+        why: "Merging brings together keywords that later passes expect in one schema.",
     },
     Pass {
         name: "any-of-siblings",
@@ -231,7 +232,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             any_of_alone::join(root, context)
         }),
-        why: "Where nothing may stand beside `anyOf`, branches say everything before anything is inferred from them.",
+        why: "If nothing may stand beside `anyOf`, branches must be complete before anything is inferred from them.",
     },
     Pass {
         name: "unsupported-keywords",
@@ -240,7 +241,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         run: Run::Enter(unsupported),
-        why: "What goes need not be rewritten first.",
+        why: "Keywords that are removed need not be rewritten first.",
     },
     Pass {
         name: "booleans",
@@ -255,7 +256,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
                 node.as_bool().is_some() && !is_open_root && !booleans::apply(node, site.place, site.known, context);
             Ok(if stops { Flow::Stop } else { Flow::Continue })
         }),
-        why: "All passes after it are about objects.",
+        why: "All later passes handle objects.",
     },
     Pass {
         name: "declare-object",
@@ -305,7 +306,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             slash_keys::apply(node, site.place, context);
             Ok(Flow::Continue)
         }),
-        why: "As above: no reference could lead past such a key.",
+        why: "As above: no reference could point past such a key.",
     },
     Pass {
         name: "enum",
@@ -362,7 +363,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             describe_any::apply(node, site.place, site.known, context);
             Ok(Flow::Continue)
         }),
-        why: "What has got a type by then says something.",
+        why: "A schema that has a type by now is no longer empty.",
     },
     Pass {
         name: "null",
@@ -376,7 +377,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             Ok(Flow::Continue)
         }),
-        why: "Before lists of types and unions are told apart.",
+        why: "Before lists of types and unions are distinguished.",
     },
     Pass {
         name: "containers",
@@ -404,7 +405,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             Ok(Flow::Continue)
         }),
-        why: "What an object or an array lacks, once the type is known.",
+        why: "Adds what an object or an array lacks, once the type is known.",
     },
     Pass {
         name: "any-of",
@@ -441,7 +442,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             Ok(Flow::Continue)
         }),
-        why: "What stands beside `anyOf` goes into its branches, which may be lists of types again.",
+        why: "Keywords beside `anyOf` move into its branches, which may again be lists of types.",
     },
     Pass {
         name: "type-array",
@@ -483,7 +484,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             Ok(Flow::Continue)
         }),
-        why: "Merging brings the properties that `required` names.",
+        why: "Merging adds the properties that `required` names.",
     },
     Pass {
         name: "any-of-texts",
@@ -497,7 +498,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             Ok(Flow::Continue)
         }),
-        why: "Nothing more is added to the texts of a union.",
+        why: "No later pass adds to the texts of a union.",
     },
     Pass {
         name: "root",
@@ -516,7 +517,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             required::at_root(root, context);
             Ok(())
         }),
-        why: "The branches are what the grammar can say, and become one object.",
+        why: "The branches are now what the grammar can express, and become one object.",
     },
     Pass {
         name: "declare-draft",
@@ -525,7 +526,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(upgrade_draft::declare_draft),
-        why: "What was merged may stand beside references now.",
+        why: "Merged keywords may now stand beside references.",
     },
     Pass {
         name: "end-recursion",
@@ -534,7 +535,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(unending::cut),
-        why: "Legalizing may take the way out of a recursion.",
+        why: "Legalizing may remove the way out of a recursion.",
     },
     Pass {
         name: "prune",
@@ -543,7 +544,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: prunes,
         run: Run::Document(|root, context| prune::prune(root, &context.budget)),
-        why: "What is unused counts in no limit.",
+        why: "Unused definitions do not count towards any limit.",
     },
     Pass {
         name: "fit",
@@ -559,7 +560,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(fit::fit),
-        why: "Only what is finished has its size.",
+        why: "Only a finished schema has its final size.",
     },
     Pass {
         name: "normalize",
@@ -579,7 +580,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
         run: Run::Document(normalize::prepare),
-        why: "Lowering asks what a schema is, and gets one answer.",
+        why: "Lowering needs one clear answer to what a schema is.",
     },
     Pass {
         name: "fit-strict",
@@ -597,7 +598,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.grammar.objects.required == RequiredRule::One,
         run: Run::Document(require_one::require),
-        why: "Last, so that nothing joins objects, or takes a required property away.",
+        why: "Last, so that nothing joins objects or removes a required property afterwards.",
     },
     Pass {
         name: "prune-again",
@@ -606,7 +607,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: prunes,
         run: Run::Document(|root, context| prune::prune(root, &context.budget)),
-        why: "Fitting cuts references.",
+        why: "Fitting removes references.",
     },
 ];
 

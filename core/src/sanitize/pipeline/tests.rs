@@ -160,14 +160,14 @@ page. -->
 
 # The pipeline
 
-What `sanitize` does to a schema that the dialect does not accept as it stands: these passes, in this order. Passes \
+`sanitize` runs these passes, in this order, on a schema that the dialect does not accept as it is. Passes \
 over schemas that follow
-one another are one walk. The whole is repeated until nothing changes; where a dialect encodes, the plain schema is \
+one another are one walk. All passes are repeated until nothing changes; if a dialect encodes, the plain schema is \
 lowered at the end.
 
 The last column says which promise breaks without the pass, and in which fixture (`tests/fixtures/sanitize`): a test \
 takes each out in turn.
 
-| pass | phase | over | why it stands there | rules | without it |
+| pass | phase | over | why it comes here | rules | without it |
 |---|---|---|---|---|---|
 ";

@@ -11,27 +11,27 @@ const HEAD: &str = "\
 
 # Evidence
 
-The tables of the [dialects](dialects/README.md) are held to answers of the APIs: `core/tests/evidence/` judges each
-of them, and every disagreement is an exception with its reason. This page counts them. The answers are not part of
-this repository: they lie in `../shared/data`, beside the checkout.
+The tests compare the tables of the [dialects](dialects/README.md) with recorded answers of the APIs
+(`core/tests/evidence/`); every disagreement is an exception with a reason. This page counts the answers. They are not
+part of this repository: they are in `../shared/data`, beside the checkout.
 
 - An *accepted* row was answered 200. `check` refuses nothing in it.
-- A *rejected* row was refused for its schema or its tools. `check` refuses it, by the rule that the error names; what
-  `sanitize`, `sanitizeTools` or `adaptRequest` writes for it is accepted, and what the error named is no longer there.
+- A *rejected* row was refused for its schema or its tools. `check` refuses it, with the rule that the error names.
+  The output of `sanitize`, `sanitizeTools` or `adaptRequest` for it is accepted, and the named problem is gone.
 - *Recorded*: the exchange itself was recorded, or the validator that the server runs was run. Other rows are what
   users quoted, what tests or documentation state, and schemas written to fit a message.
 - *Requests* are whole lists of tools; all other rows are one schema.
-- *Excepted* rows are those in which the table says otherwise.
+- *Excepted* rows are those that the table contradicts.
 
 ";
 
 const FACTS: &str = "\
 ## Facts
 
-Of each fact that makes an API refuse something: how many rejected rows rest on it. A row counts for the fact behind
-what its error names, and for no other that `check` finds beside it. None means that no answer here shows it; its
-source may be documentation, a validator, or a report without its schema (the pages of the dialects say which). Facts
-by which nothing is refused have a dash: a rejection cannot show them.
+This lists, for each fact that makes an API refuse something, how many rejected rows show it. A row counts only for the
+fact behind what its error names, not for others that `check` also finds. None means that no answer here shows the
+fact; its source may be documentation, a validator, or a report without its schema (the pages of the dialects say
+which). Facts that refuse nothing have a dash: a rejection cannot show them.
 
 ";
 

@@ -1,0 +1,26 @@
+//! Why something cannot be had, as a host says it, in words for people.
+
+/// What a host says of something that it cannot get: in words, or as the name of the system's error (`ENOENT`). And
+/// whether it is just not there.
+pub(crate) fn reason(message: &str, source: &str, what: &str) -> (bool, String) {
+    let missing = matches!(message, "ENOENT" | "ENOTDIR");
+    let words = match message {
+        "ENOENT" | "ENAMETOOLONG" if source.starts_with(['{', '[']) => {
+            "expected the name of a file, found what looks like JSON: give that on standard input (`echo … | \
+                toolwire …`)"
+                .into()
+        }
+        "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none of that name".into(),
+        "EISDIR" => "expected a file, found a folder".into(),
+        "EACCES" | "EPERM" => format!("expected {what} that may be read, found one that may not"),
+        code if is_code(code) => format!("expected {what} that can be read, found one that cannot ({code})"),
+        other => other.to_string(),
+    };
+    (missing, words)
+}
+
+/// Is it the name of a system's error, as `EIO`?
+fn is_code(message: &str) -> bool {
+    message.starts_with('E')
+        && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
+}

@@ -1,0 +1,143 @@
+//! A conversation that goes on elsewhere: in another format, or with another API's constructs for deferred tools.
+
+use super::{
+    catalogue::Catalogue,
+    conversation::{timeline, unavailable, Conversation},
+    lazy::{may_hold, view},
+    load_events::{directive, directive_definition, Directive, Events},
+    namespace::NameMap,
+    prefilter,
+    quote::Sending,
+    reader::{self, Reading},
+    report::{DeferredReport, Warnings},
+    tool::{self, has_type, Kind},
+    writer::{self, Writing},
+};
+use crate::{
+    error::Error,
+    json::Node,
+    names::Names,
+    options::{DeferredOptions, Format, Native, UnavailableCalls},
+};
+
+/// Writes a request that holds nothing of deferred loading any more in another format.
+pub(super) fn plain<'a>(
+    request: &mut Node<'a>,
+    formats: (Format, Format),
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
+    let mut names = NameMap::default();
+    let mut conversation = read(request, formats, (options, &mut names), warnings)?;
+    if options.unavailable_calls == UnavailableCalls::Text {
+        unavailable::as_text(&mut conversation, options.removals)?;
+    }
+    write(request, conversation, formats, (options, &Names::default()), warnings)
+}
+
+/// Writes a request with the constructs that the backend understands.
+pub(super) fn native<'a>(
+    request: &mut Node<'a>,
+    formats: (Format, Format),
+    (options, sending): (&DeferredOptions, Option<&Sending<'_>>),
+    warnings: &mut Warnings,
+) -> Result<(DeferredReport, Names), Error> {
+    let mut map = NameMap::default();
+    if formats.0 == formats.1 && !lacks(request, options.native)? {
+        if options.native == Native::Kimi {
+            writer::choice::widen(request, warnings)?;
+        }
+        return Ok((as_it_is(request, options, warnings)?, Names::default()));
+    }
+    let mut conversation = read(request, formats, (options, &mut map), warnings)?;
+    timeline::run(&mut conversation, options, warnings);
+    if options.unavailable_calls == UnavailableCalls::Text {
+        unavailable::as_text(&mut conversation, options.removals)?;
+    }
+    let mut names = Names::default();
+    if let Some(sending) = sending {
+        names.plan(sending.shape, conversation.tools.iter().filter_map(|tool| tool.name.as_ref()), &[]);
+    }
+    let mut report = DeferredReport { name_map: map.finish(), ..DeferredReport::default() };
+    for tool in conversation.tools.iter().filter(|tool| tool.deferred && !tool.withdrawn) {
+        let name = tool.name.iter().map(|name| name.display().into_owned());
+        if tool.loaded {
+            report.loaded.extend(name);
+        } else {
+            report.hidden.extend(name);
+        }
+    }
+    write(request, conversation, formats, (options, &names), warnings)?;
+    Ok((report, names))
+}
+
+fn read<'a>(
+    request: &mut Node<'a>,
+    (source, target): (Format, Format),
+    (options, names): (&DeferredOptions, &mut NameMap<'a>),
+    warnings: &mut Warnings,
+) -> Result<Conversation<'a>, Error> {
+    reader::take(request, source, Reading { options, names, warnings, target })
+}
+
+fn write<'a>(
+    request: &mut Node<'a>,
+    conversation: Conversation<'a>,
+    (source, target): (Format, Format),
+    (options, names): (&DeferredOptions, &Names),
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
+    writer::put(request, conversation, Writing { options, source, target, names, warnings })
+}
+
+/// What is to be said of a request that its backend takes as it is.
+fn as_it_is(request: &Node<'_>, options: &DeferredOptions, warnings: &mut Warnings) -> Result<DeferredReport, Error> {
+    let format = options.native.format().unwrap_or(Format::Anthropic);
+    let (mut events, mut map) = (Events::new(options), NameMap::default());
+    let mut catalogue = Catalogue::read(super::listed(request), false, warnings);
+    if format == Format::OpenaiResponses {
+        super::responses::scan(request, &mut events, &mut map, warnings)?;
+    } else {
+        request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
+    }
+    events.resolve(&mut catalogue, super::listed(request), options, warnings);
+    Ok(DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() })
+}
+
+/// Whether a request of the backend's own format holds a construct that it does not understand.
+fn lacks(request: &Node<'_>, native: Native) -> Result<bool, Error> {
+    let (history, is_foreign): (&str, fn(&Node<'_>, Native) -> bool) = match native {
+        Native::None | Native::Inline | Native::ToolSearch | Native::Kimi => return Ok(false),
+        Native::References | Native::Changes => ("messages", changes),
+        Native::AdditionalTools => {
+            ("input", |item, _| has_type(item, "tool_search_call") || has_type(item, "tool_search_output"))
+        }
+    };
+    if native == Native::AdditionalTools {
+        if let Some(tools) = request.get("tools") {
+            let tools = view(tools)?;
+            let is_search = |tool: &Node<'_>| matches!(tool::kind(tool), Kind::HostedSearch | Kind::ClientSearch);
+            let mut listed = tools.as_array().unwrap_or_default().iter();
+            if listed.any(|tool| is_search(tool) || tool::deferral(tool).0) {
+                return Ok(true);
+            }
+        }
+    }
+    for message in request.get(history).and_then(Node::as_array).unwrap_or_default() {
+        if may_hold(message, prefilter::DEFERRAL) && is_foreign(&*view(message)?, native) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a message changes the tools in a way that the backend has not.
+fn changes(message: &Node<'_>, native: Native) -> bool {
+    let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
+    blocks.iter().any(|block| match directive(block) {
+        None => false,
+        Some(_) if native == Native::References => true,
+        Some(Directive::Removal) => false,
+        Some(Directive::Addition) => directive_definition(block).is_some(),
+    })
+}

@@ -1,0 +1,379 @@
+//! Anthropic Messages; natively, results refer to tools, and system messages add and remove them.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{load_id, place_history, set, Place, Writer};
+use crate::{
+    collections::{Map, Set},
+    deferred::{
+        conversation::{pairs, Addition, Call, Content, Event, Outcome, Part, Role, Searcher, What},
+        notice,
+        reader::LOST,
+        tool::type_of,
+    },
+    error::Error,
+    json::{Node, Text},
+    options::{Native, ServerHistory, SystemMessages},
+};
+
+/// Writes the history, and the system prompt where the format changes.
+pub(super) fn write<'a>(
+    writer: &mut Writer<'_, 'a>,
+    request: &mut Node<'a>,
+    events: Vec<Event<'a>>,
+) -> Result<(), Error> {
+    let events = pairs::settle(events, writer.writing.warnings);
+    let mut messages = Messages {
+        writer,
+        system: Vec::new(),
+        out: Vec::new(),
+        pending: Vec::new(),
+        ids: Ids::default(),
+        loads: 0,
+        spoken: false,
+        last: None,
+        is_open: false,
+    };
+    for event in events {
+        messages.event(event);
+    }
+    messages.settle_pending();
+    let Messages { system, mut out, .. } = messages;
+    if out.is_empty() {
+        // The API wants one message at least.
+        out.push(message(Role::User, Vec::from([Node::record([text_type(), ("text", Node::literal("."))])])));
+    }
+    place_history(request, "messages", out);
+    match system.as_slice() {
+        [] => {}
+        [only] => set(request, "system", only.clone()),
+        _ => set(request, "system", Node::array(system.into_iter().map(text).collect())),
+    }
+    Ok(())
+}
+
+struct Messages<'m, 'w, 'a> {
+    writer: &'m mut Writer<'w, 'a>,
+    /// The texts of the system prompt.
+    system: Vec<Node<'a>>,
+    out: Vec<Node<'a>>,
+    /// Blocks of a system message that waits for a place where it may stand.
+    pending: Vec<Node<'a>>,
+    ids: Ids,
+    /// How many exchanges were made up.
+    loads: usize,
+    /// Whether anybody has spoken.
+    spoken: bool,
+    /// Who has spoken last.
+    last: Option<Role>,
+    /// The last message is one of ours: what a reader has left as it was stays so.
+    is_open: bool,
+}
+
+impl<'a> Messages<'_, '_, 'a> {
+    fn event(&mut self, event: Event<'a>) {
+        match event.what {
+            What::Text { role: Role::System, content } if !self.spoken && !self.writer.stays() => {
+                let texts = content.into_parts().into_iter();
+                self.system
+                    .extend(texts.filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None }));
+            }
+            What::Text { role: Role::System, content } => {
+                let blocks = content.into_parts().into_iter().filter_map(block);
+                self.pending.extend(blocks);
+            }
+            What::Text { role, content } => {
+                let blocks = content.into_parts().into_iter().filter_map(block).collect();
+                self.push(role, blocks);
+            }
+            What::Call(call) => self.call(call),
+            What::Result(outcome) => self.result(outcome),
+            What::Add(additions) => self.added(additions),
+            What::Remove(name) => self.removed(&name),
+            What::Reasoning(thought) if self.writer.stays() => self.push(Role::Assistant, Vec::from([thought])),
+            What::Reasoning(thought) => {
+                let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
+                self.writer.writing.warnings.about(LOST, name);
+            }
+            What::Copied(copied, role) => {
+                if role == Role::Assistant {
+                    self.settle_pending();
+                }
+                self.spoken = true;
+                (self.last, self.is_open) = (Some(role), false);
+                self.out.push(copied);
+            }
+        }
+    }
+
+    /// Adds blocks to the message at hand, or begins one: neighbours of one role are one message.
+    fn push(&mut self, role: Role, blocks: Vec<Node<'a>>) {
+        if blocks.is_empty() {
+            return;
+        }
+        self.spoken = true;
+        if role == Role::Assistant {
+            self.settle_pending();
+        }
+        let goes_on = self.is_open && self.last == Some(role);
+        (self.last, self.is_open) = (Some(role), true);
+        match self.out.last_mut().filter(|_| goes_on) {
+            Some(last) => {
+                last.visit("content", |content| content.as_array_mut().map(|list| list.extend(blocks)));
+            }
+            None => self.out.push(message(role, blocks)),
+        }
+    }
+
+    /// Writes the system message that waits: after a turn of the user's. Before one has spoken it waits on.
+    fn settle_pending(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let blocks = core::mem::take(&mut self.pending);
+        let after_user = self.last == Some(Role::User);
+        let is_text = blocks.iter().all(|block| block.get("text").is_some());
+        if is_text && (self.writer.writing.options.system_messages == SystemMessages::User || !after_user) {
+            let goes_on = after_user && self.is_open;
+            (self.last, self.is_open) = (Some(Role::User), true);
+            match self.out.last_mut().filter(|_| goes_on) {
+                Some(last) => {
+                    last.visit("content", |content| content.as_array_mut().map(|list| list.extend(blocks)));
+                }
+                None => self.out.push(message(Role::User, blocks)),
+            }
+        } else {
+            (self.last, self.is_open) = (Some(Role::System), true);
+            self.out.push(message(Role::System, blocks));
+        }
+    }
+
+    fn is_dropped(&self, is_hosted: bool) -> bool {
+        let writing = &self.writer.writing;
+        is_hosted && writing.options.native == Native::None && writing.options.server_history == ServerHistory::Drop
+    }
+
+    fn call(&mut self, call: Call<'a>) {
+        if self.is_dropped(call.search == Some(Searcher::Hosted)) {
+            return;
+        }
+        if let Some(own) = call.own {
+            self.push(Role::Assistant, Vec::from([own]));
+            return;
+        }
+        let id = self.ids.of(&call.id, self.writer);
+        let (input, is_object) = call.arguments.value();
+        if !is_object {
+            self.writer.writing.warnings.about("arguments_not_an_object", call.name.display());
+        }
+        let block = Node::record([
+            ("type", Node::literal("tool_use")),
+            ("id", id),
+            ("name", Node::string(call.name)),
+            ("input", input),
+        ]);
+        self.push(Role::Assistant, Vec::from([block]));
+    }
+
+    fn result(&mut self, outcome: Outcome<'a>) {
+        if self.is_dropped(outcome.of_search == Some(Searcher::Hosted)) {
+            return;
+        }
+        let native = self.writer.native();
+        // A reference to what is not listed is refused.
+        let is_whole = outcome.found.iter().flatten().all(|name| self.writer.places.of(name) != Place::Nowhere);
+        if let Some(own) = outcome.own.filter(|_| is_whole) {
+            let is_hosted = outcome.of_search == Some(Searcher::Hosted);
+            self.push(if is_hosted { Role::Assistant } else { Role::User }, Vec::from([own]));
+            return;
+        }
+        let id = self.ids.of(&outcome.id, self.writer);
+        let content = match (&outcome.found, native) {
+            (Some(found), Native::References | Native::Changes | Native::Inline) if !outcome.is_error => {
+                self.references(found, &outcome.gone)
+            }
+            (found, _) => {
+                let mut content = outcome.content;
+                if let Some(found) = found.as_ref().filter(|_| !outcome.is_error) {
+                    let mut parts = content.into_parts();
+                    parts.extend(self.writer.told(found, &outcome.gone));
+                    content = Content::Parts(parts);
+                }
+                result_content(content)
+            }
+        };
+        let mut block =
+            Node::record([("type", Node::literal("tool_result")), ("tool_use_id", id), ("content", content)]);
+        if outcome.is_error {
+            set(&mut block, "is_error", Node::bool(true));
+        }
+        self.push(Role::User, Vec::from([block]));
+    }
+
+    /// What a search found, as references: nothing else may stand beside them, and an unknown one is refused.
+    fn references(&self, found: &[Text<'a>], gone: &[Text<'a>]) -> Node<'a> {
+        let is_there = |name: &&Text<'a>| self.writer.places.of(name) != Place::Nowhere && !gone.contains(name);
+        let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
+        if blocks.is_empty() {
+            let told = if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED };
+            return Node::literal(told);
+        }
+        Node::array(blocks)
+    }
+
+    fn added(&mut self, additions: Vec<Addition<'a>>) {
+        for Addition { name, definition } in additions {
+            match (self.writer.native(), self.writer.places.of(&name)) {
+                (_, Place::Nowhere) => {}
+                (Native::Inline, place) => {
+                    let is_new = !self.writer.places.declare(core::slice::from_ref(&name)).is_empty();
+                    let own = definition.filter(|_| self.writer.stays());
+                    let written = self.writer.definitions.get(&name).filter(|_| place == Place::Carrier && is_new);
+                    let tool = match own.or_else(|| written.cloned()) {
+                        Some(definition) => {
+                            Node::record([("type", Node::literal("tool_definition")), ("definition", definition)])
+                        }
+                        None => by_name(&name),
+                    };
+                    self.pending.push(change("tool_addition", tool));
+                }
+                (Native::Changes, _) => self.pending.push(change("tool_addition", by_name(&name))),
+                (Native::References, Place::Deferred) => self.made_up(&name),
+                _ => {}
+            }
+        }
+    }
+
+    fn removed(&mut self, name: &Text<'a>) {
+        match self.writer.native() {
+            Native::Changes | Native::Inline if self.writer.places.of(name) != Place::Nowhere => {
+                self.pending.push(change("tool_removal", by_name(name)));
+            }
+            _ => {
+                let told = self.writer.withdrawn(name);
+                self.pending.push(text(Node::string(told)));
+            }
+        }
+    }
+
+    /// A search that nobody made: the only way to add a tool where there are no additions.
+    fn made_up(&mut self, name: &Text<'a>) {
+        self.writer.writing.warnings.about("synthesized_exchange", name.display());
+        self.loads += 1;
+        let id = load_id(self.loads);
+        let search = self.writer.search.clone();
+        let search = search.unwrap_or_else(|| Text::new(String::from(&*self.writer.writing.options.tool_search_name)));
+        let query = Node::string(name.clone());
+        let call = Node::record([
+            ("type", Node::literal("tool_use")),
+            ("id", Node::string(id.clone())),
+            ("name", Node::string(search)),
+            ("input", Node::record([("query", query)])),
+        ]);
+        let result = Node::record([
+            ("type", Node::literal("tool_result")),
+            ("tool_use_id", Node::string(id)),
+            ("content", Node::array(Vec::from([reference(name)]))),
+        ]);
+        self.push(Role::Assistant, Vec::from([call]));
+        self.push(Role::User, Vec::from([result]));
+    }
+}
+
+/// The ids of calls, in the letters that the API takes.
+#[derive(Default)]
+struct Ids {
+    renamed: Map<String, String>,
+    taken: Set<String>,
+}
+
+impl Ids {
+    fn of<'a>(&mut self, id: &Node<'a>, writer: &mut Writer<'_, 'a>) -> Node<'a> {
+        let Some(old) = id.as_text().map(|text| text.display().into_owned()) else { return id.clone() };
+        if let Some(new) = self.renamed.get(&old) {
+            return Node::string(new.clone());
+        }
+        let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+        let close: String = old.chars().map(|letter| if legal(letter) { letter } else { '_' }).collect();
+        let mut new = close.clone();
+        let mut number = 2_u32;
+        while !self.taken.insert(new.clone()) {
+            new = format!("{close}_{number}");
+            number += 1;
+        }
+        if new != old {
+            writer.writing.warnings.about("call_id_changed", old.as_str());
+        }
+        self.renamed.insert(old, new.clone());
+        Node::string(new)
+    }
+}
+
+fn message<'a>(role: Role, blocks: Vec<Node<'a>>) -> Node<'a> {
+    Node::record([("role", Node::literal(role.name())), ("content", Node::array(blocks))])
+}
+
+const fn text_type() -> (&'static str, Node<'static>) {
+    ("type", Node::literal("text"))
+}
+
+fn text(text: Node<'_>) -> Node<'_> {
+    Node::record([("type", Node::literal("text")), ("text", text)])
+}
+
+fn reference<'a>(name: &Text<'a>) -> Node<'a> {
+    Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))])
+}
+
+/// A tool by its name, as additions and removals have it.
+fn by_name<'a>(name: &Text<'a>) -> Node<'a> {
+    Node::record([("type", Node::literal("tool_reference")), ("name", Node::string(name.clone()))])
+}
+
+fn change<'a>(kind: &'static str, tool: Node<'a>) -> Node<'a> {
+    Node::record([("type", Node::literal(kind)), ("tool", tool)])
+}
+
+/// What a call gave: one text is a string.
+fn result_content(content: Content<'_>) -> Node<'_> {
+    let mut parts = match content {
+        Content::String(text) => return text,
+        Content::Parts(parts) => parts,
+    };
+    if let [Part::Text(_)] = parts.as_slice() {
+        if let Some(Part::Text(text)) = parts.pop() {
+            return text;
+        }
+    }
+    let blocks: Vec<Node<'_>> = parts.into_iter().filter_map(block).collect();
+    if blocks.is_empty() {
+        return Node::literal("");
+    }
+    Node::array(blocks)
+}
+
+/// A part as a block; an empty text is none, because the API refuses it.
+fn block(part: Part<'_>) -> Option<Node<'_>> {
+    match part {
+        Part::Text(said) if said.as_text().is_some_and(Text::is_empty) => None,
+        Part::Text(said) => Some(text(said)),
+        Part::Own(block) => Some(block),
+        Part::Image { url, .. } => Some(Node::record([("type", Node::literal("image")), ("source", source(url))])),
+    }
+}
+
+/// Where an image is: in the URL itself, or elsewhere.
+fn source(url: Node<'_>) -> Node<'_> {
+    let inline = url.as_text().and_then(Text::value).and_then(|url| {
+        let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
+        Some((String::from(media_type), String::from(data)))
+    });
+    match inline {
+        Some((media_type, data)) => Node::record([
+            ("type", Node::literal("base64")),
+            ("media_type", Node::string(media_type)),
+            ("data", Node::string(data)),
+        ]),
+        None => Node::record([("type", Node::literal("url")), ("url", url)]),
+    }
+}

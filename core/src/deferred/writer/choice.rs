@@ -1,0 +1,217 @@
+//! `tool_choice` in the words of another format.
+
+use alloc::vec::Vec;
+
+use super::{drop_member, set};
+use crate::{
+    deferred::{
+        lazy::view,
+        namespace,
+        reader::{lose, LOST},
+        report::Warnings,
+        tool::{has_type, remove},
+    },
+    error::Error,
+    json::{Data, Node, Text},
+    options::{Format, Native},
+};
+
+/// What may be called.
+pub(super) enum Choice<'a> {
+    Auto,
+    Required,
+    None,
+    Tool(Text<'a>),
+    /// Some tools alone; `required`: one of them.
+    Allowed {
+        required: bool,
+        names: Vec<Text<'a>>,
+    },
+}
+
+/// What a request says of it.
+pub(super) struct Wanted<'a> {
+    pub(super) choice: Option<Choice<'a>>,
+    /// One call at a time.
+    single: bool,
+}
+
+/// Takes the choice out of a request; what no format knows is lost.
+pub(super) fn take<'a>(request: &mut Node<'a>, source: Format, warnings: &mut Warnings) -> Result<Wanted<'a>, Error> {
+    let mut wanted = Wanted { choice: None, single: false };
+    if source != Format::Anthropic {
+        let parallel = request.get("parallel_tool_calls").map(view).transpose()?;
+        wanted.single = parallel.and_then(|parallel| parallel.as_bool()) == Some(false);
+    }
+    let Some(choice) = request.get("tool_choice") else { return Ok(wanted) };
+    let choice = view(choice)?;
+    wanted.single |= choice.get("disable_parallel_tool_use").and_then(Node::as_bool) == Some(true);
+    wanted.choice = read(&choice);
+    let is_lost = wanted.choice.is_none();
+    drop(choice);
+    if is_lost {
+        if let Some(choice) = remove(request, "tool_choice") {
+            lose("tool_choice", &*view(&choice)?, warnings);
+        }
+    }
+    Ok(wanted)
+}
+
+/// In any format's spelling: gateways mix them up.
+fn read<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
+    let is = |name| choice.is_text(name) || has_type(choice, name);
+    if is("auto") {
+        return Some(Choice::Auto);
+    }
+    if is("any") || is("required") {
+        return Some(Choice::Required);
+    }
+    if is("none") {
+        return Some(Choice::None);
+    }
+    if has_type(choice, "allowed_tools") {
+        let inner = choice.get("allowed_tools").unwrap_or(choice);
+        let listed = inner.get("tools").and_then(Node::as_array).unwrap_or_default();
+        let required = inner.get("mode").is_some_and(|mode| mode.is_text("required"));
+        return Some(Choice::Allowed { required, names: listed.iter().filter_map(named).collect() });
+    }
+    named(choice).map(Choice::Tool)
+}
+
+/// The tool that an entry names.
+fn named<'a>(entry: &Node<'a>) -> Option<Text<'a>> {
+    if has_type(entry, "tool") {
+        return entry.get("name").and_then(Node::as_text).cloned();
+    }
+    let kind = ["function", "custom"].into_iter().find(|kind| has_type(entry, kind))?;
+    entry.get(kind).and_then(|inner| inner.get("name")?.as_text()).cloned().or_else(|| namespace::called(entry))
+}
+
+/// Writes the choice. `names` are those of the tools that are sent; `None`: the request has no list.
+pub(super) fn write<'a>(
+    request: &mut Node<'a>,
+    wanted: Wanted<'a>,
+    (target, native): (Format, Native),
+    names: Option<&[Text<'a>]>,
+    warnings: &mut Warnings,
+) {
+    let has_tools = names.is_some_and(|names| !names.is_empty());
+    if target != Format::Anthropic {
+        remove_unless_false(request, wanted.single && has_tools);
+    } else {
+        drop_member(request, "parallel_tool_calls");
+    }
+    // Chat Completions refuses a choice without tools. Kimi's may stand in messages.
+    if target == Format::OpenaiChat && !has_tools && native != Native::Kimi {
+        drop_member(request, "tool_choice");
+        return;
+    }
+    let is_sent = |name: &Text<'a>| names.is_none_or(|names| names.contains(name));
+    let single = wanted.single && has_tools;
+    let written = match wanted.choice {
+        Some(Choice::Tool(name)) if !is_sent(&name) => Some(plain(Plain::Auto, target)),
+        Some(Choice::Tool(name)) if native == Native::Kimi => {
+            warnings.about("forced_choice_widened", name.display());
+            Some(plain(Plain::Required, target))
+        }
+        Some(Choice::Tool(name)) => Some(forced(name, target)),
+        Some(Choice::Allowed { required, mut names }) => {
+            names.retain(is_sent);
+            Some(allowed(required, names, target, warnings))
+        }
+        Some(Choice::Auto) => Some(plain(Plain::Auto, target)),
+        Some(Choice::Required) => Some(plain(Plain::Required, target)),
+        Some(Choice::None) => Some(plain(Plain::None, target)),
+        None if single && target == Format::Anthropic => Some(plain(Plain::Auto, target)),
+        None => None,
+    };
+    if let Some(mut choice) = written {
+        if single && target == Format::Anthropic && !has_type(&choice, "none") {
+            set(&mut choice, "disable_parallel_tool_use", Node::bool(true));
+        }
+        set(request, "tool_choice", choice);
+    }
+}
+
+fn remove_unless_false(request: &mut Node<'_>, single: bool) {
+    if single {
+        set(request, "parallel_tool_calls", Node::bool(false));
+    } else if request.get("parallel_tool_calls").is_some_and(|parallel| parallel.as_bool() != Some(true)) {
+        drop_member(request, "parallel_tool_calls");
+    }
+}
+
+enum Plain {
+    Auto,
+    Required,
+    None,
+}
+
+fn plain<'a>(choice: Plain, target: Format) -> Node<'a> {
+    let name = match (choice, target) {
+        (Plain::Auto, _) => "auto",
+        (Plain::Required, Format::Anthropic) => "any",
+        (Plain::Required, _) => "required",
+        (Plain::None, _) => "none",
+    };
+    match target {
+        Format::Anthropic => Node::record([("type", Node::literal(name))]),
+        _ => Node::literal(name),
+    }
+}
+
+fn forced(name: Text<'_>, target: Format) -> Node<'_> {
+    let named = ("name", Node::string(name));
+    let function = ("type", Node::literal("function"));
+    match target {
+        Format::Anthropic => Node::record([("type", Node::literal("tool")), named]),
+        Format::OpenaiResponses => Node::record([function, named]),
+        Format::OpenaiChat => Node::record([function, ("function", Node::record([named]))]),
+    }
+}
+
+fn allowed<'a>(required: bool, names: Vec<Text<'a>>, target: Format, warnings: &mut Warnings) -> Node<'a> {
+    let mode = if required { Plain::Required } else { Plain::Auto };
+    if names.is_empty() {
+        return plain(Plain::Auto, target);
+    }
+    if target == Format::Anthropic {
+        // The others have left the list.
+        warnings.about(LOST, "allowed_tools");
+        return plain(mode, target);
+    }
+    let tools = Node::array(names.into_iter().map(|name| forced(name, target)).collect());
+    let mode = plain(mode, target);
+    let kind = ("type", Node::literal("allowed_tools"));
+    if target == Format::OpenaiChat {
+        return Node::record([kind, ("allowed_tools", Node::record([("mode", mode), ("tools", tools)]))]);
+    }
+    Node::record([kind, ("mode", mode), ("tools", tools)])
+}
+
+/// Kimi takes no named choice: any tool is demanded.
+pub(in crate::deferred) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
+    let named = match request.get("tool_choice").map(view).transpose()?.as_deref().and_then(read) {
+        Some(Choice::Tool(name)) => name.display().into_owned(),
+        _ => return Ok(()),
+    };
+    warnings.about("forced_choice_widened", named);
+    set(request, "tool_choice", Node::literal("required"));
+    Ok(())
+}
+
+/// The names that alone may be called, where the target has no way to say so.
+pub(super) fn only<'w, 'a>(wanted: &'w Wanted<'a>, target: Format) -> Option<&'w [Text<'a>]> {
+    match &wanted.choice {
+        Some(Choice::Allowed { names, .. }) if target == Format::Anthropic && !names.is_empty() => Some(names),
+        _ => None,
+    }
+}
+
+/// Whenever Responses gets tools, it gets a choice.
+pub(in crate::deferred) fn complete(request: &mut Node<'_>) {
+    let has_tools = request.get("tools").is_some_and(|tools| !matches!(tools.data(), Data::Null));
+    if has_tools && request.get("tool_choice").is_none() {
+        set(request, "tool_choice", Node::literal("auto"));
+    }
+}

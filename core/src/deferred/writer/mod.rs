@@ -1,0 +1,297 @@
+//! One writer for each format: a [`Conversation`] as a request, with the constructs that the backend understands.
+
+mod anthropic;
+mod chat;
+pub(super) mod choice;
+pub(super) mod function;
+mod members;
+mod placement;
+mod responses;
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    conversation::{pairs, Content, Conversation, Outcome, Part},
+    notice::{self, whole},
+    report::Warnings,
+    tool::{self, Kind},
+};
+use crate::{
+    collections::Map,
+    error::Error,
+    json::{Node, Text},
+    names::Names,
+    options::{CustomTools, DeferredOptions, Format, Native, UnknownReference},
+};
+use placement::{Place, Places};
+
+/// What a writer has to know.
+pub(super) struct Writing<'w> {
+    pub(super) options: &'w DeferredOptions,
+    pub(super) source: Format,
+    pub(super) target: Format,
+    /// The names that tools will have, where the API wants others: texts speak of them by these.
+    pub(super) names: &'w Names,
+    pub(super) warnings: &'w mut Warnings,
+}
+
+/// Writes a conversation into the request that it was taken from.
+///
+/// # Errors
+/// `invalid-value` for half a surrogate pair where texts are joined.
+pub(super) fn put<'a>(
+    request: &mut Node<'a>,
+    mut conversation: Conversation<'a>,
+    writing: Writing<'_>,
+) -> Result<(), Error> {
+    let (source, target) = (writing.source, writing.target);
+    pairs::match_searches(&mut conversation.events);
+    let mut writer = Writer::new(&conversation, writing);
+    let wanted = match source == target {
+        true => None,
+        false => Some(choice::take(request, source, writer.writing.warnings)?),
+    };
+    let only = wanted.as_ref().and_then(|wanted| choice::only(wanted, target)).map(<[_]>::to_vec);
+    let Conversation { tools, events, is_in_place } = conversation;
+    let (listed, names) = writer.list(tools, only.as_deref())?;
+    let had_tools = request.get("tools").is_some();
+    match target {
+        _ if is_in_place => {}
+        Format::Anthropic => anthropic::write(&mut writer, request, events)?,
+        Format::OpenaiResponses => responses::write(&mut writer, request, events)?,
+        Format::OpenaiChat => chat::write(&mut writer, request, events)?,
+    }
+    if had_tools || !listed.is_empty() {
+        set(request, "tools", Node::array(listed));
+    }
+    if let Some(wanted) = wanted {
+        let native = writer.writing.options.native;
+        let names = (had_tools || !names.is_empty()).then_some(names.as_slice());
+        choice::write(request, wanted, (target, native), names, writer.writing.warnings);
+        members::write(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
+    }
+    Ok(())
+}
+
+struct Writer<'w, 'a> {
+    writing: Writing<'w>,
+    places: Places<'a>,
+    /// The definitions that events bring, as the target has them.
+    definitions: Map<Text<'a>, Node<'a>>,
+    /// The search function of the client, by its name.
+    search: Option<Text<'a>>,
+}
+
+impl<'w, 'a> Writer<'w, 'a> {
+    fn new(conversation: &Conversation<'a>, writing: Writing<'w>) -> Self {
+        let removals = writing.options.removals;
+        let places = Places::plan(conversation, (writing.options.native, removals), writing.warnings);
+        let is_search = |name: &&Text<'a>| writing.options.search_tools.iter().any(|search| name.is(search.as_str()));
+        let search = conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).find(is_search).cloned();
+        Writer { writing, places, definitions: Map::new(), search }
+    }
+
+    fn native(&self) -> Native {
+        self.writing.options.native
+    }
+
+    fn stays(&self) -> bool {
+        self.writing.source == self.writing.target
+    }
+
+    /// The request's list, and the names of the tools in it. What events bring is kept for them.
+    fn list(
+        &mut self,
+        tools: super::conversation::tools::Tools<'a>,
+        only: Option<&[Text<'a>]>,
+    ) -> Result<(Vec<Node<'a>>, Vec<Text<'a>>), Error> {
+        let (mut listed, mut names) = (Vec::new(), Vec::new());
+        let searches = tools.hosted_search().is_some();
+        for tool in tools.into_list() {
+            let place = match &tool.name {
+                Some(name) if only.is_some_and(|only| !only.contains(name)) => Place::Nowhere,
+                Some(name) if self.native() != Native::None => self.places.of(name),
+                _ => Place::Top,
+            };
+            let Some(name) = tool.name else {
+                listed.extend(self.unnamed(tool.definition, tool.kind));
+                continue;
+            };
+            if place == Place::Nowhere {
+                continue;
+            }
+            let mut definition = tool.definition;
+            tool::clean(&mut definition, tool.deferred);
+            if place != Place::Carrier && self.is_search_function(&name) && !searches {
+                listed.push(search_of(&definition));
+                continue;
+            }
+            let Some(mut written) = self.function(definition)? else { continue };
+            match place {
+                Place::Carrier => {
+                    self.definitions.insert(name, written);
+                    continue;
+                }
+                Place::Deferred => {
+                    self.definitions.insert(name.clone(), written.clone());
+                    set(&mut written, tool::FLAG, Node::bool(true));
+                }
+                _ => {}
+            }
+            names.push(name);
+            listed.push(written);
+        }
+        Ok((listed, names))
+    }
+
+    /// Whether a function of the client is what the target has a construct for.
+    fn is_search_function(&self, name: &Text<'a>) -> bool {
+        self.native() == Native::ToolSearch && self.search.as_ref() == Some(name)
+    }
+
+    fn function(&mut self, definition: Node<'a>) -> Result<Option<Node<'a>>, Error> {
+        if self.stays() {
+            return Ok(Some(definition));
+        }
+        let custom = self.writing.options.custom_tools.unwrap_or(CustomTools::Function);
+        function::write(definition, (self.writing.source, self.writing.target), custom, self.writing.warnings)
+    }
+
+    /// An entry that nobody can refer to: a search, or a tool that the API's own servers run.
+    fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
+        let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
+        let has_searches = self.native() == Native::ToolSearch || self.writing.target == Format::Anthropic;
+        if self.stays() && (!is_search || has_searches) {
+            return Some(definition);
+        }
+        match (kind, self.native()) {
+            (Kind::HostedSearch, Native::ToolSearch) => Some(Node::record([("type", Node::literal("tool_search"))])),
+            (Kind::HostedSearch, Native::References | Native::Changes | Native::Inline) => Some(Node::record([
+                ("type", Node::literal("tool_search_tool_bm25_20251119")),
+                ("name", Node::literal("tool_search_tool_bm25")),
+            ])),
+            (Kind::HostedSearch, _) => {
+                self.writing.warnings.warn("server_tool_search_unavailable");
+                None
+            }
+            (Kind::ClientSearch, _) => {
+                let name = &self.writing.options.tool_search_name;
+                Some(super::search_tool::function(self.writing.target, name, &definition))
+            }
+            _ => {
+                let name = tool::type_of(&definition).map_or_else(|| "tools".into(), Text::display);
+                self.writing.warnings.about(super::reader::LOST, name);
+                None
+            }
+        }
+    }
+
+    /// The definitions that an event brings: of those names, what no event before it has brought.
+    fn carried(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
+        let new = self.places.declare(names);
+        new.iter().filter_map(|name| self.definitions.get(name)).cloned().collect()
+    }
+
+    /// OpenAI's formats have no mark for a call that failed; a search says so itself.
+    fn lose_error(&mut self, outcome: &Outcome<'a>) {
+        if outcome.is_error && outcome.found.is_none() {
+            self.writing.warnings.about(super::reader::LOST, "is_error");
+        }
+    }
+
+    /// That a tool can be called now, for a model to read.
+    fn available(&self, name: &Text<'a>) -> String {
+        notice::available(&self.writing.names.current(name))
+    }
+
+    /// What a search found, for a model to read.
+    fn told(&self, found: &[Text<'a>], gone: &[Text<'a>]) -> Vec<Part<'a>> {
+        let said = |name: &Text<'a>| match self.writing.options.unknown_reference {
+            _ if gone.contains(name) => Some(self.withdrawn(name)),
+            UnknownReference::Unavailable if !self.places.knows(name) => Some(String::from(notice::REMOVED)),
+            UnknownReference::Drop if !self.places.knows(name) => None,
+            _ => Some(self.available(name)),
+        };
+        let mut told: Vec<Part<'a>> =
+            found.iter().filter_map(said).map(|text| Part::Text(Node::string(text))).collect();
+        if told.is_empty() {
+            told.push(Part::Text(Node::literal(if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED })));
+        }
+        told
+    }
+
+    /// What a model reads of a tool that is gone.
+    fn withdrawn(&self, name: &Text<'a>) -> String {
+        notice::withdrawn(&self.writing.names.current(name))
+    }
+}
+
+/// The client's own search as an item of Responses.
+fn search_of<'a>(definition: &Node<'a>) -> Node<'a> {
+    let mut search = Node::record([("type", Node::literal("tool_search")), ("execution", Node::literal("client"))]);
+    if let Some(description) = tool::description(definition) {
+        set(&mut search, "description", Node::string(description.clone()));
+    }
+    if let Some(schema) = tool::schema(definition) {
+        set(&mut search, "parameters", schema.clone());
+    }
+    search
+}
+
+/// Takes a member out of a request that has it.
+fn drop_member(request: &mut Node<'_>, key: &str) {
+    if request.get(key).is_some() {
+        tool::remove(request, key);
+    }
+}
+
+fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
+    if let Some(object) = node.as_object_mut() {
+        object.set(key, value);
+    }
+}
+
+/// Puts the history in the place of the one that was read.
+fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Node<'a>>) {
+    let Some(object) = request.as_object_mut() else { return };
+    let found = object.members_mut().iter_mut().find(|member| member.key.is("messages") || member.key.is("input"));
+    if let Some(member) = found {
+        member.key = Text::literal(key);
+        member.value = Node::array(history);
+    }
+}
+
+/// Texts joined by a blank line; one alone keeps its spelling.
+fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
+    let mut texts = parts.into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
+    let (first, second) = (texts.next(), texts.next());
+    let (Some(first), Some(second)) = (&first, &second) else {
+        return Ok(first.unwrap_or_else(|| Node::literal("")));
+    };
+    let mut out = String::new();
+    for (index, text) in [first, second].into_iter().cloned().chain(texts).enumerate() {
+        if index > 0 {
+            out.push_str("\n\n");
+        }
+        if let Some(text) = text.as_text() {
+            out.push_str(&whole(text, at)?);
+        }
+    }
+    Ok(Node::string(Text::new(out)))
+}
+
+/// What was said, as one text and the images beside it.
+fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
+    match content {
+        Content::String(text) => (Content::String(text), Vec::new()),
+        Content::Parts(parts) => {
+            let (texts, images) = parts.into_iter().partition(|part| matches!(part, Part::Text(_)));
+            (Content::Parts(texts), images)
+        }
+    }
+}
+
+/// A made-up id: what stands for a load that no search has asked for.
+fn load_id(number: usize) -> String {
+    format!("toolwire_load_{number}")
+}

@@ -1,0 +1,151 @@
+//! Where a tool's definition stands in what is written, by what the target has: declared once in the whole request.
+
+use alloc::vec::Vec;
+
+use crate::{
+    collections::{Map, Set},
+    deferred::{
+        conversation::{tools::Tool, Conversation, What},
+        report::Warnings,
+    },
+    json::Text,
+    options::{Native, Removals},
+};
+
+/// Where a definition stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the request's list.
+    Top,
+    /// There, deferred.
+    Deferred,
+    /// In the event that brings it.
+    Carrier,
+    /// Nowhere: it is hidden, or gone.
+    Nowhere,
+}
+
+/// The place of every tool.
+pub(super) struct Places<'a> {
+    places: Map<Text<'a>, Place>,
+    /// What a carrier has said already.
+    declared: Set<Text<'a>>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn plan(
+        conversation: &Conversation<'a>,
+        (native, removals): (Native, Removals),
+        warnings: &mut Warnings,
+    ) -> Self {
+        // An addition by value stands in its event, unless a search has brought the tool before.
+        let by_value: Set<&Text<'a>> = conversation
+            .events
+            .iter()
+            .filter_map(|event| match &event.what {
+                What::Add(additions) => Some(additions.iter().map(|addition| &addition.name)),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        let found: Set<&Text<'a>> = conversation
+            .events
+            .iter()
+            .filter_map(|event| match &event.what {
+                What::Result(outcome) => outcome.found.as_ref(),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        let searches = conversation.tools.hosted_search().is_some();
+        let mut places = Map::new();
+        for tool in conversation.tools.iter() {
+            let Some(name) = &tool.name else { continue };
+            let place = match native {
+                Native::References | Native::Changes | Native::Inline => {
+                    let is_inline = native == Native::Inline && by_value.contains(name) && !found.contains(name);
+                    of_references(tool, native, searches, is_inline)
+                }
+                _ => of_carriers(tool, native, removals, searches),
+            };
+            if tool.redefined && place == Place::Top && native != Native::Inline && tool.is_available() {
+                warnings.about("prefix_changed", name.display());
+            }
+            if tool.withdrawn && place == Place::Nowhere && (tool.loaded || !tool.deferred) {
+                warnings.about("prefix_changed", name.display());
+            }
+            places.insert(name.clone(), place);
+        }
+        Places { places, declared: Set::new() }
+    }
+
+    pub(super) fn of(&self, name: &Text<'a>) -> Place {
+        self.places.get(name).copied().unwrap_or(Place::Nowhere)
+    }
+
+    /// Whether there is a tool of that name.
+    pub(super) fn knows(&self, name: &Text<'a>) -> bool {
+        self.places.contains_key(name)
+    }
+
+    /// Of some names, those whose definitions stand in the event at hand: what no event before it has declared.
+    pub(super) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
+        let is_brought = |name: &Text<'a>| matches!(self.places.get(name), Some(Place::Carrier | Place::Deferred));
+        let new = |name: &&Text<'a>| is_brought(name) && !self.declared.contains(*name);
+        let mut out: Vec<Text<'a>> = Vec::new();
+        for name in names.iter().filter(new) {
+            if !out.contains(name) {
+                out.push(name.clone());
+            }
+        }
+        self.declared.extend(out.iter().cloned());
+        out
+    }
+
+    /// Whether a carrier has declared a tool.
+    pub(super) fn is_declared(&self, name: &Text<'a>) -> bool {
+        self.declared.contains(name)
+    }
+}
+
+/// Where events bring definitions: Responses and Kimi.
+fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bool) -> Place {
+    let is_gone = tool.withdrawn && removals == Removals::Withdraw;
+    if tool.listed && !tool.deferred {
+        return if is_gone { Place::Nowhere } else { Place::Top };
+    }
+    // The API's own search looks through what is listed, and the list stays the same when it has found something.
+    if native == Native::ToolSearch && searches && tool.listed && !is_gone {
+        return Place::Deferred;
+    }
+    if is_gone || !tool.loaded {
+        let is_searched = native == Native::ToolSearch && searches && tool.listed && !tool.withdrawn;
+        return if is_searched { Place::Deferred } else { Place::Nowhere };
+    }
+    // Names are unique, and nothing can be replaced.
+    if tool.redefined {
+        Place::Top
+    } else {
+        Place::Carrier
+    }
+}
+
+/// Where events refer to definitions: Anthropic.
+fn of_references(tool: &Tool<'_>, native: Native, searches: bool, is_inline: bool) -> Place {
+    let is_gone = tool.withdrawn && native == Native::References;
+    if is_gone {
+        return Place::Nowhere;
+    }
+    if tool.listed && !tool.deferred {
+        return Place::Top;
+    }
+    if tool.listed && (tool.loaded || searches) {
+        return Place::Deferred;
+    }
+    match (tool.listed, is_inline) {
+        (true, _) => Place::Nowhere,
+        (false, true) => Place::Carrier,
+        (false, false) if tool.loaded => Place::Deferred,
+        (false, false) => Place::Nowhere,
+    }
+}

@@ -1,0 +1,162 @@
+//! Tools that stand in the history and not in the request's list: in Kimi's system messages, in items of OpenAI
+//! Responses, in additions of Anthropic's. The API holds them to the same rules.
+
+use alloc::{format, vec::Vec};
+
+use super::{
+    quarantine::Quarantined,
+    restore::RestoreMap,
+    sanitize_list::{self, ToolChange},
+    tool_format::set,
+    wire::Wire,
+};
+use crate::{
+    deferred::{self, lazy, tool::has_type},
+    dialect::surface::NamePattern,
+    error::Error,
+    json::{Data, Node},
+    names::Names,
+    options::ToolsOptions,
+};
+
+/// What has been found out so far, and what is added to it.
+pub(super) struct Carried<'c> {
+    pub(super) options: &'c ToolsOptions,
+    pub(super) shape: NamePattern,
+    pub(super) names: Names,
+    pub(super) restore_map: RestoreMap,
+    pub(super) quarantined: &'c mut Vec<Quarantined>,
+    pub(super) changes: &'c mut Vec<ToolChange>,
+}
+
+/// Rewrites the tools of each message that brings some. A message that is left without any goes.
+pub(super) fn rewrite(request: &mut Node<'_>, wire: Wire, carried: &mut Carried<'_>) -> Result<(), Error> {
+    if wire == Wire::Gemini {
+        return Ok(());
+    }
+    let key = wire.history();
+    let rewritten = request.visit(key, |history| {
+        if !matches!(history.data(), Data::Array(_)) {
+            return Ok(());
+        }
+        let (mut gone, mut at) = (Vec::new(), 0);
+        history.visit_children(|_, message| {
+            if lazy::may_hold(message, deferred::NAMES_TOOLS) && brings(&*lazy::view(message)?, wire) {
+                let pointer = format!("/{key}/{at}");
+                if lazy::edit(message, |message| in_message(message, wire, &pointer, carried))? {
+                    gone.push(at);
+                }
+            }
+            at += 1;
+            Ok::<(), Error>(())
+        })?;
+        if !gone.is_empty() {
+            let mut at = 0;
+            if let Some(messages) = history.as_array_mut() {
+                messages.retain(|_| {
+                    at += 1;
+                    !gone.contains(&(at - 1))
+                });
+            }
+        }
+        Ok(())
+    });
+    rewritten.unwrap_or(Ok(()))
+}
+
+/// Whether a message brings tools.
+fn brings(message: &Node<'_>, wire: Wire) -> bool {
+    let is_system = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
+    match wire {
+        Wire::Chat => is_system && lists_tools(message),
+        Wire::Responses => {
+            (has_type(message, "additional_tools") || has_type(message, "tool_search_output")) && lists_tools(message)
+        }
+        Wire::Anthropic => is_system && message.get("content").is_some_and(|content| content.as_array().is_some()),
+        Wire::Gemini => false,
+    }
+}
+
+fn lists_tools(message: &Node<'_>) -> bool {
+    message.get("tools").is_some_and(|tools| tools.as_array().is_some_and(|tools| !tools.is_empty()))
+}
+
+/// Rewrites the tools of a message; gives whether nothing is left of it.
+fn in_message(message: &mut Node<'_>, wire: Wire, pointer: &str, carried: &mut Carried<'_>) -> Result<bool, Error> {
+    if wire == Wire::Anthropic {
+        return in_additions(message, pointer, carried);
+    }
+    let at = format!("{pointer}/tools");
+    let emptied = message.visit("tools", |tools| {
+        *tools = rewrite_list(core::mem::take(tools), &at, carried)?;
+        Ok(tools.as_array().is_some_and(<[Node<'_>]>::is_empty))
+    });
+    let emptied = emptied.unwrap_or(Ok(false))?;
+    // An output answers a call, whatever it found.
+    Ok(emptied && !has_type(message, "tool_search_output") && message.get("content").is_none())
+}
+
+fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>) -> Result<bool, Error> {
+    let emptied = message.visit("content", |content| {
+        let (mut gone, mut at) = (Vec::new(), 0);
+        content.visit_children(|_, block| {
+            let definition =
+                block.get("tool").filter(|tool| has_type(block, "tool_addition") && has_type(tool, "tool_definition"));
+            if let Some(definition) = definition.and_then(|tool| tool.get("definition")).cloned() {
+                let place = format!("{pointer}/content/{at}/tool/definition");
+                let list = rewrite_list(Node::array(Vec::from([definition])), &place, carried)?;
+                match list.as_array().and_then(<[Node<'_>]>::first).cloned() {
+                    Some(new) => {
+                        block.visit("tool", |tool| set(tool, "definition", new));
+                    }
+                    None => gone.push(at),
+                }
+            }
+            at += 1;
+            Ok::<(), Error>(())
+        })?;
+        if !gone.is_empty() {
+            let mut at = 0;
+            if let Some(blocks) = content.as_array_mut() {
+                blocks.retain(|_| {
+                    at += 1;
+                    !gone.contains(&(at - 1))
+                });
+            }
+        }
+        Ok(!gone.is_empty() && content.as_array().is_some_and(<[Node<'_>]>::is_empty))
+    });
+    emptied.unwrap_or(Ok(false))
+}
+
+/// Rewrites a list as the request's own is; the flags of its tools stay.
+fn rewrite_list<'a>(list: Node<'a>, prefix: &str, carried: &mut Carried<'_>) -> Result<Node<'a>, Error> {
+    const FLAG: &str = "defer_loading";
+    let is_deferred = |tool: &Node<'_>| tool.get(FLAG).and_then(Node::as_bool) == Some(true);
+    let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
+    let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
+    let names = core::mem::take(&mut carried.names);
+    let outcome = sanitize_list::rewrite_with_names(list, carried.options, names, Some(carried.shape))?;
+    carried.names = outcome.names;
+    carried.restore_map.extend(outcome.restore_map);
+    for mut tool in outcome.quarantined {
+        tool.pointer.insert_str(0, prefix);
+        carried.quarantined.push(tool);
+    }
+    for mut about in outcome.changes {
+        about.change.pointer.insert_str(0, prefix);
+        if let Some(output) = &mut about.change.output_pointer {
+            output.insert_str(0, prefix);
+        }
+        carried.changes.push(about);
+    }
+    let mut tools = outcome.tools;
+    let lost_flags = all && tools.as_array().is_some_and(|tools| tools.iter().any(|tool| !is_deferred(tool)));
+    if lost_flags {
+        let _ = tools.visit_children::<()>(|_, tool| {
+            set(tool, FLAG, Node::bool(true));
+            Ok(())
+        });
+    }
+    Ok(tools)
+}

@@ -1,0 +1,164 @@
+//! Any request to any API with any of its constructs: what holds for every pair, over recorded requests, the fixtures'
+//! conversations, and both with values put where they do not belong.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+#[path = "native/invariants.rs"]
+mod invariants;
+mod reference;
+
+use invariants::{broken, calls};
+use reference::{sources, Source};
+use serde_json::{json, Value};
+use toolwire::{
+    apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
+    internal::bindings::{self, Naming},
+    json::Node,
+    DeferredOptions,
+};
+
+const TARGETS: [(&str, &[&str]); 3] = [
+    ("anthropic", &["none", "references", "changes", "inline"]),
+    ("openai-responses", &["none", "additional-tools", "tool-search"]),
+    ("openai-chat", &["none", "kimi"]),
+];
+
+/// Every target with every construct of its own, and what decides of removals and hosted searches.
+fn sets() -> Vec<Value> {
+    let mut sets = Vec::new();
+    for (target, natives) in TARGETS {
+        for native in natives {
+            for more in [json!({}), json!({"removals": "notice", "serverHistory": "split"})] {
+                let mut set = json!({"target": target, "native": native});
+                set.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+                sets.push(set);
+            }
+        }
+    }
+    sets
+}
+
+/// Conversations: recorded ones, and those of the fixtures.
+fn requests() -> Vec<Value> {
+    let mut requests = Vec::new();
+    for Source { text, .. } in sources("deferred_requests.jsonl") {
+        let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("the data is JSON"));
+        requests.extend(rows.map(|row| row["request"].clone()));
+    }
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/applyDeferredLoading/native.json");
+    let cases: Vec<Value> =
+        serde_json::from_str(&std::fs::read_to_string(file).expect("the fixtures")).expect("the fixtures are JSON");
+    requests.extend(cases.into_iter().map(|case| case["input"].clone()));
+    requests
+}
+
+fn options(set: &Value) -> DeferredOptions {
+    bindings::options(&Node::from_value(set).expect("options are shallow"), Naming::Camel).expect("options are valid")
+}
+
+/// What a request becomes, by value and by text alike, once and again; or its error.
+fn adapted(request: &Value, options: &DeferredOptions, about: &str) -> Option<Value> {
+    let text = request.to_string();
+    let by_text = apply_deferred_loading_json_with_report(text.as_str(), options);
+    match (apply_deferred_loading_with_report(request, options), by_text) {
+        (Ok(by_value), Ok(by_text)) => {
+            assert_eq!(by_text.request, by_value.request.to_string(), "{about}: text and value agree");
+            assert_eq!(by_text.report, by_value.report, "{about}: text and value report the same");
+            let again = apply_deferred_loading_json_with_report(&*by_text.request, options)
+                .unwrap_or_else(|error| panic!("{about}: {error}, of {}", by_text.request));
+            assert_eq!(again.request, by_text.request, "{about}: applied twice");
+            Some(by_value.request)
+        }
+        (Err(one), Err(two)) => {
+            assert_eq!(one, two, "{about}: text and value refuse the same");
+            assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
+            None
+        }
+        (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
+    }
+}
+
+#[test]
+fn every_request_goes_to_every_api() {
+    let mut runs = 0;
+    for (at, request) in requests().iter().enumerate() {
+        for set in sets() {
+            let about = format!("request {at} with {set}");
+            let Some(found) = adapted(request, &options(&set), &about) else { continue };
+            // What a backend takes as it is stays as it came.
+            if &found == request {
+                continue;
+            }
+            let broken = broken(&found);
+            assert!(broken.is_empty(), "{about}: {broken:?} in {found}\n of {request}");
+            // Hosted searches alone may leave, and made-up ones come.
+            let (before, after) = (calls(request), calls(&found));
+            let missing: Vec<&String> = before.iter().filter(|name| !after.contains(*name)).collect();
+            assert!(missing.is_empty(), "{about}: the calls of {missing:?} are gone in {found}");
+            runs += 1;
+        }
+    }
+    println!("{runs} runs");
+    assert!(runs > 1_000, "most requests can go anywhere");
+}
+
+/// A small generator of numbers: the same on every machine, so that a failure can be repeated.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % limit.max(1)
+    }
+}
+
+/// Puts a value somewhere in a tree.
+fn disturb(value: &mut Value, numbers: &mut Numbers, pool: &[Value]) {
+    let here = numbers.below(12) == 0;
+    match value {
+        Value::Array(items) if !items.is_empty() && !here => {
+            let at = numbers.below(items.len());
+            match numbers.below(6) {
+                0 => drop(items.remove(at)),
+                1 => items.insert(at, items[at].clone()),
+                _ => disturb(&mut items[at], numbers, pool),
+            }
+        }
+        Value::Object(object) if !object.is_empty() && !here => {
+            let key = object.keys().nth(numbers.below(object.len())).cloned().expect("an index below the length");
+            disturb(&mut object[&key], numbers, pool);
+        }
+        _ => *value = pool[numbers.below(pool.len())].clone(),
+    }
+}
+
+#[test]
+fn odd_requests_give_a_clear_error_or_a_request() {
+    let pool = [
+        json!(null),
+        json!(7),
+        json!("text"),
+        json!([]),
+        json!({}),
+        json!([{"type": "tool_reference", "tool_name": "rate"}]),
+        json!({"type": "additional_tools", "tools": [{"type": "function", "name": "f"}, 7]}),
+        json!({"type": "tool_search_output", "tools": [{"name": "rate"}]}),
+        json!({"role": "system", "tools": [{"type": "function", "function": {"name": "k"}}]}),
+        json!({"role": "system", "content": [{"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {"name": "z"}}}]}),
+    ];
+    let (requests, sets) = (requests(), sets());
+    let (mut numbers, mut accepted, mut refused) = (Numbers(11), 0, 0);
+    for _ in 0..4_000 {
+        let mut request = requests[numbers.below(requests.len())].clone();
+        for _ in 0..=numbers.below(4) {
+            disturb(&mut request, &mut numbers, &pool);
+        }
+        let set = &sets[numbers.below(sets.len())];
+        match adapted(&request, &options(set), &format!("{request}\n with {set}")) {
+            Some(_) => accepted += 1,
+            None => refused += 1,
+        }
+    }
+    println!("{accepted} accepted, {refused} refused");
+    assert!(accepted > refused, "most are still requests");
+}

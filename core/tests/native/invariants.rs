@@ -1,0 +1,110 @@
+//! What holds for every request that is written, whatever it was and wherever it goes.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// The name that a definition declares.
+fn declared(tool: &Value) -> Option<&str> {
+    ["function", "custom"].iter().find_map(|key| tool[*key]["name"].as_str()).or_else(|| tool["name"].as_str())
+}
+
+/// What is broken.
+pub(crate) fn broken(request: &Value) -> Vec<String> {
+    let mut broken = Vec::new();
+    // What stands deferred in the list may be brought by the history, too.
+    let listed = items(&request["tools"]).filter(|tool| tool["defer_loading"] != true);
+    let mut names = BTreeSet::new();
+    for name in listed.chain(carried(request)).filter_map(declared) {
+        if !names.insert(name) {
+            broken.push(format!("`{name}` is declared twice"));
+        }
+    }
+    for (call, answers) in turns(request) {
+        let given: BTreeSet<&str> = answers.iter().copied().collect();
+        if let Some(id) = call.iter().find(|id| answered_anywhere(request, id) && !given.contains(**id)) {
+            broken.push(format!("the call `{id}` is not answered at once"));
+        }
+    }
+    broken
+}
+
+/// The definitions that the history brings, but for outputs of searches over what is listed.
+fn carried(request: &Value) -> impl Iterator<Item = &Value> {
+    let messages = items(&request["messages"]).chain(items(&request["input"]));
+    messages.flat_map(|message| {
+        let listed = items(&message["tools"]);
+        let added = items(&message["content"]).map(|block| &block["tool"]["definition"]);
+        listed.chain(added.filter(|definition| definition.is_object()))
+    })
+}
+
+/// The ids of each turn's calls, and of the results that follow at once.
+fn turns(request: &Value) -> Vec<(Vec<&str>, Vec<&str>)> {
+    let mut turns: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    let mut open = false;
+    for message in items(&request["messages"]).chain(items(&request["input"])) {
+        let (called, answered) = (calls_of(message), answers_of(message));
+        if !called.is_empty() {
+            // Only Chat Completions wants the calls of a turn in one message.
+            let goes_on = open && !message["tool_calls"].is_array();
+            match turns.last_mut().filter(|(_, answers)| goes_on && answers.is_empty()) {
+                Some((calls, _)) => calls.extend(called),
+                None => turns.push((called, Vec::new())),
+            }
+            open = true;
+        } else if !answered.is_empty() && open {
+            if let Some((_, answers)) = turns.last_mut() {
+                answers.extend(answered);
+            }
+        } else {
+            open = false;
+        }
+    }
+    turns
+}
+
+fn calls_of(message: &Value) -> Vec<&str> {
+    let blocks =
+        items(&message["content"]).filter(|block| block["type"] == "tool_use").filter_map(|b| b["id"].as_str());
+    let chat = items(&message["tool_calls"]).filter_map(|call| call["id"].as_str());
+    let kind = message["type"].as_str().unwrap_or_default();
+    let item = ["function_call", "custom_tool_call", "tool_search_call"].contains(&kind);
+    let item = item.then(|| message["call_id"].as_str()).flatten();
+    blocks.chain(chat).chain(item).collect()
+}
+
+fn answers_of(message: &Value) -> Vec<&str> {
+    let results = items(&message["content"]).filter(|block| block["type"] == "tool_result");
+    let results = results.filter_map(|block| block["tool_use_id"].as_str());
+    let kind = message["type"].as_str().unwrap_or_default();
+    let item = ["function_call_output", "custom_tool_call_output", "tool_search_output"].contains(&kind);
+    let item = item.then(|| message["call_id"].as_str()).flatten();
+    results.chain(message["tool_call_id"].as_str()).chain(item).collect()
+}
+
+fn answered_anywhere(request: &Value, id: &str) -> bool {
+    items(&request["messages"]).chain(items(&request["input"])).any(|message| answers_of(message).contains(&id))
+}
+
+/// The names of the tools that are called, without their namespaces; hosted searches and what stands for them left out.
+pub(crate) fn calls(request: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for message in items(&request["messages"]).chain(items(&request["input"])) {
+        let blocks = items(&message["content"]).filter(|block| block["type"] == "tool_use");
+        found.extend(blocks.filter_map(|block| block["name"].as_str()));
+        found.extend(items(&message["tool_calls"]).filter_map(declared));
+        let kind = message["type"].as_str().unwrap_or_default();
+        if ["function_call", "custom_tool_call"].contains(&kind) {
+            found.extend(message["name"].as_str());
+        }
+    }
+    let is_search = |name: &str| name.to_lowercase().contains("search");
+    // What a namespace did to a name is the fixtures' matter.
+    let last = |name: &str| name.rsplit('_').next().unwrap_or(name).to_owned();
+    found.into_iter().filter(|name| !is_search(name)).map(last).collect()
+}

