@@ -1,8 +1,8 @@
 //! `apply_deferred_loading`: plays the part of Anthropic's servers for an API that has never heard of deferred tools.
 //!
 //! Each request is one inference, so everything is decided while it is rewritten: what format it has (`format`), which
-//! tools there are (`catalogue`), what the history says about them (`load_events`), which of them are sent, and what the
-//! history says instead (`messages`, `history`, `notice`, `expand_hosted_search`).
+//! tools there are (`catalogue`), what the history says about them (`load_events`), which of them are sent, and what
+//! the history says instead (`messages`, `history`, `notice`, `expand_hosted_search`).
 //!
 //! Where a request goes on in another format, or with a backend's own constructs, it is handed on (`handoff`): a
 //! `reader` for each format makes a `conversation` of it, and a `writer` for each format makes a request of that.
