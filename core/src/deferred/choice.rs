@@ -98,16 +98,7 @@ fn rule<'a>(
         Standing::Hidden => {
             let shown = name.display();
             match options.forced_tool {
-                ForcedTool::Error => {
-                    return Err(Error::new(
-                        Code::ForcedDeferredTool,
-                        "/tool_choice",
-                        format!(
-                        "expected `tool_choice` to force a tool that is loaded, found `{shown}`, which is deferred and \
-                            was not referred to"
-                    ),
-                    ))
-                }
+                ForcedTool::Error => return Err(never_loaded(name)),
                 ForcedTool::Auto => {
                     warnings.about("forced_deferred_tool", shown);
                     Ruling::Auto
@@ -120,6 +111,15 @@ fn rule<'a>(
             }
         }
     })
+}
+
+/// The error of a choice that forces a tool which was never loaded.
+pub(super) fn never_loaded(name: &Text<'_>) -> Error {
+    let message = format!(
+        "expected `tool_choice` to force a tool that is loaded, found `{}`, which is deferred and was not referred to",
+        name.display()
+    );
+    Error::new(Code::ForcedDeferredTool, "/tool_choice", message)
 }
 
 /// Writes a ruling into the choice. In Responses, a name loses its namespace in any case.

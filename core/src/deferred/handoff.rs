@@ -1,12 +1,14 @@
 //! A conversation that goes on elsewhere: in another format, or with another API's constructs for deferred tools.
 
+use alloc::string::String;
+
 use super::{
     catalogue::Catalogue,
-    conversation::{timeline, unavailable, Conversation},
+    conversation::{timeline, unavailable, Conversation, What},
     lazy::{may_hold, view},
     load_events::{directive, directive_definition, Directive, Events},
     namespace::NameMap,
-    prefilter,
+    notice, prefilter,
     quote::Sending,
     reader::{self, Reading},
     report::{DeferredReport, Warnings},
@@ -15,9 +17,9 @@ use super::{
 };
 use crate::{
     error::Error,
-    json::Node,
-    names::Names,
-    options::{DeferredOptions, Format, Native, UnavailableCalls},
+    json::{Node, Text},
+    names::{Names, Taken},
+    options::{DeferredOptions, Format, Native, ToolChanges, UnavailableCalls},
 };
 
 /// Writes a request that holds nothing of deferred loading any more in another format.
@@ -43,7 +45,7 @@ pub(super) fn native<'a>(
     warnings: &mut Warnings,
 ) -> Result<(DeferredReport, Names), Error> {
     let mut map = NameMap::default();
-    if formats.0 == formats.1 && !lacks(request, options.native)? {
+    if formats.0 == formats.1 && !lacks(request, options)? {
         if options.native == Native::Kimi {
             writer::choice::widen(request, warnings)?;
         }
@@ -51,6 +53,7 @@ pub(super) fn native<'a>(
     }
     let mut conversation = read(request, formats, (options, &mut map), warnings)?;
     timeline::run(&mut conversation, options, warnings);
+    writer::choice::load_forced(request, &mut conversation.tools, options, warnings)?;
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;
     }
@@ -58,15 +61,8 @@ pub(super) fn native<'a>(
     if let Some(sending) = sending {
         names.plan(sending.shape, conversation.tools.iter().filter_map(|tool| tool.name.as_ref()), &[]);
     }
-    let mut report = DeferredReport { name_map: map.finish(), ..DeferredReport::default() };
-    for tool in conversation.tools.iter().filter(|tool| tool.deferred && !tool.withdrawn) {
-        let name = tool.name.iter().map(|name| name.display().into_owned());
-        if tool.loaded {
-            report.loaded.extend(name);
-        } else {
-            report.hidden.extend(name);
-        }
-    }
+    let search = search_name(&mut conversation, options, warnings);
+    let report = DeferredReport { name_map: map.finish(), tool_search_name: search, ..told(&conversation, options) };
     write(request, conversation, formats, (options, &names), warnings)?;
     Ok((report, names))
 }
@@ -90,6 +86,60 @@ fn write<'a>(
     writer::put(request, conversation, Writing { options, source, target, names, warnings })
 }
 
+/// What became of the deferred tools.
+fn told(conversation: &Conversation<'_>, options: &DeferredOptions) -> DeferredReport {
+    let mut report = DeferredReport::default();
+    let (mut scratch, mut can_search) = (String::new(), false);
+    for tool in conversation.tools.iter() {
+        let is_search = |name: &Text<'_>| {
+            tool::names_a_search(name) || options.search_tools.iter().any(|search| name.is(search.as_str()))
+        };
+        can_search |= match tool.kind {
+            Kind::ClientSearch => true,
+            Kind::HostedSearch => options.native != Native::Kimi && options.native != Native::AdditionalTools,
+            _ => tool.is_available() && tool.name.as_ref().is_some_and(is_search),
+        };
+        let Some(name) = tool.name.as_ref().filter(|_| tool.deferred && !tool.withdrawn) else { continue };
+        if tool.loaded {
+            report.loaded.push(name.display().into_owned());
+        } else {
+            report.hidden.push(name.display().into_owned());
+            report.saved_bytes += notice::cost(&tool.definition, &mut scratch);
+        }
+    }
+    report.unreachable = !report.hidden.is_empty() && !can_search;
+    report
+}
+
+/// The name of the function that stands for the client's search where there are none: that of the options, unless a
+/// tool has it. Its calls get the same.
+fn search_name(
+    conversation: &mut Conversation<'_>,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) -> Option<String> {
+    let is_search = conversation.tools.iter().any(|tool| tool.kind == Kind::ClientSearch);
+    if !is_search || options.native == Native::ToolSearch {
+        return None;
+    }
+    let wanted = options.tool_search_name.as_str();
+    let mut taken = Taken::default();
+    conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).for_each(|name| taken.take(name));
+    let name = taken.free(wanted.into(), usize::MAX);
+    if name != wanted {
+        warnings.about("tool_search_renamed", name.as_str());
+        for event in &mut conversation.events {
+            if let What::Call(call) = &mut event.what {
+                if call.search.is_some() && call.name.is(wanted) {
+                    call.name = Text::new(name.clone());
+                }
+            }
+        }
+    }
+    conversation.search_name = Some(name.clone());
+    Some(name)
+}
+
 /// What is to be said of a request that its backend takes as it is.
 fn as_it_is(request: &Node<'_>, options: &DeferredOptions, warnings: &mut Warnings) -> Result<DeferredReport, Error> {
     let format = options.native.format().unwrap_or(Format::Anthropic);
@@ -105,10 +155,21 @@ fn as_it_is(request: &Node<'_>, options: &DeferredOptions, warnings: &mut Warnin
 }
 
 /// Whether a request of the backend's own format holds a construct that it does not understand.
-fn lacks(request: &Node<'_>, native: Native) -> Result<bool, Error> {
+fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
+    let native = options.native;
+    let ignores = options.tool_changes == ToolChanges::Ignore;
     let (history, is_foreign): (&str, fn(&Node<'_>, Native) -> bool) = match native {
+        // What the client has no say in goes, whoever could take it.
+        Native::Inline if ignores => ("messages", |message, _| changes(message, Native::References)),
+        Native::ToolSearch if ignores => ("input", |item, _| has_type(item, "additional_tools")),
+        Native::Kimi if ignores => ("messages", |message, _| message.get("tools").is_some()),
         Native::None | Native::Inline | Native::ToolSearch | Native::Kimi => return Ok(false),
-        Native::References | Native::Changes => ("messages", changes),
+        Native::References => ("messages", changes),
+        Native::Changes if ignores => ("messages", |message, _| changes(message, Native::References)),
+        Native::Changes => ("messages", changes),
+        Native::AdditionalTools if ignores => ("input", |item, _| {
+            ["additional_tools", "tool_search_call", "tool_search_output"].iter().any(|kind| has_type(item, kind))
+        }),
         Native::AdditionalTools => {
             ("input", |item, _| has_type(item, "tool_search_call") || has_type(item, "tool_search_output"))
         }

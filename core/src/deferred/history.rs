@@ -334,7 +334,7 @@ pub(super) fn splits(options: &DeferredOptions) -> bool {
 }
 
 /// Puts other items in the place of some, which are given in order.
-pub(super) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
+pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
     if replaced.is_empty() {
         return;
     }

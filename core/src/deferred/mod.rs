@@ -33,6 +33,7 @@ pub(crate) mod tool;
 mod writer;
 
 pub(crate) use betas::strip as strip_betas;
+pub(crate) use history::splice;
 pub(crate) use namespace::{flat as flat_name, nested as nested_namespace};
 pub(crate) use prefilter::NAMES_TOOLS;
 pub use report::{DeferredReport, NamespacedName, Warning};

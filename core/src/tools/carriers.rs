@@ -11,7 +11,7 @@ use super::{
     wire::Wire,
 };
 use crate::{
-    deferred::{self, lazy, tool::has_type},
+    deferred::{self, lazy, splice, tool::has_type},
     dialect::surface::NamePattern,
     error::Error,
     json::{Data, Node},
@@ -44,21 +44,13 @@ pub(super) fn rewrite(request: &mut Node<'_>, wire: Wire, carried: &mut Carried<
             if lazy::may_hold(message, deferred::NAMES_TOOLS) && brings(&*lazy::view(message)?, wire) {
                 let pointer = format!("/{key}/{at}");
                 if lazy::edit(message, |message| in_message(message, wire, &pointer, carried))? {
-                    gone.push(at);
+                    gone.push((at, Vec::new()));
                 }
             }
             at += 1;
             Ok::<(), Error>(())
         })?;
-        if !gone.is_empty() {
-            let mut at = 0;
-            if let Some(messages) = history.as_array_mut() {
-                messages.retain(|_| {
-                    at += 1;
-                    !gone.contains(&(at - 1))
-                });
-            }
-        }
+        splice(history, gone);
         Ok(())
     });
     rewritten.unwrap_or(Ok(()))
@@ -109,22 +101,15 @@ fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>
                     Some(new) => {
                         block.visit("tool", |tool| set(tool, "definition", new));
                     }
-                    None => gone.push(at),
+                    None => gone.push((at, Vec::new())),
                 }
             }
             at += 1;
             Ok::<(), Error>(())
         })?;
-        if !gone.is_empty() {
-            let mut at = 0;
-            if let Some(blocks) = content.as_array_mut() {
-                blocks.retain(|_| {
-                    at += 1;
-                    !gone.contains(&(at - 1))
-                });
-            }
-        }
-        Ok(!gone.is_empty() && content.as_array().is_some_and(<[Node<'_>]>::is_empty))
+        let had = !gone.is_empty();
+        splice(content, gone);
+        Ok(had && content.as_array().is_some_and(<[Node<'_>]>::is_empty))
     });
     emptied.unwrap_or(Ok(false))
 }

@@ -12,6 +12,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::compact::compact;
 use crate::{
+    collections::Set,
     error::Error,
     json::{self, Data, Node, Text},
 };
@@ -21,6 +22,8 @@ use crate::{
 pub(super) struct Conversation<'a> {
     pub(super) tools: tools::Tools<'a>,
     pub(super) events: Vec<Event<'a>>,
+    /// The function that stands for the client's search, where the target has no such thing.
+    pub(super) search_name: Option<String>,
     /// The history means the same where it goes, and was left in the request.
     pub(super) is_in_place: bool,
 }
@@ -184,7 +187,7 @@ pub(super) struct Outcome<'a> {
     /// Who ran the search that it is the result of, if it is one's: [`pairs::match_searches`] says so.
     pub(super) of_search: Option<Searcher>,
     /// Of those that it found, the ones that had been taken away.
-    pub(super) gone: Vec<Text<'a>>,
+    pub(super) gone: Set<Text<'a>>,
     /// The same in the format it comes from.
     pub(super) own: Option<Node<'a>>,
 }

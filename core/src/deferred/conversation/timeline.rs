@@ -6,40 +6,24 @@ use super::{Addition, Conversation, Event, What};
 use crate::{
     deferred::report::Warnings,
     json::Text,
-    options::{DeferredOptions, Mode, ToolChanges},
+    options::{DeferredOptions, Mode},
 };
 
-/// Lets everything happen to the tools. What may not change them is taken out, each with a warning.
+/// Lets everything happen to the tools.
 pub(in crate::deferred) fn run(
     conversation: &mut Conversation<'_>,
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) {
     let Conversation { tools, events, .. } = conversation;
-    if options.tool_changes == ToolChanges::Ignore {
-        events.retain(|event| {
-            let ignored: &mut dyn Iterator<Item = &Text<'_>> = &mut match &event.what {
-                What::Add(additions) => Some(additions.iter().map(|addition| &addition.name)),
-                _ => None,
-            }
-            .into_iter()
-            .flatten();
-            ignored.for_each(|name| warnings.about("tool_change_ignored", name.display()));
-            if let What::Remove(name) = &event.what {
-                warnings.about("tool_change_ignored", name.display());
-            }
-            !matches!(event.what, What::Add(_) | What::Remove(_))
-        });
-    }
     for name in &options.loaded_tools {
         match tools.get_mut(&Text::new(name.as_str())) {
-            Some(tool) => tool.loaded = true,
+            Some(tool) => (tool.loaded, tool.is_wanted) = (true, true),
             None => warnings.about("unknown_tool_reference", name.as_str()),
         }
     }
     if options.mode == Mode::LoadAll {
-        let names: alloc::vec::Vec<_> = tools.iter().filter_map(|tool| tool.name.clone()).collect();
-        names.iter().filter_map(|name| tools.get_mut(name).map(|tool| tool.loaded = true)).for_each(drop);
+        tools.iter_mut().for_each(|tool| (tool.loaded, tool.is_wanted) = (true, true));
     }
     for Event { what, .. } in events.iter_mut() {
         match what {
@@ -47,7 +31,9 @@ pub(in crate::deferred) fn run(
                 for name in outcome.found.iter().flatten() {
                     match tools.get_mut(name) {
                         Some(tool) if !tool.withdrawn => tool.loaded = true,
-                        Some(_) => outcome.gone.push(name.clone()),
+                        Some(_) => {
+                            outcome.gone.insert(name.clone());
+                        }
                         None => warnings.about("unknown_tool_reference", name.display()),
                     }
                 }

@@ -28,6 +28,8 @@ pub(in crate::deferred) struct Tool<'a> {
     pub(in crate::deferred) withdrawn: bool,
     /// It was defined anew.
     pub(in crate::deferred) redefined: bool,
+    /// The caller wants it sent whatever the history says: it stands in the list, where no turn moves it.
+    pub(in crate::deferred) is_wanted: bool,
 }
 
 impl Tool<'_> {
@@ -42,6 +44,8 @@ impl Tool<'_> {
 pub(in crate::deferred) struct Tools<'a> {
     list: Vec<Tool<'a>>,
     index: Map<Text<'a>, usize>,
+    /// The first search that the API's own servers run.
+    hosted_search: Option<usize>,
 }
 
 impl<'a> Tools<'a> {
@@ -75,6 +79,7 @@ impl<'a> Tools<'a> {
             loaded: false,
             withdrawn: false,
             redefined: false,
+            is_wanted: false,
         });
     }
 
@@ -101,10 +106,14 @@ impl<'a> Tools<'a> {
             loaded: false,
             withdrawn: false,
             redefined: false,
+            is_wanted: false,
         });
     }
 
     fn push(&mut self, tool: Tool<'a>) {
+        if tool.kind == Kind::HostedSearch {
+            self.hosted_search.get_or_insert(self.list.len());
+        }
         if let Some(name) = &tool.name {
             self.index.insert(name.clone(), self.list.len());
         }
@@ -127,12 +136,16 @@ impl<'a> Tools<'a> {
         self.list.iter()
     }
 
+    pub(in crate::deferred) fn iter_mut(&mut self) -> core::slice::IterMut<'_, Tool<'a>> {
+        self.list.iter_mut()
+    }
+
     pub(in crate::deferred) fn into_list(self) -> Vec<Tool<'a>> {
         self.list
     }
 
     /// The search that the API's own servers run, if it is listed.
     pub(in crate::deferred) fn hosted_search(&self) -> Option<&Tool<'a>> {
-        self.list.iter().find(|tool| tool.kind == Kind::HostedSearch)
+        self.hosted_search.and_then(|at| self.list.get(at))
     }
 }

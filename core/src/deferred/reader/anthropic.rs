@@ -4,6 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{no_object, no_role, Reader};
 use crate::{
+    collections::Set,
     deferred::{
         conversation::{opened, string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Searcher, What},
         lazy::{may_hold, take, view},
@@ -22,7 +23,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> R
     if !reader.stays() && request.get("system").is_some() {
         let system = take(request, "system")?.unwrap_or_default();
         tool::remove(request, "system");
-        message(reader, 0, Role::System, Some(system), "/system")?;
+        message(reader, 0, Role::System, Some(system))?;
     }
     if reader.reading.target == Format::OpenaiChat && reader.conversation.events.is_empty() {
         let listed = request.get("messages").and_then(Node::as_array).unwrap_or_default();
@@ -47,7 +48,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> R
         let role = role(&old, &pointer)?;
         reader.lose_rest(&old, &["role", "content"]);
         let content = take(&mut old, "content")?;
-        message(reader, at + 1, role, content, &pointer)?;
+        message(reader, at + 1, role, content)?;
     }
     Ok(())
 }
@@ -116,13 +117,7 @@ fn role(message: &Node<'_>, at: &str) -> Result<Role, Error> {
 }
 
 /// Reads what a message holds, block by block.
-fn message<'a>(
-    reader: &mut Reader<'_, 'a>,
-    at: usize,
-    role: Role,
-    content: Option<Node<'a>>,
-    pointer: &str,
-) -> Result<(), Error> {
+fn message<'a>(reader: &mut Reader<'_, 'a>, at: usize, role: Role, content: Option<Node<'a>>) -> Result<(), Error> {
     let blocks = match content.map(Node::into_data) {
         Some(Data::Array(blocks)) if !blocks.is_empty() => blocks,
         other => {
@@ -142,7 +137,7 @@ fn message<'a>(
         let event = if has_type(&block, "tool_use") || is_search_call(reader, &block) {
             Some(call(reader, block))
         } else if has_type(&block, "tool_result") {
-            Some(result(reader, block, pointer)?)
+            Some(result(reader, block)?)
         } else if has_type(&block, "tool_search_tool_result") {
             Some(search_result(reader, &block))
         } else if has_type(&block, "thinking") || has_type(&block, "redacted_thinking") {
@@ -171,6 +166,9 @@ fn message<'a>(
 fn change<'a>(reader: &mut Reader<'_, 'a>, at: usize, block: &Node<'a>, additions: &mut Vec<Addition<'a>>) {
     let name = directive_name(block);
     let definition = directive_definition(block);
+    if !reader.may_change(core::iter::once(&name)) {
+        return;
+    }
     match directive(block) {
         Some(Directive::Removal) => {
             if !additions.is_empty() {
@@ -191,12 +189,12 @@ fn change<'a>(reader: &mut Reader<'_, 'a>, at: usize, block: &Node<'a>, addition
 }
 
 fn is_search_call(reader: &Reader<'_, '_>, block: &Node<'_>) -> bool {
-    let listed = reader.conversation.tools.hosted_search().and_then(|tool| tool::name(&tool.definition));
+    let listed = || reader.conversation.tools.hosted_search().and_then(|tool| tool::name(&tool.definition));
     has_type(block, "server_tool_use")
         && block
             .get("name")
             .and_then(Node::as_text)
-            .is_some_and(|name| starts_with(name, "tool_search_tool_") || listed == Some(name))
+            .is_some_and(|name| starts_with(name, "tool_search_tool_") || listed() == Some(name))
 }
 
 fn call<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>) -> What<'a> {
@@ -222,7 +220,7 @@ fn searcher(reader: &Reader<'_, '_>, name: &Text<'_>, is_hosted: bool) -> Option
     reader.reading.options.search_tools.iter().any(|search| name.is(search.as_str())).then_some(Searcher::Client)
 }
 
-fn result<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>, pointer: &str) -> Result<What<'a>, Error> {
+fn result<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>) -> Result<What<'a>, Error> {
     let own = reader.stays().then(|| block.clone());
     if own.is_none() {
         reader.lose_rest(&block, &["type", "tool_use_id", "content", "is_error"]);
@@ -242,14 +240,13 @@ fn result<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>, pointer: &str) -
         }
         other => other.map(Node::new),
     };
-    let _ = pointer;
     let content = reader.content(content, part)?;
     Ok(What::Result(Outcome {
         id,
         content,
         is_error,
         found: Some(found).filter(|found| !found.is_empty()),
-        gone: Vec::new(),
+        gone: Set::new(),
         of_search: None,
         own,
     }))
@@ -268,7 +265,7 @@ fn search_result<'a>(reader: &mut Reader<'_, 'a>, block: &Node<'a>) -> What<'a> 
         content,
         is_error: failed.is_some(),
         found: Some(listed.iter().map(reference_name).collect()),
-        gone: Vec::new(),
+        gone: Set::new(),
         of_search: None,
         own: reader.stays().then(|| block.clone()),
     })

@@ -4,6 +4,7 @@ use alloc::{format, vec::Vec};
 
 use super::{no_object, no_role, Reader};
 use crate::{
+    collections::Set,
     deferred::{
         conversation::{opened, string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Searcher, What},
         lazy::take,
@@ -49,7 +50,7 @@ fn message<'a>(reader: &mut Reader<'_, 'a>, at: usize, mut old: Node<'a>, pointe
                 content,
                 is_error: false,
                 found: None,
-                gone: Vec::new(),
+                gone: Set::new(),
                 of_search: None,
                 own: None,
             }),
@@ -103,6 +104,9 @@ fn carried<'a>(
     let Some(Data::Array(tools)) = message.visit("tools", core::mem::take).map(Node::into_data) else { return Ok(()) };
     if !is_system {
         return Err(brings_tools(pointer));
+    }
+    if !reader.may_change(tools.iter().filter_map(tool::name)) {
+        return Ok(());
     }
     let is_head = reader.is_head();
     let mut additions = Vec::with_capacity(tools.len());

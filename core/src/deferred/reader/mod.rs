@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{
     error::{Code, Error},
-    json::{Data, Node},
-    options::{DeferredOptions, Format},
+    json::{Data, Node, Text},
+    options::{DeferredOptions, Format, ToolChanges},
 };
 
 /// The warning about what the target cannot say.
@@ -43,7 +43,7 @@ pub(super) fn take<'a>(
     source: Format,
     reading: Reading<'_, 'a>,
 ) -> Result<Conversation<'a>, Error> {
-    let mut reader = Reader { reading, source, conversation: Conversation::default() };
+    let mut reader = Reader { reading, source, conversation: Conversation::default(), has_spoken: false };
     match source {
         Format::Anthropic => anthropic::read(&mut reader, request)?,
         Format::OpenaiResponses => responses::read(&mut reader, request)?,
@@ -56,6 +56,8 @@ struct Reader<'r, 'a> {
     reading: Reading<'r, 'a>,
     source: Format,
     conversation: Conversation<'a>,
+    /// Anybody but the client has, or the client in the conversation.
+    has_spoken: bool,
 }
 
 impl<'a> Reader<'_, 'a> {
@@ -65,17 +67,29 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn push(&mut self, message: usize, what: What<'a>) {
+        self.has_spoken |= match &what {
+            What::Text { role, .. } | What::Copied(_, role) => *role != Role::System,
+            What::Call(_) | What::Result(_) | What::Reasoning(_) => true,
+            What::Add(_) | What::Remove(_) => false,
+        };
         self.conversation.events.push(Event { message, what });
     }
 
     /// Whether nobody has spoken yet: what comes here is the head of the prompt.
     fn is_head(&self) -> bool {
-        !self.conversation.events.iter().any(|event| match &event.what {
-            What::Text { role, .. } => *role != Role::System,
-            What::Copied(_, role) => *role != Role::System,
-            What::Call(_) | What::Result(_) | What::Reasoning(_) => true,
-            What::Add(_) | What::Remove(_) => false,
-        })
+        !self.has_spoken
+    }
+
+    /// Whether the history may change the tools; if not, the change is told of by the names of its tools.
+    fn may_change<'n>(&mut self, names: impl Iterator<Item = &'n Text<'a>>) -> bool
+    where
+        'a: 'n,
+    {
+        let may = self.reading.options.tool_changes == ToolChanges::Apply;
+        if !may {
+            names.for_each(|name| self.reading.warnings.about("tool_change_ignored", name.display()));
+        }
+        may
     }
 
     /// Takes the request's own list in.
@@ -102,7 +116,7 @@ impl<'a> Reader<'_, 'a> {
 
     /// Warns about a block that cannot be translated, by its type.
     fn lose_block(&mut self, block: &Node<'_>) {
-        let name = type_of(block).map_or_else(|| "content".into(), crate::json::Text::display);
+        let name = type_of(block).map_or_else(|| "content".into(), Text::display);
         self.reading.warnings.about(LOST, name);
     }
 

@@ -1,9 +1,10 @@
 //! OpenAI Responses.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
 use super::{no_role, Reader, LOST};
 use crate::{
+    collections::Set,
     deferred::{
         conversation::{opened, string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Searcher, What},
         lazy::{take, view},
@@ -13,6 +14,7 @@ use crate::{
     },
     error::{Code, Error},
     json::{Data, Node, Text},
+    options::ToolChanges,
 };
 
 /// Reads a request.
@@ -42,7 +44,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> R
         }
         _ => Vec::new(),
     };
-    let mut pass = Pass { reader, message: 0, phase: Phase::Other, hosted: Vec::new(), searches: 0 };
+    let mut pass = Pass { reader, message: 0, phase: Phase::Other, hosted: VecDeque::new(), searches: 0 };
     for (at, old) in items.into_iter().enumerate() {
         pass.item(opened(old)?, &format!("/input/{at}"))?;
     }
@@ -81,7 +83,7 @@ struct Pass<'p, 'r, 'a> {
     message: usize,
     phase: Phase,
     /// Ids of hosted searches whose output is still to come.
-    hosted: Vec<Node<'a>>,
+    hosted: VecDeque<Node<'a>>,
     searches: usize,
 }
 
@@ -169,7 +171,7 @@ impl<'a> Pass<'_, '_, 'a> {
         let content = self.reader.content(output, part)?;
         self.reader.push(
             message,
-            What::Result(Outcome { id, content, is_error: false, found: None, gone: Vec::new(), of_search: None, own }),
+            What::Result(Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own }),
         );
         Ok(())
     }
@@ -183,7 +185,7 @@ impl<'a> Pass<'_, '_, 'a> {
         let search_name = self.reader.reading.options.tool_search_name.as_str();
         let id = id.unwrap_or_else(|| Node::string(format!("call_{search_name}_{}", self.searches)));
         if !client {
-            self.hosted.push(id.clone());
+            self.hosted.push_back(id.clone());
         }
         let name = Text::new(String::from(search_name));
         let arguments = match item.visit("arguments", core::mem::take).unwrap_or_default() {
@@ -196,21 +198,24 @@ impl<'a> Pass<'_, '_, 'a> {
 
     fn found(&mut self, mut item: Node<'a>) {
         let own = self.reader.stays().then(|| item.clone());
-        let id = if is_client(&item) {
-            string_of(&item, "call_id")
-        } else if self.hosted.is_empty() {
+        let called = match is_client(&item) {
+            true => Some(string_of(&item, "call_id")),
+            false => self.hosted.pop_front(),
+        };
+        let Some(id) = called else {
             let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text());
             self.reader.reading.warnings.about_maybe("orphan_tool_search_output", id);
             return;
-        } else {
-            self.hosted.remove(0)
         };
         let message = self.turn(Phase::Other);
         let definitions = self.definitions(&mut item);
         let mut found = Vec::with_capacity(definitions.len());
         for definition in &definitions {
             found.extend(tool::name(definition).cloned());
-            self.reader.conversation.tools.bring(definition, false, self.reader.reading.warnings);
+            // As the client's own list is: the output refers to what it has, and may not bring more.
+            if self.reader.reading.options.tool_changes == ToolChanges::Apply {
+                self.reader.conversation.tools.bring(definition, false, self.reader.reading.warnings);
+            }
         }
         let content = Content::Parts(Vec::new());
         self.reader.push(
@@ -220,7 +225,7 @@ impl<'a> Pass<'_, '_, 'a> {
                 content,
                 is_error: false,
                 found: Some(found),
-                gone: Vec::new(),
+                gone: Set::new(),
                 of_search: None,
                 own,
             }),
@@ -231,6 +236,9 @@ impl<'a> Pass<'_, '_, 'a> {
         let message = self.message;
         let is_head = self.reader.is_head();
         let definitions = self.definitions(&mut item);
+        if !self.reader.may_change(definitions.iter().filter_map(tool::name)) {
+            return;
+        }
         let mut additions = Vec::with_capacity(definitions.len());
         for definition in definitions {
             if is_head && !self.reader.stays() {

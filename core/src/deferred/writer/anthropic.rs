@@ -1,6 +1,6 @@
 //! Anthropic Messages; natively, results refer to tools, and system messages add and remove them.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 use super::{load_id, place_history, set, Place, Writer};
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
     },
     error::Error,
     json::{Node, Text},
+    names::Taken,
     options::{Native, ServerHistory, SystemMessages},
 };
 
@@ -211,7 +212,7 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     /// What a search found, as references: nothing else may stand beside them, and an unknown one is refused.
-    fn references(&self, found: &[Text<'a>], gone: &[Text<'a>]) -> Node<'a> {
+    fn references(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.places.of(name) != Place::Nowhere && !gone.contains(name);
         let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
         if blocks.is_empty() {
@@ -284,7 +285,7 @@ impl<'a> Messages<'_, '_, 'a> {
 #[derive(Default)]
 struct Ids {
     renamed: Map<String, String>,
-    taken: Set<String>,
+    taken: Taken,
 }
 
 impl Ids {
@@ -295,12 +296,7 @@ impl Ids {
         }
         let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
         let close: String = old.chars().map(|letter| if legal(letter) { letter } else { '_' }).collect();
-        let mut new = close.clone();
-        let mut number = 2_u32;
-        while !self.taken.insert(new.clone()) {
-            new = format!("{close}_{number}");
-            number += 1;
-        }
+        let new = self.taken.free(close, usize::MAX);
         if new != old {
             writer.writing.warnings.about("call_id_changed", old.as_str());
         }

@@ -4,7 +4,10 @@ use alloc::vec::Vec;
 
 use super::{drop_member, set};
 use crate::{
+    collections::Set,
     deferred::{
+        choice::never_loaded,
+        conversation::tools::Tools,
         lazy::view,
         namespace,
         reader::{lose, LOST},
@@ -13,7 +16,7 @@ use crate::{
     },
     error::Error,
     json::{Data, Node, Text},
-    options::{Format, Native},
+    options::{DeferredOptions, ForcedTool, Format, Native},
 };
 
 /// What may be called.
@@ -87,15 +90,23 @@ fn named<'a>(entry: &Node<'a>) -> Option<Text<'a>> {
     entry.get(kind).and_then(|inner| inner.get("name")?.as_text()).cloned().or_else(|| namespace::called(entry))
 }
 
-/// Writes the choice. `names` are those of the tools that are sent; `None`: the request has no list.
+/// What is sent.
+pub(super) struct Sent<'a> {
+    /// The names of its tools, wherever they stand; `None`: the request has no list, and brings none.
+    pub(super) names: Option<Set<Text<'a>>>,
+    /// The list has entries.
+    pub(super) has_list: bool,
+}
+
+/// Writes the choice.
 pub(super) fn write<'a>(
     request: &mut Node<'a>,
     wanted: Wanted<'a>,
     (target, native): (Format, Native),
-    names: Option<&[Text<'a>]>,
+    sent: &Sent<'a>,
     warnings: &mut Warnings,
 ) {
-    let has_tools = names.is_some_and(|names| !names.is_empty());
+    let has_tools = sent.has_list;
     if target != Format::Anthropic {
         remove_unless_false(request, wanted.single && has_tools);
     } else {
@@ -106,7 +117,7 @@ pub(super) fn write<'a>(
         drop_member(request, "tool_choice");
         return;
     }
-    let is_sent = |name: &Text<'a>| names.is_none_or(|names| names.contains(name));
+    let is_sent = |name: &Text<'a>| sent.names.as_ref().is_none_or(|names| names.contains(name));
     let single = wanted.single && has_tools;
     let written = match wanted.choice {
         Some(Choice::Tool(name)) if !is_sent(&name) => Some(plain(Plain::Auto, target)),
@@ -187,6 +198,31 @@ fn allowed<'a>(required: bool, names: Vec<Text<'a>>, target: Format, warnings: &
         return Node::record([kind, ("allowed_tools", Node::record([("mode", mode), ("tools", tools)]))]);
     }
     Node::record([kind, ("mode", mode), ("tools", tools)])
+}
+
+/// A choice may force a tool that is deferred and was never loaded: what the options say of that.
+///
+/// # Errors
+/// `forced-deferred-tool` if they want one.
+pub(in crate::deferred) fn load_forced<'a>(
+    request: &Node<'a>,
+    tools: &mut Tools<'a>,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
+    let Some(Choice::Tool(name)) = request.get("tool_choice").map(view).transpose()?.as_deref().and_then(read) else {
+        return Ok(());
+    };
+    let Some(tool) = tools.get_mut(&name).filter(|tool| tool.deferred && !tool.loaded && !tool.withdrawn) else {
+        return Ok(());
+    };
+    match options.forced_tool {
+        ForcedTool::Error => return Err(never_loaded(&name)),
+        ForcedTool::Auto => {}
+        ForcedTool::Load => (tool.loaded, tool.is_wanted) = (true, true),
+    }
+    warnings.about("forced_deferred_tool", name.display());
+    Ok(())
 }
 
 /// Kimi takes no named choice: any tool is demanded.

@@ -17,7 +17,7 @@ use super::{
     tool::{self, Kind},
 };
 use crate::{
-    collections::Map,
+    collections::{Map, Set},
     error::Error,
     json::{Node, Text},
     names::Names,
@@ -51,9 +51,10 @@ pub(super) fn put<'a>(
         true => None,
         false => Some(choice::take(request, source, writer.writing.warnings)?),
     };
-    let only = wanted.as_ref().and_then(|wanted| choice::only(wanted, target)).map(<[_]>::to_vec);
-    let Conversation { tools, events, is_in_place } = conversation;
-    let (listed, names) = writer.list(tools, only.as_deref())?;
+    let only: Option<Set<Text<'a>>> =
+        wanted.as_ref().and_then(|wanted| choice::only(wanted, target)).map(|only| only.iter().cloned().collect());
+    let Conversation { tools, events, is_in_place, .. } = conversation;
+    let (listed, names) = writer.list(tools, only.as_ref())?;
     let had_tools = request.get("tools").is_some();
     match target {
         _ if is_in_place => {}
@@ -61,13 +62,14 @@ pub(super) fn put<'a>(
         Format::OpenaiResponses => responses::write(&mut writer, request, events)?,
         Format::OpenaiChat => chat::write(&mut writer, request, events)?,
     }
-    if had_tools || !listed.is_empty() {
+    let has_list = !listed.is_empty();
+    if had_tools || has_list {
         set(request, "tools", Node::array(listed));
     }
     if let Some(wanted) = wanted {
         let native = writer.writing.options.native;
-        let names = (had_tools || !names.is_empty()).then_some(names.as_slice());
-        choice::write(request, wanted, (target, native), names, writer.writing.warnings);
+        let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list };
+        choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
         members::write(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
     }
     Ok(())
@@ -80,6 +82,8 @@ struct Writer<'w, 'a> {
     definitions: Map<Text<'a>, Node<'a>>,
     /// The search function of the client, by its name.
     search: Option<Text<'a>>,
+    /// What the function is called that stands for the client's search, until it is written.
+    search_name: Option<String>,
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
@@ -88,7 +92,8 @@ impl<'w, 'a> Writer<'w, 'a> {
         let places = Places::plan(conversation, (writing.options.native, removals), writing.warnings);
         let is_search = |name: &&Text<'a>| writing.options.search_tools.iter().any(|search| name.is(search.as_str()));
         let search = conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).find(is_search).cloned();
-        Writer { writing, places, definitions: Map::new(), search }
+        let search_name = conversation.search_name.clone();
+        Writer { writing, places, definitions: Map::new(), search, search_name }
     }
 
     fn native(&self) -> Native {
@@ -99,13 +104,13 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.writing.source == self.writing.target
     }
 
-    /// The request's list, and the names of the tools in it. What events bring is kept for them.
+    /// The request's list, and the names of all tools that are sent. What events bring is kept for them.
     fn list(
         &mut self,
         tools: super::conversation::tools::Tools<'a>,
-        only: Option<&[Text<'a>]>,
-    ) -> Result<(Vec<Node<'a>>, Vec<Text<'a>>), Error> {
-        let (mut listed, mut names) = (Vec::new(), Vec::new());
+        only: Option<&Set<Text<'a>>>,
+    ) -> Result<(Vec<Node<'a>>, Set<Text<'a>>), Error> {
+        let (mut listed, mut names) = (Vec::new(), Set::new());
         let searches = tools.hosted_search().is_some();
         for tool in tools.into_list() {
             let place = match &tool.name {
@@ -127,18 +132,18 @@ impl<'w, 'a> Writer<'w, 'a> {
                 continue;
             }
             let Some(mut written) = self.function(definition)? else { continue };
+            names.insert(name.clone());
             match place {
                 Place::Carrier => {
                     self.definitions.insert(name, written);
                     continue;
                 }
                 Place::Deferred => {
-                    self.definitions.insert(name.clone(), written.clone());
+                    self.definitions.insert(name, written.clone());
                     set(&mut written, tool::FLAG, Node::bool(true));
                 }
                 _ => {}
             }
-            names.push(name);
             listed.push(written);
         }
         Ok((listed, names))
@@ -175,8 +180,8 @@ impl<'w, 'a> Writer<'w, 'a> {
                 None
             }
             (Kind::ClientSearch, _) => {
-                let name = &self.writing.options.tool_search_name;
-                Some(super::search_tool::function(self.writing.target, name, &definition))
+                let name = self.search_name.take()?;
+                Some(super::search_tool::function(self.writing.target, &name, &definition))
             }
             _ => {
                 let name = tool::type_of(&definition).map_or_else(|| "tools".into(), Text::display);
@@ -205,7 +210,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// What a search found, for a model to read.
-    fn told(&self, found: &[Text<'a>], gone: &[Text<'a>]) -> Vec<Part<'a>> {
+    fn told(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let said = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
             UnknownReference::Unavailable if !self.places.knows(name) => Some(String::from(notice::REMOVED)),

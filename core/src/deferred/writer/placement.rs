@@ -39,7 +39,7 @@ impl<'a> Places<'a> {
         warnings: &mut Warnings,
     ) -> Self {
         // An addition by value stands in its event, unless a search has brought the tool before.
-        let by_value: Set<&Text<'a>> = conversation
+        let added: Set<&Text<'a>> = conversation
             .events
             .iter()
             .filter_map(|event| match &event.what {
@@ -52,18 +52,23 @@ impl<'a> Places<'a> {
             .events
             .iter()
             .filter_map(|event| match &event.what {
-                What::Result(outcome) => outcome.found.as_ref(),
+                What::Result(outcome) => Some((outcome.found.as_ref()?, &outcome.gone)),
                 _ => None,
             })
-            .flatten()
+            .flat_map(|(found, gone)| found.iter().filter(|name| !gone.contains(*name)))
             .collect();
         let searches = conversation.tools.hosted_search().is_some();
         let mut places = Map::new();
         for tool in conversation.tools.iter() {
             let Some(name) = &tool.name else { continue };
+            // What no event brings has no other place than the list.
+            let is_brought = added.contains(name) || found.contains(name);
+            let takes_removals = matches!(native, Native::Changes | Native::Inline);
+            let is_gone = tool.withdrawn && removals == Removals::Withdraw && !takes_removals;
             let place = match native {
+                _ if tool.loaded && !is_gone && (tool.is_wanted || tool.deferred && !is_brought) => Place::Top,
                 Native::References | Native::Changes | Native::Inline => {
-                    let is_inline = native == Native::Inline && by_value.contains(name) && !found.contains(name);
+                    let is_inline = native == Native::Inline && added.contains(name) && !found.contains(name);
                     of_references(tool, native, searches, is_inline)
                 }
                 _ => of_carriers(tool, native, removals, searches),
@@ -91,14 +96,12 @@ impl<'a> Places<'a> {
     /// Of some names, those whose definitions stand in the event at hand: what no event before it has declared.
     pub(super) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
         let is_brought = |name: &Text<'a>| matches!(self.places.get(name), Some(Place::Carrier | Place::Deferred));
-        let new = |name: &&Text<'a>| is_brought(name) && !self.declared.contains(*name);
         let mut out: Vec<Text<'a>> = Vec::new();
-        for name in names.iter().filter(new) {
-            if !out.contains(name) {
+        for name in names.iter().filter(|name| is_brought(name)) {
+            if self.declared.insert(name.clone()) {
                 out.push(name.clone());
             }
         }
-        self.declared.extend(out.iter().cloned());
         out
     }
 
@@ -119,8 +122,7 @@ fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bo
         return Place::Deferred;
     }
     if is_gone || !tool.loaded {
-        let is_searched = native == Native::ToolSearch && searches && tool.listed && !tool.withdrawn;
-        return if is_searched { Place::Deferred } else { Place::Nowhere };
+        return Place::Nowhere;
     }
     // Names are unique, and nothing can be replaced.
     if tool.redefined {

@@ -165,12 +165,9 @@ impl<'a> Items<'_, '_, 'a> {
         }
     }
 
-    /// The definitions that an output of a search holds. What stands deferred in the list stands here, too.
+    /// The definitions that an output of a search holds: each once in the whole request.
     fn searched(&mut self, found: &[Text<'a>]) -> Vec<Node<'a>> {
-        let new = self.writer.places.declare(found);
-        let is_listed = |name: &Text<'a>| self.writer.places.of(name) == Place::Deferred;
-        let wanted = found.iter().filter(|name| new.contains(name) || is_listed(name));
-        let mut tools: Vec<Node<'a>> = wanted.filter_map(|name| self.writer.definitions.get(name)).cloned().collect();
+        let mut tools = self.writer.carried(found);
         tools.iter_mut().for_each(|definition| set(definition, tool::FLAG, Node::bool(true)));
         tools
     }
