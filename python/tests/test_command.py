@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import signal
 import subprocess
 import sys
-import threading
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from program import PROGRAM, clean, run
 from toolwire import _command, _toolwire, dialects
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 FOLDER = Path(__file__).resolve().parents[2] / "tests" / "command"
-PROGRAM = [sys.executable, "-m", "toolwire"]
 
 
 def text(value: Any) -> str:
@@ -53,26 +44,6 @@ def listed(files: dict[str, Any], folder: str) -> list[str]:
     """What a folder of the case's files has: names, those of folders with `/` behind them."""
     inside = (path.removeprefix(folder) for path in files if path.startswith(folder))
     return sorted({path.partition("/")[0] + path.partition("/")[1] for path in inside})
-
-
-def clean(**settings: str) -> dict[str, str]:
-    """Give an environment that decides nothing about colours."""
-    kept = {name: value for name, value in os.environ.items() if name not in _command.VARIABLES}
-    return {**kept, **settings}
-
-
-def run(
-    *arguments: str, given: str = "", place: Path | None = None, **settings: str
-) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*PROGRAM, *arguments],
-        input=given.encode(),
-        cwd=place,
-        env=clean(**settings),
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
 
 
 def test_count() -> None:
@@ -191,145 +162,6 @@ def test_the_empty_name() -> None:
     assert (done.returncode, done.stderr) == (2, b"toolwire: : expected a file, found none of that name\n")
 
 
-SERVER = """
-import asyncio
-import sys
-
-from mcp import types
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-
-print("hello from the server", file=sys.stderr)
-
-
-async def list_tools(context, params):
-    second = params is not None and params.cursor == "second"
-    schema = {"type": "object", "properties": {"b": {"const": "x"}, "a": {"type": "string"}}}
-    tool = types.Tool(name="two" if second else "one", input_schema=schema)
-    return types.ListToolsResult(tools=[tool], next_cursor=None if second else "second")
-
-
-async def main():
-    server = Server("fake", on_list_tools=list_tools)
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
-
-
-asyncio.run(main())
-"""
-
-
-def test_server_over_stdio(tmp_path: Path) -> None:
-    (tmp_path / "server.py").write_text(SERVER, "utf-8")
-    done = run("check", "--dialect", "gemini", "--json", "--", sys.executable, "server.py", place=tmp_path)
-    assert (done.returncode, done.stderr.decode()) == (1, "")
-    found = json.loads(done.stdout)
-    assert found["sources"] == [{"source": f"{sys.executable} server.py", "count": 2}]
-    places = {(one["tool"], one["pointer"]) for one in found["findings"]}
-    assert ("two", "/tools/1/inputSchema/properties/b/const") in places
-    shown = run("sanitize", "--dialect", "mistral", "--compact", "--", sys.executable, "server.py", place=tmp_path)
-    assert b'"properties":{"b":{"const":"x"},"a":{"type":"string"}}' in shown.stdout
-
-
-PLAIN = """
-import json
-import sys
-
-print("a line for people", flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    if asked["method"] == "initialize":
-        version = asked["params"]["protocolVersion"]
-        told = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "f", "version": "1"}}
-    elif asked["method"] == "tools/list":
-        told = json.loads(sys.argv[1])
-    else:
-        continue
-    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": told}), flush=True)
-"""
-
-
-@pytest.mark.parametrize("cursor", [None, ""])
-def test_server_that_writes_a_cursor_at_the_end(tmp_path: Path, cursor: str | None) -> None:
-    (tmp_path / "server.py").write_text(PLAIN, "utf-8")
-    told = json.dumps({"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": cursor})
-    done = run("matrix", "--json", "--", sys.executable, "server.py", told, place=tmp_path)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert json.loads(done.stdout)["count"] == 1
-
-
-def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
-    (tmp_path / "server.py").write_text(PLAIN, "utf-8")
-    schema = {"type": "array", "x-own": 1}
-    tools = [{"name": "good", "inputSchema": {}}, {"name": "bad", "inputSchema": schema}, {"name": None}, 7]
-    told = json.dumps({"tools": tools})
-    done = run("check", "-d", "anthropic", "--json", "--", sys.executable, "server.py", told, place=tmp_path)
-    assert (done.returncode, done.stderr) == (1, b"")
-    found = json.loads(done.stdout)
-    assert found["sources"][0]["count"] == len(tools)
-    assert {(one["pointer"], one["rule"]) for one in found["findings"]} >= {
-        ("/tools/1/inputSchema", "root-object"),
-        ("/tools/3", "not-a-tool"),
-    }
-
-
-@pytest.mark.parametrize("told", ["{}", '{"tools": "none"}'])
-def test_server_without_a_list(tmp_path: Path, told: str) -> None:
-    (tmp_path / "server.py").write_text(PLAIN, "utf-8")
-    done = run("matrix", "--", sys.executable, "server.py", told, place=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.decode().endswith(
-        ": the server did not list its tools: expected an answer with a list in `tools`, found none\n"
-    )
-
-
-def test_server_that_fails(tmp_path: Path) -> None:
-    script = "import sys; sys.stderr.buffer.write('no token\\x9b2J\\u202e\\n'.encode()); sys.exit(3)"
-    done = run("check", "--", sys.executable, "-c", script, place=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"no token\\u009b2J\\u202e\n")
-    assert b": the server did not list its tools: " in done.stderr
-    done = run("check", "--", "no-such-program-anywhere")
-    expected = "the server did not list its tools: expected a command, found none of that name"
-    assert done.stderr.decode() == f"toolwire: no-such-program-anywhere: {expected}\n"
-
-
-def test_server_gets_of_the_environment_what_it_is_given() -> None:
-    script = "import os, sys; print([os.environ.get(n) for n in ('TOKEN', 'OTHER')], file=sys.stderr); sys.exit(3)"
-    server = ("--", sys.executable, "-c", script)
-    done = run("check", *server, TOKEN="secret", OTHER="secret too")
-    assert done.stderr.startswith(b"[None, None]")
-    done = run("check", "--env", "TOKEN", "--env", "UNSET", *server, TOKEN="secret", OTHER="secret too")
-    # What it says of it is not told.
-    assert done.stderr.decode().startswith("['…', None]")
-
-
-def test_server_without_the_sdk(tmp_path: Path) -> None:
-    (tmp_path / "mcp.py").write_text("raise ImportError('not here')", "utf-8")
-    done = run("matrix", "--", "npx", "-y", "some-server", PYTHONPATH=str(tmp_path))
-    assert done.returncode == 2
-    assert "uvx 'toolwire[mcp]' … -- SERVER`" in done.stderr.decode()
-    done = run("matrix", "--url", "https://me:a-secret@x.test/?key=a-secret", PYTHONPATH=str(tmp_path))
-    assert "uvx 'toolwire[mcp]' … --url URL`" in done.stderr.decode()
-    assert b"a-secret" not in done.stderr
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to send")
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signals_end_the_server(tmp_path: Path, sent: int, code: int) -> None:
-    script = "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(60)"
-    child = subprocess.Popen([*PROGRAM, "check", "--", sys.executable, "-c", script], cwd=tmp_path, env=clean())
-    pid = tmp_path / "pid"
-    for _ in range(100):
-        if pid.exists() and pid.read_text("utf-8"):
-            break
-        time.sleep(0.1)
-    child.send_signal(sent)
-    assert child.wait(20) == code
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text("utf-8")), 0)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="not everybody may make links there")
 def test_links_to_folders(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
@@ -340,125 +172,6 @@ def test_links_to_folders(tmp_path: Path) -> None:
     for pattern, count in (("*/*.json", 2), ("link/*.json", 1), ("**/*.json", 1)):
         done = run("check", "--json", pattern, place=tmp_path)
         assert len(json.loads(done.stdout)["sources"]) == count
-
-
-class Remote(BaseHTTPRequestHandler):
-    """A server that speaks streamable HTTP, or the older SSE only (`sse`), to who has the token."""
-
-    kind = "http"
-    stream: Any = None
-
-    def do_GET(self) -> None:
-        if self.kind != "sse" or not self.may():
-            self.answer(405)
-            return
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.end_headers()
-        self.wfile.write(b"event: endpoint\ndata: /messages\n\n")
-        self.wfile.flush()
-        Remote.stream = self.wfile
-        self.server.done.wait(30)  # type: ignore[attr-defined]
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        if not self.may():
-            return
-        if self.kind == "slow":
-            self.server.done.wait(30)  # type: ignore[attr-defined]
-            return
-        if self.kind == "sse" and self.path != "/messages":
-            self.answer(404)
-            return
-        told: Any = None
-        if asked["method"] == "initialize":
-            version = asked["params"]["protocolVersion"]
-            told = {"protocolVersion": version, "capabilities": {"tools": {}}}
-            told["serverInfo"] = {"name": "f", "version": "1"}
-        elif asked["method"] == "tools/list":
-            schema = {"type": "object", "properties": {"a": {"enum": []}}}
-            told = {"tools": [{"name": "one", "inputSchema": schema}]}
-        message = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": told}).encode()
-        if told is None or self.kind == "sse":
-            self.answer(202)
-        else:
-            self.answer(200, message)
-        if told is not None and self.kind == "sse":
-            Remote.stream.write(b"event: message\ndata: " + message + b"\n\n")
-            Remote.stream.flush()
-
-    def do_DELETE(self) -> None:
-        self.answer(405)
-
-    def may(self) -> bool:
-        known = self.headers["authorization"] == "Bearer secret"
-        if not known:
-            self.answer(401, f"who are you, {self.path} with {self.headers['authorization']}?".encode())
-        return known
-
-    def answer(self, status: int, body: bytes = b"") -> None:
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextlib.contextmanager
-def served(kind: str) -> Iterator[str]:
-    handler = type("Handler", (Remote,), {"kind": kind})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        server.done = threading.Event()  # type: ignore[attr-defined]
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/mcp"
-        server.done.set()  # type: ignore[attr-defined]
-        server.shutdown()
-
-
-TOKEN = ("--header", "Authorization: Bearer secret")
-
-
-@pytest.mark.parametrize("kind", ["http", "sse"])
-def test_server_at_an_address(kind: str) -> None:
-    with served(kind) as url:
-        done = run("check", "-d", "openai-chat", "-q", "--url", url, *TOKEN)
-    assert (done.returncode, done.stderr.decode()) == (1, "")
-    assert done.stdout.startswith(f"{url}: enum-empty: `one`: ".encode())
-
-
-def test_server_that_a_file_declares(tmp_path: Path) -> None:
-    with served("http") as url:
-        declared = {"mcpServers": {"far": {"url": url, "headers": {"Authorization": "Bearer ${THE_TOKEN}"}}}}
-        (tmp_path / ".mcp.json").write_text(json.dumps(declared), "utf-8")
-        done = run("check", "-d", "openai-chat", "-q", ".mcp.json", place=tmp_path, THE_TOKEN="secret")
-    assert (done.returncode, done.stderr.decode()) == (1, "")
-    assert done.stdout.startswith(b".mcp.json (far): enum-empty: ")
-
-
-def test_server_at_an_address_that_fails() -> None:
-    with served("http") as url:
-        done = run("check", "--url", url)
-    assert done.returncode == 2
-    assert b": the server did not list its tools: " in done.stderr
-    with served("http") as url:
-        secret = ("--url", f"{url}?key=the-query&more=of-it#behind", "--header", "Authorization: Bearer the-token ")
-        done = run("check", "--format", "github", *secret)
-    said = (done.stdout + done.stderr).decode()
-    assert not [word for word in ("the-query", "of-it", "the-token") if word in said]
-    done = run("matrix", "--url", "http://x.test:port/mcp")
-    expected = "the server did not list its tools: expected an address, found something else"
-    assert done.stderr.decode() == f"toolwire: http://x.test:port/mcp: {expected}\n"
-    with served("slow") as url:
-        done = run("check", "--url", url, "--timeout", "1", *TOKEN)
-    assert done.returncode == 2
-    assert done.stderr.endswith(b": expected an answer in 1 s, found none\n")
-    done = run("check", "--url", "http://127.0.0.1:9/mcp")
-    assert done.returncode == 2
-    assert b": expected a server at that address, found none" in done.stderr
 
 
 def test_file_that_cannot_be_written(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from test_command import run
+from program import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -206,6 +206,13 @@ class ExchangeDeferral(TypedDict, total=False):
     """By default `"emulate"` where the format is Anthropic's, so that searches which its servers would run are run
     here; elsewhere `"load-all"`."""
     server_history: Literal["drop", "split"] | None
+    native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"] | None
+    search_tools: list[str] | tuple[str, ...] | None
+    custom_tools: Literal["function", "keep"] | None
+    removals: Literal["withdraw", "notice"] | None
+    unavailable_calls: Literal["keep", "text"] | None
+    reasoning: Literal["drop", "content"] | None
+    max_tokens: int | None
     empty_tools: Literal["keep", "omit"] | None
     loaded_tools: list[str] | tuple[str, ...] | None
     load_used_tools: bool | None
