@@ -25,7 +25,8 @@ impl Task for Defer {
         let code = if report.unreachable { FOUND } else { FINE };
         if self.arguments.machine.json {
             let request = json::read(&done.request).map_err(failed)?;
-            return Ok(Output::json(&with_report("request", request, describe::deferred(report))).with_exit_code(code));
+            return Ok(Output::json(&with_report("request", request, describe::deferred(report, &done.restore)))
+                .with_exit_code(code));
         }
         let mut output = Output::text(&done.request, self.arguments.layout.compact).with_exit_code(code);
         render_report(report, &mut output, terminal);

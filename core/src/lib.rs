@@ -111,7 +111,7 @@ pub mod reports {
     pub use crate::exchange::set_aside::SetAsideWarning;
     pub use crate::{
         check::Violation,
-        deferred::{DeferredReport, NamespacedName, Warning},
+        deferred::{CallKind, ClientTool, DeferredReport, Warning},
         dialect::{lookup::DialectChoice, Fact},
         report::{lossless, Accepts, Change, Guidance, Severity},
         tools::{

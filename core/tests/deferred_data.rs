@@ -13,7 +13,7 @@ use toolwire::{
     apply_deferred_loading_json, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
     internal::bindings::{self, Naming},
     json::{read, Node},
-    reports::DeferredReport,
+    reports::{ClientTool, DeferredReport},
     DeferredOptions,
 };
 
@@ -33,11 +33,13 @@ fn compared(report: &DeferredReport) -> Value {
         })
         .collect();
     let mut out = json!({"loaded": report.loaded, "hidden": report.hidden, "warnings": warnings});
-    if !report.name_map.is_empty() {
-        let names = report
-            .name_map
-            .iter()
-            .map(|(flat, original)| (flat.clone(), json!({"namespace": original.namespace, "name": original.name})));
+    // The data was written when only namespaces stood there.
+    let is_namespaced = |tool: &ClientTool| tool.namespace.as_ref().is_some_and(|namespace| *namespace != tool.name);
+    let names: Vec<_> = report.name_map.iter().filter(|(_, tool)| is_namespaced(tool)).collect();
+    if !names.is_empty() {
+        let names = names
+            .into_iter()
+            .map(|(flat, tool)| (flat.clone(), json!({"namespace": tool.namespace, "name": tool.name})));
         out["nameMap"] = Value::Object(names.collect::<Map<_, _>>());
     }
     out

@@ -20,7 +20,7 @@ use crate::{
     },
     report::Recorder,
     sanitize::{self, decode::Plan},
-    tools::{check as check_list, request, restore::RestoreMap},
+    tools::{check as check_list, client_call, request, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, search::Index};
@@ -51,6 +51,8 @@ pub enum Function {
     DialectFor,
     /// `restoreCall(restore, name, arguments)`: the arguments are a value, or JSON text in a string
     RestoreCall,
+    /// `restoreClientCall(restore, call)`
+    RestoreClientCall,
     /// `adaptRequest(request, options)`
     AdaptRequest,
     /// `restoreReply(reply, restore)`
@@ -77,6 +79,7 @@ impl Function {
         Function::CheckTools,
         Function::DialectFor,
         Function::RestoreCall,
+        Function::RestoreClientCall,
         Function::AdaptRequest,
         Function::RestoreReply,
         #[cfg(feature = "search")]
@@ -99,6 +102,7 @@ impl Function {
             Function::CheckTools => "checkTools",
             Function::DialectFor => "dialectFor",
             Function::RestoreCall => "restoreCall",
+            Function::RestoreClientCall => "restoreClientCall",
             Function::AdaptRequest => "adaptRequest",
             Function::RestoreReply => "restoreReply",
             #[cfg(feature = "search")]
@@ -131,7 +135,8 @@ impl Function {
             Function::SanitizeTools => Some("tools"),
             Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
             Function::DialectFor => Some("dialect"),
-            Function::CheckTools | Function::RestoreCall | Function::RestoreReply => None,
+            Function::CheckTools | Function::RestoreCall => None,
+            Function::RestoreClientCall | Function::RestoreReply => None,
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
         }
@@ -193,8 +198,12 @@ pub fn call<'a>(
         }
         Function::ApplyDeferredLoading => {
             let (options, mut node) = (DeferredOptions::read(options, naming)?, input()?);
-            let report = deferred::apply(&mut node, &options, with_report)?;
-            Ok(answer(node, with_report.then(|| describe::deferred(&report)), options.share))
+            let done = deferred::apply(&mut node, &options, None, with_report)?;
+            let report = with_report.then(|| {
+                let restore = Restore(RestoreMap::of(done.client, &done.report));
+                describe::deferred(&done.report, &restore)
+            });
+            Ok(answer(node, report, options.share))
         }
         Function::StripDeferralBetas => Ok(answer(strip_betas(&input()?)?, None, false)),
         Function::Check => {
@@ -235,6 +244,10 @@ pub fn call<'a>(
             };
             restore_map.any(name, &mut arguments)?;
             Ok(answer(describe::call(&restore_map, name, arguments), None, false))
+        }
+        Function::RestoreClientCall => {
+            let (restore_map, call) = (RestoreMap::from_node(&input()?)?, input()?);
+            Ok(answer(client_call::write(&restore_map, call)?, None, false))
         }
         Function::AdaptRequest => {
             let (options, mut node) = (AdaptOptions::read(options, naming)?, input()?);

@@ -3,12 +3,13 @@
 use alloc::borrow::Cow;
 use serde_json::Value;
 
-use super::{text_of, JsonText};
+use super::{text_of, JsonText, Restore};
 use crate::{
-    deferred::{self, DeferredReport},
+    deferred::{self, Applied, DeferredReport},
     error::Error,
     json::Node,
     options::DeferredOptions,
+    tools::restore::RestoreMap,
 };
 
 /// A rewritten request and what was decided.
@@ -19,6 +20,13 @@ pub struct Deferred<T> {
     pub request: T,
     /// Which tools were loaded and hidden, and what was odd.
     pub report: DeferredReport,
+    /// Turns the backend's calls into the client's own: their names, and what kinds of calls they are.
+    pub restore: Restore,
+}
+
+fn deferred<T>(request: T, done: Applied) -> Deferred<T> {
+    let restore = Restore(RestoreMap::of(done.client, &done.report));
+    Deferred { request, report: done.report, restore }
 }
 
 /// Makes a request that uses deferred tools work on an API without that feature.
@@ -39,7 +47,7 @@ pub struct Deferred<T> {
 /// `invalid-request`, `invalid-option`, `forced-deferred-tool`, `too-deep`.
 pub fn apply_deferred_loading(request: &Value, options: &DeferredOptions) -> Result<Value, Error> {
     let mut node = Node::from_value(request)?;
-    deferred::apply(&mut node, options, false)?;
+    deferred::apply(&mut node, options, None, false)?;
     node.to_value()
 }
 
@@ -52,8 +60,8 @@ pub fn apply_deferred_loading_with_report(
     options: &DeferredOptions,
 ) -> Result<Deferred<Value>, Error> {
     let mut node = Node::from_value(request)?;
-    let report = deferred::apply(&mut node, options, true)?;
-    Ok(Deferred { request: node.to_value()?, report })
+    let done = deferred::apply(&mut node, options, None, true)?;
+    Ok(deferred(node.to_value()?, done))
 }
 
 /// [`apply_deferred_loading`] from text to text: messages that hold nothing to rewrite are copied as they stand.
@@ -66,7 +74,7 @@ pub fn apply_deferred_loading_json<'a, T: JsonText<'a>>(
 ) -> Result<Cow<'a, T::Form>, Error> {
     let request = request.text()?;
     let mut node = deferred::read(request)?;
-    deferred::apply(&mut node, options, false)?;
+    deferred::apply(&mut node, options, None, false)?;
     Ok(T::form(text_of(request, &node)))
 }
 
@@ -80,8 +88,8 @@ pub fn apply_deferred_loading_json_with_report<'a, T: JsonText<'a>>(
 ) -> Result<Deferred<Cow<'a, T::Form>>, Error> {
     let request = request.text()?;
     let mut node = deferred::read(request)?;
-    let report = deferred::apply(&mut node, options, true)?;
-    Ok(Deferred { request: T::form(text_of(request, &node)), report })
+    let done = deferred::apply(&mut node, options, None, true)?;
+    Ok(deferred(T::form(text_of(request, &node)), done))
 }
 
 /// Takes the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas: a backend

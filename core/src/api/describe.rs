@@ -164,9 +164,9 @@ pub(super) fn call<'a>(restore_map: &RestoreMap, name: &Text<'_>, arguments: Nod
     Node::object(Object::from_iter(members))
 }
 
-/// `{ report: { loaded, hidden, warnings, nameMap?, betas?, toolSearchName?, unreachable, savedBytes } }`
-pub fn deferred(report: &DeferredReport) -> Node<'static> {
-    Node::record([("report", deferred_report(report))])
+/// `{ report: { loaded, hidden, warnings, nameMap?, betas?, toolSearchName?, unreachable, savedBytes }, restore }`
+pub fn deferred(report: &DeferredReport, restore: &Restore) -> Node<'static> {
+    Node::record([("report", deferred_report(report)), ("restore", restore.0.to_node())])
 }
 
 fn deferred_report(report: &DeferredReport) -> Node<'static> {

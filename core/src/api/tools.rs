@@ -18,7 +18,9 @@ use crate::{
     options::{DialectQuery, SanitizeOptions, ToolsOptions},
     report::{Accepts, Guidance},
     tools::{
+        call_pieces::CallPieces,
         check::{self, ToolViolation},
+        client_call,
         quarantine::Quarantined,
         restore::RestoreMap,
         sanitize_list::{self, Outcome, ToolChange},
@@ -177,6 +179,51 @@ pub fn dialect_for_with_report(query: &DialectQuery) -> Result<DialectChoice, Er
 #[derive(Clone, Debug, Default)]
 pub struct Restore(pub(crate) RestoreMap);
 
+/// Two of them are equal if they are kept as the same text.
+impl PartialEq for Restore {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_json() == other.to_json()
+    }
+}
+
+impl Eq for Restore {}
+
+/// The arguments of one call, restored piece by piece: [`Restore::call_stream`].
+///
+/// What a `custom` tool is called with comes unescaped, as soon as it is there. Arguments that a dialect has encoded are
+/// held back until the end; all others pass as they are.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{apply_deferred_loading_with_report, DeferredOptions};
+/// let exec = json!({"type": "custom", "name": "exec"});
+/// let request = json!({"model": "m", "input": "Where am I?", "tools": [exec]});
+/// let options = DeferredOptions::default().target(toolwire::options::Target::OpenaiChat);
+/// let mut pieces = apply_deferred_loading_with_report(&request, &options)?.restore.call_stream("exec");
+/// assert_eq!(pieces.feed("{\"input\":\"p")?, "p");
+/// assert_eq!(pieces.feed("wd\\")?, "wd");
+/// assert_eq!(pieces.feed("n\"}")?, "\n");
+/// assert_eq!(pieces.finish(), "");
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CallStream(CallPieces);
+
+impl CallStream {
+    /// Takes the next piece; gives what is to be passed on, which may be nothing.
+    ///
+    /// # Errors
+    /// `limit-exceeded` if what has to be held back is larger than any call.
+    pub fn feed(&mut self, piece: &str) -> Result<String, Error> {
+        self.0.feed(piece)
+    }
+
+    /// Ends the call: what was still held back.
+    pub fn finish(&mut self) -> String {
+        self.0.finish()
+    }
+}
+
 /// A call as the tool's own server expects it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -213,6 +260,35 @@ impl Restore {
             None => (name.to_string(), None),
         };
         RestoredCall { name, namespace, arguments }
+    }
+
+    /// The client's own form of a call, in the format that its request had: `tool_use`, an entry of `tool_calls`,
+    /// `function_call` with its namespace, `custom_tool_call` with its input, `tool_search_call`. The call is one of any
+    /// API as it stands in the reply, or `{ id, name, arguments }` with the arguments as a value or as JSON text. A tool
+    /// that is not known keeps its name.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwire::{apply_deferred_loading_with_report, DeferredOptions};
+    /// let patch = json!({"type": "custom", "name": "apply_patch"});
+    /// let request = json!({"model": "m", "input": "Mend it.", "tools": [patch]});
+    /// let options = DeferredOptions::default().target(toolwire::options::Target::OpenaiChat);
+    /// let sent = apply_deferred_loading_with_report(&request, &options)?;
+    /// let call = json!({"id": "c1", "name": "apply_patch", "arguments": "{\"input\":\"*** Begin\"}"});
+    /// let own = json!({"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": "*** Begin"});
+    /// assert_eq!(sent.restore.client_call(&call)?, own);
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `invalid-value` if it is no call; `too-deep`.
+    pub fn client_call(&self, call: &Value) -> Result<Value, Error> {
+        client_call::write(&self.0, Node::from_value(call)?)?.to_value()
+    }
+
+    /// Restores the arguments of one call piece by piece, for callers that turn a stream of one API into another's.
+    pub fn call_stream(&self, name: &str) -> CallStream {
+        CallStream(CallPieces::new(&self.0, &Text::new(name)))
     }
 
     /// Whether calls come back as they are.

@@ -258,6 +258,12 @@ impl<'a> Catalogue<'a> {
         self.listed == 0 && self.entries.is_empty()
     }
 
+    /// Whether the function that stands for a search stands for one that the caller runs.
+    pub(super) fn is_client_search(&self, tools: &[Node<'a>]) -> bool {
+        let entry = self.search.and_then(|at| self.entries.get(at));
+        entry.and_then(|entry| self.node(entry, tools)).is_some_and(|search| tool::kind(search) == Kind::ClientSearch)
+    }
+
     /// Whether a hosted search was in the list and nothing takes its place.
     pub(super) fn lost_search(&self) -> bool {
         self.hosted

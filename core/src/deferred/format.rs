@@ -49,7 +49,7 @@ pub(super) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
         let fitting =
             Native::CHOICES.iter().filter(|(_, native)| native.format().is_none_or(|format| format == target));
         let fitting: Vec<String> = fitting.map(|(name, _)| format!("`{name}`")).collect();
-        let (found, fits, target) = (native_name(options.native), name(fits), name(target));
+        let (found, fits, target) = (options.native.as_str(), fits.as_str(), target.as_str());
         return Err(Error::new(
             Code::InvalidOption,
             "/native",
@@ -60,14 +60,6 @@ pub(super) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
         ));
     }
     Ok(Shape { format, target })
-}
-
-fn name(format: Format) -> &'static str {
-    Format::CHOICES.iter().find(|(_, choice)| *choice == format).map_or("", |(name, _)| name)
-}
-
-fn native_name(native: Native) -> &'static str {
-    Native::CHOICES.iter().find(|(_, choice)| *choice == native).map_or("", |(name, _)| name)
 }
 
 fn check(request: &Node<'_>, key: &str, expected: &str, fits: impl Fn(Option<&Data<'_>>) -> bool) -> Result<(), Error> {

@@ -4,6 +4,7 @@ use alloc::string::String;
 
 use super::{
     catalogue::Catalogue,
+    client::{Client, Noting},
     conversation::{timeline, unavailable, Conversation, What},
     lazy::{may_hold, view},
     load_events::{directive, directive_definition, Directive, Events},
@@ -14,6 +15,7 @@ use super::{
     report::{DeferredReport, Warnings},
     tool::{self, has_type, Kind},
     writer::{self, Writing},
+    Applied,
 };
 use crate::{
     error::Error,
@@ -34,7 +36,7 @@ pub(super) fn plain<'a>(
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;
     }
-    write(request, conversation, formats, (options, &Names::default()), warnings)
+    write(request, conversation, formats, (options, &Names::default()), warnings).map(drop)
 }
 
 /// Writes a request with the constructs that the backend understands.
@@ -43,13 +45,14 @@ pub(super) fn native<'a>(
     formats: (Format, Format),
     (options, sending): (&DeferredOptions, Option<&Sending<'_>>),
     warnings: &mut Warnings,
-) -> Result<(DeferredReport, Names), Error> {
+) -> Result<Applied, Error> {
     let mut map = NameMap::default();
     if formats.0 == formats.1 && !lacks(request, options)? {
         if options.native == Native::Kimi {
             writer::choice::widen(request, warnings)?;
         }
-        return Ok((as_it_is(request, options, warnings)?, Names::default()));
+        let client = Client { format: formats.0, search: None };
+        return Ok(Applied { report: as_it_is(request, options, warnings)?, names: Names::default(), client });
     }
     let mut conversation = read(request, formats, (options, &mut map), warnings)?;
     timeline::run(&mut conversation, options, warnings);
@@ -62,9 +65,16 @@ pub(super) fn native<'a>(
         names.plan(sending.shape, conversation.tools.iter().filter_map(|tool| tool.name.as_ref()), &[]);
     }
     let search = search_name(&mut conversation, options, warnings);
+    let noting = Noting { source: formats.0, target: formats.1, options };
+    for tool in conversation.tools.iter().filter(|tool| tool.is_available()) {
+        if let Some(name) = &tool.name {
+            noting.tool(&mut map, name, &tool.definition, tool.deferred && tool.loaded);
+        }
+    }
+    search.iter().for_each(|search| noting.search(&mut map, search));
     let report = DeferredReport { name_map: map.finish(), tool_search_name: search, ..told(&conversation, options) };
-    write(request, conversation, formats, (options, &names), warnings)?;
-    Ok((report, names))
+    let own_search = write(request, conversation, formats, (options, &names), warnings)?;
+    Ok(Applied { report, names, client: Client { format: formats.0, search: own_search } })
 }
 
 fn read<'a>(
@@ -76,13 +86,14 @@ fn read<'a>(
     reader::take(request, source, Reading { options, names, warnings, target })
 }
 
+/// Writes it; gives the name of the client's own search, where the backend's stands for it.
 fn write<'a>(
     request: &mut Node<'a>,
     conversation: Conversation<'a>,
     (source, target): (Format, Format),
     (options, names): (&DeferredOptions, &Names),
     warnings: &mut Warnings,
-) -> Result<(), Error> {
+) -> Result<Option<String>, Error> {
     writer::put(request, conversation, Writing { options, source, target, names, warnings })
 }
 

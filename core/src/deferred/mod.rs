@@ -11,6 +11,7 @@ mod announce;
 mod betas;
 mod catalogue;
 mod choice;
+mod client;
 mod compact;
 mod conversation;
 mod custom_tools;
@@ -33,14 +34,16 @@ pub(crate) mod tool;
 mod writer;
 
 pub(crate) use betas::strip as strip_betas;
+pub(crate) use client::Client;
 pub(crate) use history::splice;
 pub(crate) use namespace::{flat as flat_name, nested as nested_namespace};
 pub(crate) use prefilter::NAMES_TOOLS;
-pub use report::{DeferredReport, NamespacedName, Warning};
+pub use report::{CallKind, ClientTool, DeferredReport, Warning};
 
 use alloc::{string::String, vec::Vec};
 
 use crate::{
+    collections::Set,
     error::Error,
     json::{self, Data, Node, Text},
     names::Names,
@@ -49,6 +52,7 @@ use crate::{
     },
 };
 use catalogue::Catalogue;
+use client::Noting;
 use format::Shape;
 use history::Rewriter;
 use load_events::{Event, Events};
@@ -77,20 +81,23 @@ pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>,
     Ok(hosted.and_then(tool::name).map(|name| name.clone().into_owned()))
 }
 
-/// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all
-/// tools or messages is left out.
-pub(crate) fn apply(request: &mut Node<'_>, options: &DeferredOptions, reports: bool) -> Result<DeferredReport, Error> {
-    apply_with_names(request, options, None, reports).map(|(report, _)| report)
+/// What was done to a request.
+pub(crate) struct Applied {
+    pub(crate) report: DeferredReport,
+    /// The names that tools will have, where the API wants others.
+    pub(crate) names: Names,
+    pub(crate) client: Client,
 }
 
-/// [`apply`] for an API to which tools are sent in another way: texts speak of them by the names and with the schemas
-/// that they will have there. The names are given with the report; the list itself stays as it is.
-pub(crate) fn apply_with_names(
+/// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all
+/// tools or messages is left out. With `sending` the API is one to which tools are sent in another way: texts speak of
+/// them by the names and with the schemas that they will have there; the list itself stays as it is.
+pub(crate) fn apply(
     request: &mut Node<'_>,
     options: &DeferredOptions,
     sending: Option<&Sending<'_>>,
     reports: bool,
-) -> Result<(DeferredReport, Names), Error> {
+) -> Result<Applied, Error> {
     // The tools are looked at from all sides; if they stay as they are, so does their text.
     let spelled = request
         .visit("tools", |tools| {
@@ -105,7 +112,8 @@ pub(crate) fn apply_with_names(
     let mut warnings = Warnings::default();
     if options.native != Native::None {
         let formats = (wire.format, wire.target);
-        let (mut report, names) = handoff::native(request, formats, (options, sending), &mut warnings)?;
+        let Applied { mut report, names, client } =
+            handoff::native(request, formats, (options, sending), &mut warnings)?;
         settle_empty(request, wire.target, false, options);
         if wire.target == Format::OpenaiResponses && wire.format != wire.target {
             writer::choice::complete(request);
@@ -116,7 +124,7 @@ pub(crate) fn apply_with_names(
         }
         keep_spelling(request, spelled);
         report.warnings = warnings.finish();
-        return Ok((report, names));
+        return Ok(Applied { report, names, client });
     }
     let mut report = rewrite(request, (wire, sending), options, &mut warnings, reports)?;
     let source = format_to_read(request, wire, options)?;
@@ -134,7 +142,8 @@ pub(crate) fn apply_with_names(
     }
     keep_spelling(request, spelled);
     report.report.warnings = warnings.finish();
-    Ok((report.report, report.names))
+    let client = Client { format: wire.format, search: None };
+    Ok(Applied { report: report.report, names: report.names, client })
 }
 
 /// A list of tools that stayed as it is stays the text that it was.
@@ -176,7 +185,7 @@ fn rewrite<'a>(
     warnings: &mut Warnings,
     reports: bool,
 ) -> Result<Outcome, Error> {
-    let Shape { format, .. } = wire;
+    let Shape { format, target } = wire;
     let mut map = NameMap::default();
     let mut events = Events::new(options);
     if format == Format::OpenaiResponses {
@@ -210,12 +219,11 @@ fn rewrite<'a>(
         loaded: catalogue.loaded(),
         hidden: catalogue.hidden(),
         saved_bytes: if reports { catalogue.saved_bytes(listed(request)) } else { 0 },
-        name_map: map.finish(),
         tool_search_name: search.clone(),
         ..DeferredReport::default()
     };
     // What stands for a search is called by its own name everywhere.
-    let called = search.unwrap_or_else(|| options.tool_search_name.clone());
+    let called = search.clone().unwrap_or_else(|| options.tool_search_name.clone());
     let options = &DeferredOptions { tool_search_name: called, ..options.clone() };
     let mut notices = notices(request, (&catalogue, &names), (&events, &items), (format, sending), options)?;
     rewrite_history(request, format, &catalogue, (&mut notices, &events, &items), options, warnings)?;
@@ -235,9 +243,17 @@ fn rewrite<'a>(
     let emptied = request
         .get("tools")
         .is_some_and(|tools| tools.is_null() || tools.as_array().is_some_and(|tools| !tools.is_empty()));
+    let client_search = search.filter(|_| catalogue.is_client_search(listed(request)));
     settle_tools(request, format, catalogue, options);
 
     let mut outcome = Outcome { report, names, emptied };
+    if reports {
+        let noting = Noting { source: format, target, options };
+        let loaded: Set<&str> = outcome.report.loaded.iter().map(String::as_str).collect();
+        noting.list(&mut map, listed(request), |name| loaded.contains(&*name.display()));
+        client_search.iter().for_each(|search| noting.search(&mut map, search));
+        outcome.report.name_map = map.finish();
+    }
     if !deferred.is_empty() && !announce::is_present(request)? {
         announce::append(request, format, &deferred)?;
     } else if reports && !outcome.report.hidden.is_empty() && !searchable {

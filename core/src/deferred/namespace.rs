@@ -7,7 +7,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    report::{NamespacedName, Warnings},
+    report::{CallKind, ClientTool, Warnings},
     tool::{has_type, remove, FLAG},
 };
 use crate::{
@@ -70,10 +70,10 @@ pub(super) fn flatten_call(call: &mut Node<'_>) {
     remove(call, "namespace");
 }
 
-/// Restores flat names.
+/// What the names that the model calls stand for.
 #[derive(Default)]
 pub(crate) struct NameMap<'a> {
-    list: Vec<(String, NamespacedName)>,
+    list: Vec<(String, ClientTool)>,
     /// What each name stands for: the namespace, if there is one, and the name in it.
     known: Map<Text<'a>, (Option<Text<'a>>, Text<'a>)>,
     /// The names of the top level.
@@ -101,15 +101,15 @@ impl<'a> NameMap<'a> {
     }
 
     /// Takes a tool of a namespace in. `false`: another tool has its flat name, and it cannot be called.
-    fn add(&mut self, flat: &Text<'a>, namespace: &Text<'a>, name: &Text<'a>) -> bool {
-        let is_called = self.is_called(flat, namespace, name);
+    fn add(&mut self, flat: &Text<'a>, (namespace, name): (&Text<'a>, &Text<'a>), kind: CallKind) -> bool {
+        let is_called = self.is_called(flat, (namespace, name), kind);
         if !is_called {
             self.kept_out.insert((namespace.clone(), name.clone()));
         }
         is_called
     }
 
-    fn is_called(&mut self, flat: &Text<'a>, namespace: &Text<'a>, name: &Text<'a>) -> bool {
+    fn is_called(&mut self, flat: &Text<'a>, (namespace, name): (&Text<'a>, &Text<'a>), kind: CallKind) -> bool {
         if self.top.contains(flat) {
             return false;
         }
@@ -119,14 +119,30 @@ impl<'a> NameMap<'a> {
         }
         self.known.insert(flat.clone(), (namespace.cloned(), name.clone()));
         if let Some(namespace) = namespace {
-            let original =
-                NamespacedName { namespace: namespace.display().into_owned(), name: name.display().into_owned() };
-            self.list.push((flat.display().into_owned(), original));
+            let namespace = Some(namespace.display().into_owned());
+            let tool = ClientTool { namespace, name: name.display().into_owned(), kind };
+            self.list.push((flat.display().into_owned(), tool));
         }
         true
     }
 
-    pub(crate) fn finish(self) -> Vec<(String, NamespacedName)> {
+    /// Notes what a tool is to the client, unless its namespace has said so already. One that came deferred stands in a
+    /// namespace of its own name once it is loaded; not so in the default namespace.
+    pub(super) fn note(&mut self, flat: &Text<'_>, is_loaded: bool, kind: CallKind) {
+        let known: &Map<Text<'_>, (Option<Text<'_>>, Text<'_>)> = &self.known;
+        let is_top = match known.get(flat) {
+            Some((Some(_), _)) => return,
+            Some((None, _)) => false,
+            None => true,
+        };
+        let name = flat.display().into_owned();
+        let namespace = (is_loaded && is_top).then(|| name.clone());
+        if namespace.is_some() || kind != CallKind::Function {
+            self.list.push((name.clone(), ClientTool { namespace, name, kind }));
+        }
+    }
+
+    pub(crate) fn finish(self) -> Vec<(String, ClientTool)> {
         self.list
     }
 }
@@ -170,7 +186,8 @@ fn member_of<'a>(
     let name = tool.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).cloned();
     if let (Some(namespace), Some(name)) = (namespace, name) {
         let found = flat(Some(namespace), &name);
-        if !names.add(&found, namespace, &name) {
+        let kind = if has_type(&tool, "custom") { CallKind::Custom } else { CallKind::Function };
+        if !names.add(&found, (namespace, &name), kind) {
             warnings.about("duplicate_tool_name", found.display());
             return None;
         }

@@ -17,8 +17,9 @@ pub struct DeferredReport {
     pub hidden: Vec<String>,
     /// What was odd about the request, each once.
     pub warnings: Vec<Warning>,
-    /// Flattened names and what they stand for, to turn the model's calls back into what the caller knows.
-    pub name_map: Vec<(String, NamespacedName)>,
+    /// What a call comes back as, by the name that the model calls; a tool that is not in here is a function of that
+    /// name, in no namespace. ([`Restore`](crate::Restore) does it.)
+    pub name_map: Vec<(String, ClientTool)>,
     /// Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them.
     pub unreachable: bool,
     /// What the hidden tools would have cost, in bytes of compact JSON.
@@ -70,25 +71,63 @@ impl Warning {
     ];
 }
 
-/// A tool's name inside its namespace, as the OpenAI Responses API knows it.
+/// A tool as the client knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct NamespacedName {
-    /// The namespace.
-    pub namespace: String,
-    /// The name in it.
+pub struct ClientTool {
+    /// Its namespace (OpenAI Responses), if it stands in one. A tool that a search or `additional_tools` has brought
+    /// stands in one of its own name.
+    ///
+    /// Source: the OpenAI Responses API's answers, recorded 2026-10 (pydantic-ai).
+    pub namespace: Option<String>,
+    /// Its name there.
     pub name: String,
+    /// What a call of it is.
+    pub kind: CallKind,
+}
+
+/// What a call is to the client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallKind {
+    /// A call of a function, with JSON arguments.
+    #[default]
+    Function,
+    /// A call of a `custom` tool, with text in no syntax that a schema knows.
+    Custom,
+    /// A search for tools that the client runs (`tool_search_call` of OpenAI Responses).
+    Search,
+}
+
+impl CallKind {
+    /// All of them, by their names.
+    const NAMES: [(&'static str, CallKind); 3] =
+        [("function", CallKind::Function), ("custom", CallKind::Custom), ("search", CallKind::Search)];
+
+    /// Its name in JSON.
+    ///
+    /// ```
+    /// assert_eq!(toolwire::reports::CallKind::Custom.as_str(), "custom");
+    /// ```
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("function", |(name, _)| name)
+    }
+
+    /// The kind of that name.
+    pub(crate) fn named(name: &Text<'_>) -> Option<CallKind> {
+        Self::NAMES.iter().find(|(known, _)| name.is(known)).map(|(_, kind)| *kind)
+    }
 }
 
 impl DeferredReport {
-    /// `{ "<flat name>": { namespace, name } }`
+    /// `{ "<flat name>": { namespace?, name, kind } }`
     pub(crate) fn name_map_node(&self) -> Node<'static> {
-        let members = self.name_map.iter().map(|(flat, original)| Member {
-            key: Text::new(flat.clone()),
-            value: Node::record([
-                ("namespace", Node::string(original.namespace.clone())),
-                ("name", Node::string(original.name.clone())),
-            ]),
+        let members = self.name_map.iter().map(|(flat, tool)| {
+            let namespace = tool.namespace.as_ref().map(|namespace| ("namespace", Node::string(namespace.clone())));
+            let rest = [("name", Node::string(tool.name.clone())), ("kind", Node::literal(tool.kind.as_str()))];
+            let members = namespace.into_iter().chain(rest);
+            let members = members.map(|(key, value)| Member { key: Text::literal(key), value }).collect();
+            Member { key: Text::new(flat.clone()), value: Node::object(Object::from_unique(members)) }
         });
         Node::object(Object::from_unique(members.collect()))
     }

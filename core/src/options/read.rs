@@ -187,6 +187,13 @@ macro_rules! choice {
 
         impl $type {
             pub(crate) const CHOICES: &'static [(&'static str, $type)] = &[$(($text, $type::$variant),)*];
+
+            /// Its name in the options of every language.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $($type::$variant => $text,)*
+                }
+            }
         }
     };
 }

@@ -16,7 +16,7 @@ use crate::{
 
 /// What an open call costs beside its pieces, roughly: a stream that opens calls and never says a word in them must
 /// end, too.
-const CALL: usize = 256;
+pub(super) const CALL: usize = 256;
 
 /// Where the pieces of a call say they belong.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,7 +181,7 @@ impl Calls {
     }
 }
 
-fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
+pub(super) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
     let sum = paid.saturating_add(cost);
     if sum > MAX_HELD_BYTES {
         let message = format!("expected all open calls to take at most {MAX_HELD_BYTES} bytes, found more");
@@ -247,7 +247,8 @@ fn entry(index: u64, arguments: String) -> Node<'static> {
     Node::record([("index", Node::count(index)), ("function", Node::record([("arguments", Node::string(arguments))]))])
 }
 
-fn append(pieces: &mut String, piece: &Text<'_>) {
+/// Appends a text; half a surrogate pair as its escape.
+pub(super) fn append(pieces: &mut String, piece: &Text<'_>) {
     for point in piece.code_points() {
         match char::from_u32(point) {
             Some(one) => pieces.push(one),

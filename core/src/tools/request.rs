@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     collections::Set,
-    deferred::{self, lazy, quote::Sending, DeferredReport, NAMES_TOOLS},
+    deferred::{self, lazy, quote::Sending, Client, DeferredReport, NAMES_TOOLS},
     dialect::{self, surface::NamePattern, Dialect},
     error::{Code, Error},
     json::{self, Data, Node, Text},
@@ -67,6 +67,7 @@ pub(crate) fn adapt_with_names(
     let shape = dialect.tools.names_for(&choice::model(request)?);
     let mut wire_out = wire;
     let mut names = Names::default();
+    let mut client = format_of(wire).map(|format| Client { format, search: None });
     if let (Some(deferred), true) = (&options.deferred, wire != Wire::Gemini) {
         let deferred_options = DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() };
         wire_out = match deferred.target {
@@ -81,8 +82,8 @@ pub(crate) fn adapt_with_names(
             write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
             alone: sanitize_list::most_alone(&tools)?,
         };
-        let found = deferred::apply_with_names(request, &deferred_options, Some(&sending), true)?;
-        (report.deferred, names) = (Some(found.0), found.1);
+        let found = deferred::apply(request, &deferred_options, Some(&sending), true)?;
+        (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
     }
     let tools = sent_as(wire_out, dialect, options);
     let (restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, (names, shape), &mut report)?;
@@ -90,10 +91,10 @@ pub(crate) fn adapt_with_names(
     let mut carried = Carried { options: &tools, shape, names, restore_map, quarantined, changes };
     carriers::rewrite(request, wire_out, &mut carried)?;
     let Carried { names, mut restore_map, .. } = carried;
-    for (flat, original) in report.deferred.iter().flat_map(|report| &report.name_map) {
-        let called = names.current(&Text::new(flat.as_str())).into_owned();
-        restore_map.in_namespace(called, &Text::new(original.name.as_str()), &Text::new(original.namespace.as_str()));
+    for (flat, tool) in report.deferred.iter().flat_map(|report| &report.name_map) {
+        restore_map.is_client_tool(names.current(&Text::new(flat.as_str())).into_owned(), tool);
     }
+    restore_map.comes_from(client);
     let new_name = |name: &Text<'_>| {
         let planned = names.new_name(name).map(String::from);
         planned.or_else(|| (!names::is_legal(shape, name)).then(|| names::of_the_past(shape, name)))

@@ -8,12 +8,15 @@ use alloc::{
 
 use super::{
     call_sites::{self, Site},
+    client_call,
     tool_format::set,
 };
 use crate::{
     collections::Map,
+    deferred::{CallKind, Client, ClientTool, DeferredReport},
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
+    options::Format,
     sanitize::decode::{version, Plan},
 };
 
@@ -21,6 +24,8 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RestoreMap {
     list: Map<String, RestoreEntry>,
+    /// Who called, if that is known.
+    client: Option<Client>,
 }
 
 /// What has to be undone for one tool.
@@ -29,6 +34,7 @@ pub(crate) struct RestoreEntry {
     /// As JSON spells it: a lone surrogate survives.
     name: String,
     namespace: Option<String>,
+    kind: CallKind,
     plan: Plan,
 }
 
@@ -51,7 +57,7 @@ fn read_text(spelled: &str) -> Text<'_> {
 
 impl RestoreEntry {
     pub(super) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, plan: Plan) -> RestoreEntry {
-        RestoreEntry { name: spelled(name), namespace: namespace.map(spelled), plan }
+        RestoreEntry { name: spelled(name), namespace: namespace.map(spelled), kind: CallKind::Function, plan }
     }
 }
 
@@ -60,16 +66,60 @@ impl RestoreMap {
         self.list.insert(name, entry);
     }
 
-    /// Notes where a tool stood, whatever else has to be undone for it.
-    pub(super) fn in_namespace(&mut self, called: String, name: &Text<'_>, namespace: &Text<'_>) {
+    /// What has to be undone where only deferred loading was applied.
+    pub(crate) fn of(client: Client, report: &DeferredReport) -> RestoreMap {
+        let mut restore_map = RestoreMap { list: Map::default(), client: Some(client) };
+        report.name_map.iter().for_each(|(called, tool)| restore_map.is_client_tool(called.clone(), tool));
+        restore_map
+    }
+
+    /// Notes what a tool is to the client, whatever else has to be undone for it.
+    pub(super) fn is_client_tool(&mut self, called: String, tool: &ClientTool) {
         let plan = self.list.remove(&called).map(|entry| entry.plan).unwrap_or_default();
-        self.list.insert(called, RestoreEntry { name: spelled(name), namespace: Some(spelled(namespace)), plan });
+        let name = spelled(&Text::new(tool.name.as_str()));
+        let namespace = tool.namespace.as_deref().map(|namespace| spelled(&Text::new(namespace)));
+        self.list.insert(called, RestoreEntry { name, namespace, kind: tool.kind, plan });
+    }
+
+    /// Notes who called.
+    pub(super) fn comes_from(&mut self, client: Option<Client>) {
+        self.client = client;
+    }
+
+    /// The format that the client speaks, if that is known.
+    pub(super) fn client(&self) -> Option<Format> {
+        self.client.as_ref().map(|client| client.format)
+    }
+
+    /// The client's own search function, where the backend's stands for it.
+    pub(super) fn own_search(&self) -> Option<&str> {
+        self.client.as_ref()?.search.as_deref()
+    }
+
+    /// What a call of this tool is to the client.
+    pub(super) fn kind(&self, name: &Text<'_>) -> CallKind {
+        self.entry(name).map_or(CallKind::Function, |entry| entry.kind)
+    }
+
+    /// What a call of this tool becomes in a reply of OpenAI Responses whose client speaks that, too.
+    pub(super) fn item_kind(&self, name: &Text<'_>) -> CallKind {
+        if self.client() == Some(Format::OpenaiResponses) {
+            self.kind(name)
+        } else {
+            CallKind::Function
+        }
     }
 
     /// The names that the API saw, with the tools' own.
     #[cfg(feature = "search")]
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, Text<'_>)> {
         self.list.iter().map(|(called, entry)| (called.as_str(), read_text(&entry.name)))
+    }
+
+    /// What has to be undone for one tool, and nothing else.
+    pub(super) fn only(&self, name: &Text<'_>) -> RestoreMap {
+        let entry = name.value().and_then(|name| Some((name.clone().into_owned(), self.list.get(&*name)?.clone())));
+        RestoreMap { list: entry.into_iter().collect(), client: self.client.clone() }
     }
 
     /// Takes in what another one undoes.
@@ -89,7 +139,8 @@ impl RestoreMap {
     /// The name of a call.
     pub(crate) fn name(&self, name: &Text<'_>) -> Option<Restored<'_>> {
         let entry = self.entry(name)?;
-        Some(Restored { name: read_text(&entry.name), namespace: entry.namespace.as_deref().map(read_text) })
+        let namespace = entry.namespace.as_deref().map(read_text);
+        Some(Restored { name: read_text(&entry.name), namespace })
     }
 
     /// Whether arguments of this tool look different from what its server expects.
@@ -145,6 +196,17 @@ impl RestoreMap {
         outcome
     }
 
+    /// Restores a block or an item, if it is a call.
+    pub(super) fn item(&self, item: &mut Node<'_>) -> Result<(), Error> {
+        let arguments = match item.get("type").and_then(Node::as_text) {
+            Some(kind) if kind.is("tool_use") => Some("input"),
+            Some(kind) if kind.is("function_call") => Some("arguments"),
+            Some(kind) if kind.is("custom_tool_call") => None,
+            _ => return Ok(()),
+        };
+        self.site(Site { node: item, name: "name", arguments })
+    }
+
     /// Restores one call where it stands.
     pub(super) fn site(&self, site: Site<'_, '_>) -> Result<(), Error> {
         let Some(called) = site.node.get(site.name).and_then(Node::as_text).map(|name| name.clone().into_owned())
@@ -156,6 +218,7 @@ impl RestoreMap {
             None => Ok(()),
         };
         self.rename(&called, site.node, site.name);
+        client_call::retype(site.node, self.item_kind(&called));
         outcome
     }
 
@@ -175,16 +238,24 @@ impl RestoreMap {
         let tools = self.list.iter().map(|(name, entry)| {
             let mut members = Vec::from([("name", owned(&entry.name))]);
             members.extend(entry.namespace.as_deref().map(|namespace| ("namespace", owned(namespace))));
+            if entry.kind != CallKind::Function {
+                members.push(("kind", Node::literal(entry.kind.as_str())));
+            }
             if !entry.plan.is_empty() {
                 members.push(("plan", entry.plan.to_node()));
             }
             let members = members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value });
             Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
         });
-        Node::record([
+        let mut members = Vec::from([
             ("version", Node::count(version::VERSION)),
             ("tools", Node::object(Object::from_unique(tools.collect()))),
-        ])
+        ]);
+        if let Some(client) = &self.client {
+            members.push(("format", Node::literal(client.format.as_str())));
+            members.extend(client.search.as_ref().map(|search| ("search", Node::string(search.clone()))));
+        }
+        Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
     }
 
     /// From JSON, as [`Self::to_node`] gives it.
@@ -199,7 +270,7 @@ impl RestoreMap {
         version::check(node, "a `restore`", "sanitize the tools again")?;
         let tools =
             node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
-        let mut restore_map = RestoreMap::default();
+        let mut restore_map = RestoreMap { list: Map::default(), client: client_of(node, &wrong)? };
         for member in tools {
             let mut at = String::from("/tools");
             json::push_token(&mut at, &member.key.display());
@@ -208,17 +279,42 @@ impl RestoreMap {
             let namespace = text("namespace")
                 .map(|name| name.ok_or_else(|| wrong(at.clone() + "/namespace", "a name")))
                 .transpose()?;
+            let kind = match text_at(&member.value, "kind") {
+                None => CallKind::Function,
+                Some(kind) => kind
+                    .and_then(CallKind::named)
+                    .ok_or_else(|| wrong(at.clone() + "/kind", "`function`, `custom` or `search`"))?,
+            };
             let plan = member
                 .value
                 .get("plan")
                 .map(|plan| Plan::from_node(plan).map_err(|error| error.below(&(at.clone() + "/plan"))));
             restore_map.add(
                 member.key.display().to_string(),
-                RestoreEntry { name, namespace, plan: plan.transpose()?.unwrap_or_default() },
+                RestoreEntry { name, namespace, kind, plan: plan.transpose()?.unwrap_or_default() },
             );
         }
         Ok(restore_map)
     }
+}
+
+/// A member that is to be a string, if it is there.
+fn text_at<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<Option<&'n Text<'a>>> {
+    node.get(key).map(Node::as_text)
+}
+
+/// Who called, as it was kept.
+fn client_of(node: &Node<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<Option<Client>, Error> {
+    let Some(format) = text_at(node, "format") else { return Ok(None) };
+    let format = format
+        .and_then(|format| Format::CHOICES.iter().find(|(name, _)| format.is(name)))
+        .map(|(_, format)| *format)
+        .ok_or_else(|| wrong("/format".into(), "`anthropic`, `openai-chat` or `openai-responses`"))?;
+    let search = text_at(node, "search")
+        .map(|search| search.ok_or_else(|| wrong("/search".into(), "a name")))
+        .transpose()?
+        .map(|search| search.display().into_owned());
+    Ok(Some(Client { format, search }))
 }
 
 fn owned(spelled: &str) -> Node<'static> {

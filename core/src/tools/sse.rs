@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     error::{Code, Error},
-    json::{self, Node},
+    json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
 };
 
@@ -230,6 +230,7 @@ fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<bool, Error
         out.push_str(raw);
         return Ok(true);
     };
+    let came = event.get("type").and_then(Node::as_text).cloned();
     let events = sink.feed(event)?;
     let last = events.len().saturating_sub(1);
     let as_it_came = events.last().is_some_and(Node::is_intact);
@@ -239,13 +240,25 @@ fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<bool, Error
         }
         match event.is_intact() {
             true => out.push_str(raw),
-            false if at == last => write(event, &others, out),
+            false if at == last && !is_renamed(event, came.as_ref(), &others) => write(event, &others, out),
+            false if at == last => write(event, &renamed(event, &others), out),
             // One that is passed on late stands for itself; its number and name are not this event's.
             false if others.contains("event:") => write(event, &named(event), out),
             false => write(event, "", out),
         }
     }
     Ok(as_it_came)
+}
+
+/// Whether an event has another type than it came with, and a line that says so.
+fn is_renamed(event: &Node<'_>, came: Option<&Text<'_>>, lines: &str) -> bool {
+    lines.contains("event:") && event.get("type").and_then(Node::as_text) != came
+}
+
+/// An event's other lines, with the one that names it as its `type` does now.
+fn renamed(event: &Node<'_>, lines: &str) -> String {
+    let others = lines.lines().filter(|line| !line.starts_with("event:"));
+    others.fold(named(event), |out, line| out + line + "\n")
 }
 
 /// The line that names an event as its `type` does.

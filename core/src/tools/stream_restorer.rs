@@ -8,6 +8,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     call_sites,
     held::{self, Calls, Held, Key},
+    item_stream::Items,
     restore::RestoreMap,
     sse::{Buffer, Sink},
     tool_format::{remove, set},
@@ -23,6 +24,8 @@ pub(crate) struct Stream {
     restore_map: RestoreMap,
     /// The calls whose arguments are held back.
     held: Calls,
+    /// The items that become others.
+    items: Items,
     /// Calls in chunks of Chat Completions of which the first piece was held back just now.
     fresh: Vec<Key>,
     /// The text that is no whole event yet.
@@ -31,12 +34,18 @@ pub(crate) struct Stream {
 
 impl Stream {
     pub(crate) fn new(restore_map: RestoreMap) -> Stream {
-        Stream { restore_map, held: Calls::default(), fresh: Vec::new(), text: Buffer::default() }
+        Stream {
+            restore_map,
+            held: Calls::default(),
+            items: Items::default(),
+            fresh: Vec::new(),
+            text: Buffer::default(),
+        }
     }
 
     /// Whether a new one would go on as well.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.held.is_empty() && self.text.is_at_rest()
+        self.held.is_empty() && self.items.is_empty() && self.text.is_at_rest()
     }
 
     /// What is to be passed on for an event.
@@ -44,8 +53,11 @@ impl Stream {
     /// # Errors
     /// `limit-exceeded`, and those of restoring. What was held back before is held back still.
     pub(crate) fn feed<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
-        let is = |name: &str| event.get("type").is_some_and(|kind| kind.is_text(name));
         let mut out = Vec::new();
+        if self.items.feed(&mut event, &self.restore_map, &mut out)? {
+            return Ok(out);
+        }
+        let is = |name: &str| event.get("type").is_some_and(|kind| kind.is_text(name));
         if is("content_block_start") || is("response.output_item.added") {
             self.begin(&mut event, &mut out)?;
         } else if is("content_block_delta") || is("response.function_call_arguments.delta") {
@@ -77,7 +89,8 @@ impl Stream {
     /// What is still held back: calls that never ended.
     pub(crate) fn finish(&mut self) -> Vec<Node<'static>> {
         let held = self.held.close_all();
-        held.into_iter().filter_map(|held| self.carried(held)).collect()
+        let calls = held.into_iter().filter_map(|held| self.carried(held)).collect::<Vec<_>>();
+        calls.into_iter().chain(self.items.finish()).collect()
     }
 
     /// The text to be passed on for a piece of text.
@@ -117,18 +130,7 @@ impl Stream {
 
     /// Restores the one call that an event wraps.
     fn in_item(&self, event: &mut Node<'_>, inner: &str) -> Result<(), Error> {
-        let mut outcome = Ok(());
-        event.visit(inner, |item| {
-            let kind = item.get("type").and_then(Node::as_text);
-            let arguments = match kind {
-                Some(kind) if kind.is("tool_use") => Some("input"),
-                Some(kind) if kind.is("function_call") => Some("arguments"),
-                Some(kind) if kind.is("custom_tool_call") => None,
-                _ => return,
-            };
-            outcome = self.restore_map.site(call_sites::Site { node: item, name: "name", arguments });
-        });
-        outcome
+        event.visit(inner, |item| self.restore_map.item(item)).unwrap_or(Ok(()))
     }
 
     fn rename(&self, event: &mut Node<'_>) {

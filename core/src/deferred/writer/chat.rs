@@ -87,7 +87,7 @@ impl<'a> Messages<'_, '_, 'a> {
             What::Remove(name) => {
                 self.end_turn()?;
                 self.end_results();
-                let text = self.writer.withdrawn(&name);
+                let text = self.writer.retire(name);
                 self.system(Node::string(text));
             }
             What::Copied(message, _) => {
@@ -171,21 +171,17 @@ impl<'a> Messages<'_, '_, 'a> {
             ]));
         }
         if self.writer.native() == Native::Kimi {
-            let carried = self.writer.carried(&found.unwrap_or_default());
+            let carried = self.writer.carried(&Writer::usable(&found.unwrap_or_default(), &outcome.gone));
             self.late.extend(carrier(carried));
         }
         Ok(())
     }
 
     fn added(&mut self, names: &[Text<'a>]) {
-        let repeated: Vec<Text<'a>> =
-            names.iter().filter(|name| self.writer.places.is_declared(name)).cloned().collect();
+        let revived = self.writer.revived(names);
         let carried = self.writer.carried(names);
         self.out.extend(carrier(carried));
-        for name in repeated {
-            let text = self.writer.available(&name);
-            self.system(Node::string(text));
-        }
+        revived.into_iter().for_each(|text| self.system(Node::string(text)));
     }
 
     fn system(&mut self, content: Node<'a>) {

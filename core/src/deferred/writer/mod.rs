@@ -35,7 +35,8 @@ pub(super) struct Writing<'w> {
     pub(super) warnings: &'w mut Warnings,
 }
 
-/// Writes a conversation into the request that it was taken from.
+/// Writes a conversation into the request that it was taken from. Gives the name of the client's own search, where the
+/// backend's stands for it.
 ///
 /// # Errors
 /// `invalid-value` for half a surrogate pair where texts are joined.
@@ -43,7 +44,7 @@ pub(super) fn put<'a>(
     request: &mut Node<'a>,
     mut conversation: Conversation<'a>,
     writing: Writing<'_>,
-) -> Result<(), Error> {
+) -> Result<Option<String>, Error> {
     let (source, target) = (writing.source, writing.target);
     pairs::match_searches(&mut conversation.events);
     let mut writer = Writer::new(&conversation, writing);
@@ -72,7 +73,7 @@ pub(super) fn put<'a>(
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
         members::write(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
     }
-    Ok(())
+    Ok(writer.replaced_search)
 }
 
 struct Writer<'w, 'a> {
@@ -84,6 +85,10 @@ struct Writer<'w, 'a> {
     search: Option<Text<'a>>,
     /// What the function is called that stands for the client's search, until it is written.
     search_name: Option<String>,
+    /// The client's search function, once the backend's search is written for it.
+    replaced_search: Option<String>,
+    /// The tools of which the history has said that they are gone.
+    retired: Set<Text<'a>>,
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
@@ -93,7 +98,15 @@ impl<'w, 'a> Writer<'w, 'a> {
         let is_search = |name: &&Text<'a>| writing.options.search_tools.iter().any(|search| name.is(search.as_str()));
         let search = conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).find(is_search).cloned();
         let search_name = conversation.search_name.clone();
-        Writer { writing, places, definitions: Map::new(), search, search_name }
+        Writer {
+            writing,
+            places,
+            definitions: Map::new(),
+            search,
+            search_name,
+            replaced_search: None,
+            retired: Set::new(),
+        }
     }
 
     fn native(&self) -> Native {
@@ -129,6 +142,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             tool::clean(&mut definition, tool.deferred);
             if place != Place::Carrier && self.is_search_function(&name) && !searches {
                 listed.push(search_of(&definition));
+                self.replaced_search = Some(name.display().into_owned());
                 continue;
             }
             let Some(mut written) = self.function(definition)? else { continue };
@@ -223,6 +237,25 @@ impl<'w, 'a> Writer<'w, 'a> {
             told.push(Part::Text(Node::literal(if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED })));
         }
         told
+    }
+
+    /// Of what a search found, what the model can call: a removal stands.
+    fn usable(found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
+        found.iter().filter(|name| !gone.contains(*name)).cloned().collect()
+    }
+
+    /// What a model reads when a tool is taken away.
+    fn retire(&mut self, name: Text<'a>) -> String {
+        let text = self.withdrawn(&name);
+        self.retired.insert(name);
+        text
+    }
+
+    /// What a model reads of tools that are added again: those that were taken away, and whose definitions it has seen.
+    fn revived(&mut self, names: &[Text<'a>]) -> Vec<String> {
+        let was_gone = names.iter().filter(|name| self.retired.remove(*name)).collect::<Vec<_>>();
+        let is_known = |name: &Text<'a>| self.places.is_declared(name) || self.places.of(name) == Place::Top;
+        was_gone.into_iter().filter(|name| is_known(name)).map(|name| self.available(name)).collect()
     }
 
     /// What a model reads of a tool that is gone.

@@ -1,6 +1,6 @@
 //! OpenAI Responses; natively, items bring tools and searches are items of their own.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{place_history, set, Place, Writer};
 use crate::{
@@ -49,7 +49,7 @@ impl<'a> Items<'_, '_, 'a> {
             What::Result(outcome) => self.result(outcome),
             What::Add(additions) => self.added(&additions),
             What::Remove(name) => {
-                let text = self.writer.withdrawn(&name);
+                let text = self.writer.retire(name);
                 self.said(Role::System, Content::sentence(text));
             }
             What::Reasoning(thought) => {
@@ -129,7 +129,7 @@ impl<'a> Items<'_, '_, 'a> {
         let is_dropped = self.is_dropped(outcome.of_search == Some(Searcher::Hosted));
         let found = outcome.found.unwrap_or_default();
         if outcome.of_search.is_some() && self.writer.native() == Native::ToolSearch {
-            let tools = self.searched(&found);
+            let tools = self.searched(&Writer::usable(&found, &outcome.gone));
             self.out.push(search_item("tool_search_output", outcome.id, ("tools", Node::array(tools))));
             return;
         }
@@ -160,7 +160,7 @@ impl<'a> Items<'_, '_, 'a> {
             ]));
         }
         if self.writer.native() == Native::AdditionalTools {
-            let carried = self.writer.carried(&found);
+            let carried = self.writer.carried(&Writer::usable(&found, &outcome.gone));
             self.late.extend(additional(carried));
         }
     }
@@ -174,8 +174,7 @@ impl<'a> Items<'_, '_, 'a> {
 
     fn added(&mut self, additions: &[Addition<'a>]) {
         let names: Vec<Text<'a>> = additions.iter().map(|addition| addition.name.clone()).collect();
-        let repeated: Vec<&Text<'a>> = names.iter().filter(|name| self.writer.places.is_declared(name)).collect();
-        let texts: Vec<String> = repeated.into_iter().map(|name| self.writer.available(name)).collect();
+        let texts = self.writer.revived(&names);
         let carried = self.writer.carried(&names);
         self.out.extend(additional(carried));
         for text in texts {

@@ -1,0 +1,57 @@
+//! What the client calls the tools of a request: what has to be known to turn the model's calls back into its own.
+
+use alloc::string::String;
+
+use super::{
+    namespace::NameMap,
+    report::CallKind,
+    tool::{self, has_type},
+};
+use crate::{
+    json::{Node, Text},
+    options::{CustomTools, DeferredOptions, Format},
+};
+
+/// Who sent the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Client {
+    /// The format that it speaks.
+    pub(crate) format: Format,
+    /// Its own search function, where the backend has a search of its own for it (`tool_search` of Responses).
+    pub(crate) search: Option<String>,
+}
+
+/// Notes what calls of the tools become on their way back to the client.
+pub(super) struct Noting<'o> {
+    pub(super) source: Format,
+    pub(super) target: Format,
+    pub(super) options: &'o DeferredOptions,
+}
+
+impl Noting<'_> {
+    /// Notes one tool, by its flat name and definition.
+    pub(super) fn tool(&self, map: &mut NameMap<'_>, name: &Text<'_>, definition: &Node<'_>, is_loaded: bool) {
+        // Anthropic calls every tool of the client `custom`.
+        let is_custom = self.source != Format::Anthropic && has_type(definition, "custom");
+        let is_function = self.source != self.target || self.options.custom_tools == Some(CustomTools::Function);
+        let kind = if is_custom && is_function { CallKind::Custom } else { CallKind::Function };
+        map.note(name, is_loaded && self.source == Format::OpenaiResponses, kind);
+    }
+
+    /// Notes all tools of a flat list.
+    pub(super) fn list(&self, map: &mut NameMap<'_>, tools: &[Node<'_>], is_loaded: impl Fn(&Text<'_>) -> bool) {
+        if self.source == Format::Anthropic {
+            return;
+        }
+        for definition in tools.iter().filter(|definition| tool::kind(definition) == tool::Kind::Tool) {
+            if let Some(name) = tool::name(definition) {
+                self.tool(map, name, definition, is_loaded(name));
+            }
+        }
+    }
+
+    /// Notes the function that stands for the search that the client runs.
+    pub(super) fn search(&self, map: &mut NameMap<'_>, name: &str) {
+        map.note(&Text::new(name), false, CallKind::Search);
+    }
+}

@@ -1,0 +1,87 @@
+//! The arguments of one call, restored piece by piece.
+
+use alloc::{format, string::String};
+use core::mem::take;
+
+use super::{custom_input::CustomInput, held::append, restore::RestoreMap};
+use crate::{
+    deferred::CallKind,
+    error::{Code, Error},
+    json::Text,
+    limits::MAX_HELD_BYTES,
+};
+
+/// One call's arguments.
+#[derive(Debug)]
+pub(crate) struct CallPieces {
+    /// What a dialect has encoded is known only as a whole: the way back, and what came so far.
+    held: Option<(RestoreMap, Text<'static>, String)>,
+    /// The input of a `custom` tool.
+    input: Option<CustomInput>,
+}
+
+impl CallPieces {
+    pub(crate) fn new(restore_map: &RestoreMap, name: &Text<'_>) -> Self {
+        let held =
+            restore_map.is_encoded(name).then(|| (restore_map.only(name), name.borrowed().into_owned(), String::new()));
+        let input = (restore_map.kind(name) == CallKind::Custom).then(CustomInput::new);
+        CallPieces { held, input }
+    }
+
+    /// Takes a piece; gives what is to be passed on.
+    ///
+    /// # Errors
+    /// `limit-exceeded`; the piece is not kept then.
+    pub(crate) fn feed(&mut self, piece: &str) -> Result<String, Error> {
+        if self.held.is_none() && self.input.is_none() {
+            return Ok(piece.into());
+        }
+        if self.held().saturating_add(piece.len()) > MAX_HELD_BYTES {
+            let message = format!("expected arguments of at most {MAX_HELD_BYTES} bytes, found more");
+            return Err(Error::new(Code::LimitExceeded, "", message));
+        }
+        match (&mut self.held, &mut self.input) {
+            (Some((_, _, kept)), _) => kept.push_str(piece),
+            (None, Some(input)) => return Ok(input.feed(piece)),
+            (None, None) => {}
+        }
+        Ok(String::new())
+    }
+
+    /// [`Self::feed`] for a text that may hold half a surrogate pair, whose other half is in the next piece: inside JSON
+    /// text its escape says the same.
+    ///
+    /// # Errors
+    /// As [`Self::feed`].
+    pub(super) fn feed_text(&mut self, piece: &Text<'_>) -> Result<String, Error> {
+        match piece.value() {
+            Some(piece) => self.feed(&piece),
+            None => {
+                let mut written = String::new();
+                append(&mut written, piece);
+                self.feed(&written)
+            }
+        }
+    }
+
+    /// How much is held back.
+    pub(super) fn held(&self) -> usize {
+        let held = self.held.as_ref().map_or(0, |(_, _, kept)| kept.len());
+        held + self.input.as_ref().map_or(0, CustomInput::held)
+    }
+
+    /// Ends the call: what was held back. It begins anew then.
+    pub(crate) fn finish(&mut self) -> String {
+        let mut out = String::new();
+        if let Some((restore_map, name, kept)) = &mut self.held {
+            let written = take(kept);
+            out = restore_map.text(name, &written).unwrap_or(written);
+        }
+        if let Some(input) = &mut self.input {
+            out = input.feed(&out);
+            out.push_str(&input.finish());
+            *input = CustomInput::new();
+        }
+        out
+    }
+}

@@ -1,0 +1,231 @@
+//! A call in the client's own form: what the model called by the backend's format, as the client's API would write it.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    call_sites::Site,
+    custom_input,
+    restore::RestoreMap,
+    tool_format::{remove, set},
+};
+use crate::{
+    deferred::CallKind,
+    error::{Code, Error},
+    json::{self, Data, Member, Node, Object, Text},
+    options::Format,
+};
+
+/// What tells a call of OpenAI Responses.
+const FUNCTION_CALL: &str = "function_call";
+const CUSTOM_CALL: &str = "custom_tool_call";
+const SEARCH_CALL: &str = "tool_search_call";
+
+/// Turns a `function_call` of OpenAI Responses into the item that its client knows. Its arguments are restored already.
+pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
+    if kind == CallKind::Function || !item.get("type").is_some_and(|name| name.is_text(FUNCTION_CALL)) {
+        return;
+    }
+    let arguments = item.visit("arguments", core::mem::take).unwrap_or_default();
+    remove(item, "arguments");
+    if kind == CallKind::Custom {
+        set(item, "type", Node::literal(CUSTOM_CALL));
+        set(item, "input", Node::string(input(&arguments)));
+    } else {
+        set(item, "type", Node::literal(SEARCH_CALL));
+        remove(item, "name");
+        set(item, "execution", Node::literal("client"));
+        if item.get("status").is_none() {
+            set(item, "status", Node::literal("completed"));
+        }
+        set(item, "arguments", as_value(arguments));
+    }
+}
+
+/// What a `custom` tool is called with.
+fn input(arguments: &Node<'_>) -> String {
+    match arguments.as_text() {
+        Some(text) => custom_input::of_text(text),
+        None if arguments.is_null() => String::new(),
+        None => custom_input::of_value(arguments),
+    }
+}
+
+/// A call in the form of its client. Without a client it keeps its own.
+///
+/// # Errors
+/// `invalid-value` if it is no call.
+pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>) -> Result<Node<'a>, Error> {
+    let given = Given::read(&call)?;
+    let Some(format) = restore_map.client() else {
+        restore_map.reply(&mut call)?;
+        if given.is_plain {
+            restore_map.site(Site { node: &mut call, name: "name", arguments: Some("arguments") })?;
+        }
+        return Ok(call);
+    };
+    let Given { id, name, namespace, mut arguments, mut kind, is_item, .. } = given;
+    let own_search = restore_map.own_search().filter(|_| kind == CallKind::Search);
+    let called = name.unwrap_or_else(|| "tool_search".into());
+    let mut named = called.clone();
+    if let Some(own) = own_search {
+        (named, kind) = (Text::new(String::from(own)), CallKind::Function);
+    } else if kind == CallKind::Function {
+        restore_map.any(&called, &mut arguments)?;
+        kind = restore_map.kind(&called);
+        if kind == CallKind::Custom {
+            arguments = Node::string(input(&arguments));
+        }
+    }
+    let mut namespace = namespace.filter(|_| is_item);
+    if let (None, Some(restored)) = (own_search, restore_map.name(&called)) {
+        named = restored.name.into_owned();
+        namespace = restored.namespace.map(Text::into_owned);
+    }
+    let own = Own { id, name: Node::string(named), namespace, arguments };
+    Ok(match format {
+        Format::Anthropic => own.anthropic(),
+        Format::OpenaiChat => own.chat(kind),
+        Format::OpenaiResponses if is_item => own.item(Some(call), kind),
+        Format::OpenaiResponses => own.item(None, kind),
+    })
+}
+
+/// A call as it was given, in whatever form.
+struct Given<'a> {
+    id: Option<Node<'a>>,
+    /// A `tool_search_call` has none.
+    name: Option<Text<'a>>,
+    namespace: Option<Text<'a>>,
+    /// A value, or JSON text; of a `custom` tool its input.
+    arguments: Node<'a>,
+    kind: CallKind,
+    /// It is an item of OpenAI Responses.
+    is_item: bool,
+    /// It is `{ id, name, arguments }`.
+    is_plain: bool,
+}
+
+impl<'a> Given<'a> {
+    fn read(call: &Node<'a>) -> Result<Given<'a>, Error> {
+        let is = |name: &str| call.get("type").is_some_and(|kind| kind.is_text(name));
+        let is_item = is(FUNCTION_CALL) || is(CUSTOM_CALL) || is(SEARCH_CALL);
+        let inner = ["function", "custom"].into_iter().find(|inner| call.get(inner).is_some_and(is_object));
+        let holder = inner.and_then(|inner| call.get(inner)).unwrap_or(call);
+        let is_custom = is(CUSTOM_CALL) || inner == Some("custom");
+        let kind = match () {
+            () if is_custom => CallKind::Custom,
+            () if is(SEARCH_CALL) => CallKind::Search,
+            () => CallKind::Function,
+        };
+        let text = |node: &Node<'a>, key: &str| node.get(key).and_then(Node::as_text).cloned();
+        let name = text(holder, "name");
+        if !is_object(call) || (name.is_none() && kind != CallKind::Search) {
+            return Err(Error::new(
+                Code::InvalidValue,
+                if is_object(call) { "/name" } else { "" },
+                "expected a call as an API's reply has it, or `{ id, name, arguments }`; found no name of a tool",
+            ));
+        }
+        let arguments = if is_custom || is("tool_use") { ["input", "arguments"] } else { ["arguments", "input"] };
+        let arguments = arguments.into_iter().find_map(|key| holder.get(key)).cloned().unwrap_or_default();
+        let id = if is_item { ["call_id", "id"] } else { ["id", "call_id"] };
+        let id = id.into_iter().find_map(|key| call.get(key).filter(|id| !id.is_null())).cloned();
+        let is_plain = !is_item && inner.is_none() && !is("tool_use");
+        Ok(Given { id, name, namespace: text(call, "namespace"), arguments, kind, is_item, is_plain })
+    }
+}
+
+fn is_object(node: &Node<'_>) -> bool {
+    node.as_object().is_some()
+}
+
+/// A call as the client knows it, in no form yet.
+struct Own<'a> {
+    id: Option<Node<'a>>,
+    name: Node<'a>,
+    namespace: Option<Text<'a>>,
+    arguments: Node<'a>,
+}
+
+impl<'a> Own<'a> {
+    fn anthropic(self) -> Node<'a> {
+        record([
+            ("type", Some(Node::literal("tool_use"))),
+            ("id", self.id),
+            ("name", Some(self.name)),
+            ("input", Some(as_value(self.arguments))),
+        ])
+    }
+
+    fn chat(self, kind: CallKind) -> Node<'a> {
+        let (inner, key) = match kind {
+            CallKind::Custom => ("custom", "input"),
+            CallKind::Function | CallKind::Search => ("function", "arguments"),
+        };
+        let holder = Node::record([("name", self.name), (key, as_text(self.arguments))]);
+        record([("type", Some(Node::literal(inner))), ("id", self.id), (inner, Some(holder))])
+    }
+
+    /// An item of OpenAI Responses: the given one, if it was one, with what else stands in it.
+    fn item(self, given: Option<Node<'a>>, kind: CallKind) -> Node<'a> {
+        let (name, key, arguments) = match kind {
+            CallKind::Function => (FUNCTION_CALL, "arguments", as_text(self.arguments)),
+            CallKind::Custom => (CUSTOM_CALL, "input", as_text(self.arguments)),
+            CallKind::Search => (SEARCH_CALL, "arguments", as_value(self.arguments)),
+        };
+        let is_given = given.is_some();
+        let mut item = given.unwrap_or_else(Node::empty_object);
+        set(&mut item, "type", Node::literal(name));
+        if let Some(id) = self.id.filter(|_| item.get("call_id").is_none()) {
+            set(&mut item, "call_id", id);
+        }
+        for other in ["arguments", "input"].into_iter().filter(|other| *other != key) {
+            remove(&mut item, other);
+        }
+        if kind == CallKind::Search {
+            remove(&mut item, "name");
+            set(&mut item, "execution", Node::literal("client"));
+            if !is_given {
+                set(&mut item, "status", Node::literal("completed"));
+            }
+        } else {
+            set(&mut item, "name", self.name);
+            if let Some(namespace) = self.namespace {
+                set(&mut item, "namespace", Node::string(namespace));
+            }
+        }
+        set(&mut item, key, arguments);
+        item
+    }
+}
+
+/// An object without the members that are not there.
+fn record<'a, const N: usize>(members: [(&'static str, Option<Node<'a>>); N]) -> Node<'a> {
+    let there = members.into_iter().filter_map(|(key, value)| Some(Member { key: Text::literal(key), value: value? }));
+    Node::object(Object::from_unique(there.collect::<Vec<_>>()))
+}
+
+/// Arguments as a value: an object, or what the model wrote in its place.
+fn as_value(arguments: Node<'_>) -> Node<'_> {
+    let Some(text) = arguments.as_text() else {
+        return if arguments.is_null() { Node::empty_object() } else { arguments };
+    };
+    let text = text.display();
+    if text.trim().is_empty() {
+        return Node::empty_object();
+    }
+    // What is no JSON is the model's mistake, and stays: the tool's server tells it.
+    match json::read(&text).map(|value| value.detached()) {
+        Ok(value) => value,
+        Err(_) => arguments.clone(),
+    }
+}
+
+/// Arguments as JSON text.
+fn as_text(arguments: Node<'_>) -> Node<'_> {
+    match arguments.data() {
+        Data::String(_) => arguments,
+        Data::Null => Node::literal("{}"),
+        _ => Node::string(json::write(&arguments)),
+    }
+}
