@@ -36,8 +36,8 @@ pub use sanitize::{
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
 pub use tools::{
-    check_tools, check_tools_json, dialect_for, dialect_for_with_report, sanitize_tools, sanitize_tools_json, Restore,
-    RestoredCall, SanitizedTools,
+    check_tools, check_tools_json, deferral_for, dialect_for, dialect_for_with_report, sanitize_tools,
+    sanitize_tools_json, Restore, RestoredCall, SanitizedTools,
 };
 
 use crate::json::text_of;

@@ -1,4 +1,4 @@
-//! `sanitize_tools`, `check_tools`, `dialect_for` with its report, and `Restore`, the way back.
+//! `sanitize_tools`, `check_tools`, `dialect_for` with its report, `deferral_for`, and `Restore`, the way back.
 
 use alloc::{
     borrow::Cow,
@@ -10,12 +10,12 @@ use serde_json::Value;
 use super::{text_of, JsonText};
 use crate::{
     dialect::{
-        lookup::{self, DialectChoice},
+        lookup::{self, deferral::DeferralChoice, DialectChoice},
         Dialect,
     },
     error::Error,
     json::{self, Node, Text},
-    options::{DialectQuery, SanitizeOptions, ToolsOptions},
+    options::{DeferralQuery, DialectQuery, SanitizeOptions, ToolsOptions},
     report::{Accepts, Guidance},
     tools::{
         check::{self, ToolViolation},
@@ -168,6 +168,33 @@ pub fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
 /// As [`dialect_for`].
 pub fn dialect_for_with_report(query: &DialectQuery) -> Result<DialectChoice, Error> {
     lookup::dialect_for(query)
+}
+
+/// The options `target` and `native` of [`apply_deferred_loading`](crate::apply_deferred_loading) for what is known of
+/// a backend: which construct of its own for deferred tools it has. Every answer says what it rests on, and since when.
+///
+/// A backend that nobody knows to have one is no error: its `native` is [`Native::None`](crate::options::Native::None),
+/// and deferred tools are emulated.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{apply_deferred_loading, deferral_for, options::Native, DeferralQuery, DeferredOptions};
+/// let choice = deferral_for(&DeferralQuery::default().host("api.moonshot.ai").model("kimi-k3"))?;
+/// assert_eq!(choice.native, Native::Kimi);
+/// let options = DeferredOptions::default().target(choice.target).native(choice.native);
+/// let added = json!({"type": "additional_tools", "role": "developer", "tools": [
+///     {"type": "function", "name": "weather", "parameters": {"type": "object", "properties": {}}},
+/// ]});
+/// let codex = json!({"model": "kimi-k3", "input": [{"role": "user", "content": "Rain in Rome?"}, added]});
+/// let body = apply_deferred_loading(&codex, &options)?;
+/// assert_eq!(body["messages"][1]["tools"][0]["function"]["name"], "weather");
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid-option` if neither a host nor a model is given.
+pub fn deferral_for(query: &DeferralQuery) -> Result<DeferralChoice, Error> {
+    lookup::deferral::deferral_for(query)
 }
 
 /// Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.
