@@ -38,8 +38,9 @@
 //! | [`sanitize_tools`] | rewrites a whole tool list into an API's own shape, and sets aside what cannot be written |
 //! | [`adapt_request`] | does all of that to a whole request |
 //! | [`check`], [`check_tools`] | say what an API would reject, read otherwise or ignore |
-//! | [`Restore`], [`ReplyRestorer`], [`RestorePlan`], [`restore_arguments`] | bring the model's calls back |
+//! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | bring calls back |
 //! | [`dialects`], [`dialect_for`] | say what is known of each API and from where, and which dialect a host needs |
+//! | [`deferral_for`] | says which construct of its own for deferred tools a host has |
 //! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |
 //! | [`Exchange`] | adapts one request of a client and restores its reply, for gateways (feature `search`) |
 //! | [`strip_deferral_betas`] | takes the betas of deferred loading out of a header |
@@ -62,8 +63,8 @@
 //! | `regex` | no | the search mode `regex`, through the crate `regex` |
 //! | `serde` | no | `Serialize` and `Deserialize` for [`json::Node`] |
 //!
-//! The crate is `no_std` with `alloc` and forbids `unsafe`. It does not translate replies from one API's format into
-//! another's: send a request to the API that it is written for.
+//! The crate is `no_std` with `alloc` and forbids `unsafe`. It does not translate reply streams from one API's
+//! format into another's; single calls it does ([`Restore::client_call`]).
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -102,7 +103,8 @@ pub use error::{Code, Error};
 #[cfg(feature = "search")]
 pub use options::ExchangeOptions;
 pub use options::{
-    AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions, ToolsOptions,
+    AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions,
+    ToolsOptions,
 };
 
 /// What is reported: changes, violations, tools that were set aside, what deferred loading decided.
@@ -112,7 +114,10 @@ pub mod reports {
     pub use crate::{
         check::Violation,
         deferred::{CallKind, ClientTool, DeferredReport, Warning},
-        dialect::{lookup::DialectChoice, Fact},
+        dialect::{
+            lookup::{deferral::DeferralChoice, DialectChoice},
+            Fact,
+        },
         report::{lossless, Accepts, Change, Guidance, Severity},
         tools::{
             check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport,

@@ -79,6 +79,12 @@ const DECLARED: &[Declared] = &[
     },
     Declared { function: Some(Function::DialectFor), type_name: "DialectQuery", page: "dialects.md", ..BY_OWN_PAGE },
     Declared {
+        function: Some(Function::DeferralFor),
+        type_name: "DeferralQuery",
+        page: "deferral-for.md",
+        ..BY_OWN_PAGE
+    },
+    Declared {
         function: Some(Function::SearchTools),
         type_name: "SearchOptions",
         page: "search-tools.md",

@@ -9,7 +9,7 @@ export type TranslatedRequest = { [name: string]: unknown };
 export type TranslatingOptions = DeferredOptions & { target: NonNullable<DeferredOptions['target']> };
 
 /** Options that leave the request in its format. */
-export type KeepingOptions = DeferredOptions & { target?: undefined };
+export type KeepingOptions = DeferredOptions & { target?: null | undefined };
 
 /**
  * Makes a request that uses deferred tools work on an API without that feature: hides tools that are not loaded, loads

@@ -28,6 +28,7 @@ export type {
   AdaptOptions,
   CheckOptions,
   CheckToolsOptions,
+  DeferralQuery,
   DeferredOptions,
   Dialect,
   DialectQuery,
@@ -40,6 +41,7 @@ export type {
 export type {
   Accepts,
   Change,
+  DeferralChoice,
   Deferred,
   DeferredReport,
   DeferredWarning,
@@ -82,6 +84,7 @@ export type {
 export {
   checkTools,
   checkToolsJson,
+  deferralFor,
   dialectFor,
   dialectForWithReport,
   type SanitizedTools,

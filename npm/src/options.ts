@@ -109,6 +109,16 @@ export interface DialectQuery {
   exact?: boolean | undefined;
 }
 
+/** What is known about a backend: at least one of `host` and `model`; most constructs depend on both. */
+export interface DeferralQuery {
+  /** The protocol that the backend is asked in, if only one comes into question: a construct of another does not fit then. */
+  api?: DialectQuery['api'];
+  /** The model, as the request names it. */
+  model?: string | undefined;
+  /** The host, or a URL on it. */
+  host?: string | undefined;
+}
+
 /** Options of `normalizeEnvelope`. */
 export interface EnvelopeOptions extends ShareOption {}
 
@@ -116,8 +126,8 @@ export interface EnvelopeOptions extends ShareOption {}
 export interface DeferredOptions extends ShareOption {
   /** Whether hidden tools are announced by name in the system prompt. Default `"none"`. */
   announce?: 'none' | 'names' | undefined;
-  /** The format to translate the request into. Default: the format stays. */
-  target?: 'anthropic' | 'openai-responses' | 'openai-chat' | undefined;
+  /** The format to translate the request into. Default, and `null` as `deferralFor` may give it: the format stays. */
+  target?: 'anthropic' | 'openai-responses' | 'openai-chat' | null | undefined;
   /**
    * Which construct of its own for deferred tools the backend understands; it says nothing about where the request comes from.
    * Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`, the Chat

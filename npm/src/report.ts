@@ -174,6 +174,18 @@ export interface DialectChoice {
   because: string;
 }
 
+/** The options of deferred loading that fit a backend, and what that rests on. */
+export interface DeferralChoice {
+  /** The format that the construct belongs to; `null` where there is none. */
+  target: 'anthropic' | 'openai-responses' | 'openai-chat' | null;
+  /** Which construct of its own for deferred tools the backend has. */
+  native: 'none' | 'references' | 'changes' | 'inline' | 'additional-tools' | 'tool-search' | 'kimi';
+  /** What that rests on, in a sentence. */
+  source: string;
+  /** The day on which it was looked up or recorded (ISO 8601). */
+  checked: string;
+}
+
 /** What is known about one dialect. */
 export interface DialectDescription {
   /** The name that `sanitize` takes. */

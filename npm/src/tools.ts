@@ -1,6 +1,6 @@
 import { callOnText, callOnValues } from './engine/call.js';
-import type { CheckToolsOptions, Dialect, DialectQuery, Text, ToolsOptions } from './options.js';
-import type { DialectChoice, Quarantined, ToolChange, ToolViolation } from './report.js';
+import type { CheckToolsOptions, DeferralQuery, Dialect, DialectQuery, Text, ToolsOptions } from './options.js';
+import type { DeferralChoice, DialectChoice, Quarantined, ToolChange, ToolViolation } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 import type { ToolFor } from './tool-types.js';
 
@@ -114,4 +114,21 @@ export function dialectFor(query: DialectQuery): Dialect {
 export function dialectForWithReport(query: DialectQuery): DialectChoice {
   const { value, report } = callOnValues('dialectFor', true, [], query);
   return { dialect: value as Dialect, ...(report as Omit<DialectChoice, 'dialect'>) };
+}
+
+/**
+ * The options `target` and `native` of {@link applyDeferredLoading} for what is known of a backend: which construct of its own for
+ * deferred tools it has. A backend that nobody knows to have one is no error: its `native` is `"none"`, its `target` is `null`, and
+ * deferred tools are emulated.
+ *
+ * @example
+ * ```ts
+ * const { target, native } = deferralFor({ host: 'api.moonshot.ai', model: 'kimi-k3' }); // 'openai-chat', 'kimi'
+ * const body = applyDeferredLoading(request, { target, native });
+ * ```
+ *
+ * @throws {@link ToolwireError} `unknown-option`; `invalid-option`, also if neither a host nor a model is given.
+ */
+export function deferralFor(query: DeferralQuery): DeferralChoice {
+  return callOnValues('deferralFor', false, [], query).value as DeferralChoice;
 }

@@ -63,6 +63,7 @@ describe('a call that fails inside', () => {
     restoreReply: () => restore.replyJson('{"content":[]}'),
     dialectFor: () => toolwire.dialectFor({ host: 'api.moonshot.ai' }),
     dialectForWithReport: () => toolwire.dialectForWithReport({ host: 'api.moonshot.ai' }),
+    deferralFor: () => toolwire.deferralFor({ host: 'api.moonshot.ai', model: 'kimi-k3' }),
     searchTools: () => toolwire.searchTools(TOOLS, 'read'),
     answerToolSearch: () => toolwire.answerToolSearch(call, TOOLS),
   };

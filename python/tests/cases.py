@@ -24,14 +24,17 @@ FUNCTIONS = (
     "checkTools",
     "adaptRequest",
     "dialectFor",
+    "deferralFor",
     "searchTools",
     "answerToolSearch",
     "stripDeferralBetas",
 )
 PAIRS = {"searchTools": ("tools", "query"), "answerToolSearch": ("call", "tools")}
 """The functions of two inputs, which are members of a case's one `input`."""
-LISTS = ("sanitizeTools", "checkTools", "adaptRequest", "dialectFor")
-"""The functions on whole lists and requests, which test_lists.py runs."""
+LOOKUPS = ("dialectFor", "deferralFor")
+"""The functions that have a query in their options, and no input: they have one path."""
+LISTS = ("sanitizeTools", "checkTools", "adaptRequest", *LOOKUPS)
+"""The functions on whole lists and requests, and those that look up where these go: test_lists.py runs them."""
 HEADER = "stripDeferralBetas"
 """The function on an HTTP header, which is no JSON: it has one path, and no options."""
 NO_CASES = "ranking"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from datetime import date
 from typing import Any, Literal, TypeAlias
 
 import pytest
 
 import toolwire
-from cases import CASES, EXPECTED_COUNTS, LISTS, Case, as_raised, shown_violation
+from cases import CASES, EXPECTED_COUNTS, LISTS, LOOKUPS, Case, as_raised, shown_violation
 from exact import compact, containers, exact, same
 
 Path: TypeAlias = Literal["object", "str", "bytes"]
@@ -18,7 +19,7 @@ RUN = [
     (case, path)
     for case in CASES
     if case.function in LISTS
-    for path in (PATHS if case.function != "dialectFor" else PATHS[:1])
+    for path in (PATHS if case.function not in LOOKUPS else PATHS[:1])
     if case.has_value or path != "object"
 ]
 RESULT = {"sanitizeTools": "tools", "adaptRequest": "request"}
@@ -37,6 +38,8 @@ def run(function: str, path: Path, value: Any, options: dict[str, Any]) -> Any:
     """Call the function in the form that takes such a value."""
     if function == "dialectFor":
         return toolwire.dialect_for(**options)
+    if function == "deferralFor":
+        return toolwire.deferral_for(**options)
     if function == "checkTools":
         return (toolwire.check_tools if path == "object" else toolwire.check_tools_json)(value, **options)
     if function == "adaptRequest":
@@ -67,6 +70,13 @@ def test_case(case: Case, path: Path) -> None:
         assert choice["confidence"] in {"A", "B", "C"}
         assert choice["because"]
         assert case.members.get("report", {}).items() <= choice.items()
+    elif case.function == "deferralFor":
+        assert list(found) == ["target", "native", "source", "checked"]
+        options = {name: found[name] for name in ("target", "native")}
+        assert options == case.members["expected"]
+        assert found["source"]
+        assert date.fromisoformat(found["checked"])
+        assert toolwire.apply_deferred_loading({"messages": [{"role": "user", "content": "hi"}]}, **options)
     elif case.function == "checkTools":
         assert all(violation["message"] and violation["source"] for violation in found)
         shown = [shown_violation(one, ("tool", "dialect", "rule", "pointer")) for one in found]
@@ -164,5 +174,5 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
 
 
 def test_every_case_is_there() -> None:
-    ran = Counter(case.function for case, path in RUN if path == ("object" if case.function == "dialectFor" else "str"))
+    ran = Counter(case.function for case, path in RUN if path == ("object" if case.function in LOOKUPS else "str"))
     assert {name: ran[name] for name in LISTS} == {name: EXPECTED_COUNTS[name] for name in LISTS}

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing_extensions import assert_type
 
     from toolwire.types import (
+        DeferralChoice,
         Deferred,
         DialectChoice,
         RestorePlan,
@@ -46,12 +47,16 @@ if TYPE_CHECKING:
     assert_type(toolwire.ToolIndex([]).search("mail"), list[str])
     assert_type(toolwire.dialects()[0]["facts"][0]["source"], str)
     assert_type(toolwire.dialect_for_with_report(host="api.x.ai", exact=True), DialectChoice)
+    choice = toolwire.deferral_for(host="api.moonshot.ai", model="kimi-k3", api="openai-chat")
+    assert_type(choice, DeferralChoice)
+    assert_type(toolwire.apply_deferred_loading({}, target=choice["target"], native=choice["native"]), Any)
 
     toolwire.sanitize({})  # type: ignore[call-arg]
     toolwire.sanitize({}, dialect="codecs")  # type: ignore[arg-type]
     toolwire.sanitize({}, dialect="codex", maxBytes=1)  # type: ignore[call-arg]
     toolwire.restore_arguments({}, {"type": "object"})  # type: ignore[call-overload]
     toolwire.restore_arguments_json("", {}, dialect="codex")  # type: ignore[call-overload]
+    toolwire.deferral_for(host="api.x.ai", strict=True)  # type: ignore[call-arg]
     toolwire.check({}, dialect="codex", share=True)  # type: ignore[call-arg]
     toolwire.apply_deferred_loading({}, mode="sieve")  # type: ignore[arg-type]
     toolwire.search_tools([], 7)  # type: ignore[arg-type]
@@ -72,6 +77,9 @@ def test_results_have_the_members_that_their_types_name() -> None:
     rewritten = toolwire.sanitize_with_report({"const": 1}, dialect="codex")
     assert rewritten.keys() == toolwire.types.Rewritten.__annotations__.keys()
     assert rewritten["changes"][0].keys() == toolwire.types.Change.__annotations__.keys()
+
+    choice = toolwire.deferral_for(host="api.anthropic.com")
+    assert choice.keys() == toolwire.types.DeferralChoice.__annotations__.keys()
 
     found = toolwire.check({"type": "array", "items": []}, dialect="codex-wire")
     assert found[0].keys() == toolwire.types.Violation.__annotations__.keys()

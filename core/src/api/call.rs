@@ -16,7 +16,8 @@ use crate::{
     json::{self, Node, Object},
     naming::Naming,
     options::{
-        dialects_to_check, AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, ToolsOptions,
+        dialects_to_check, AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions,
+        SanitizeOptions, ToolsOptions,
     },
     report::Recorder,
     sanitize::{self, decode::Plan},
@@ -49,6 +50,8 @@ pub enum Function {
     CheckTools,
     /// `dialectFor(options)`
     DialectFor,
+    /// `deferralFor(options)`
+    DeferralFor,
     /// `restoreCall(restore, name, arguments)`: the arguments are a value, or JSON text in a string
     RestoreCall,
     /// `restoreClientCall(restore, call)`
@@ -78,6 +81,7 @@ impl Function {
         Function::SanitizeTools,
         Function::CheckTools,
         Function::DialectFor,
+        Function::DeferralFor,
         Function::RestoreCall,
         Function::RestoreClientCall,
         Function::AdaptRequest,
@@ -101,6 +105,7 @@ impl Function {
             Function::SanitizeTools => "sanitizeTools",
             Function::CheckTools => "checkTools",
             Function::DialectFor => "dialectFor",
+            Function::DeferralFor => "deferralFor",
             Function::RestoreCall => "restoreCall",
             Function::RestoreClientCall => "restoreClientCall",
             Function::AdaptRequest => "adaptRequest",
@@ -135,7 +140,7 @@ impl Function {
             Function::SanitizeTools => Some("tools"),
             Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
             Function::DialectFor => Some("dialect"),
-            Function::CheckTools | Function::RestoreCall => None,
+            Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
             Function::RestoreClientCall | Function::RestoreReply => None,
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
@@ -235,6 +240,10 @@ pub fn call<'a>(
             let choice = lookup::dialect_for(&DialectQuery::read(options, naming)?)?;
             let report = with_report.then(|| describe::choice(&choice));
             Ok(answer(Node::literal(choice.dialect), report, false))
+        }
+        Function::DeferralFor => {
+            let choice = lookup::deferral::deferral_for(&DeferralQuery::read(options, naming)?)?;
+            Ok(answer(describe::deferral(&choice), None, false))
         }
         Function::RestoreCall => {
             let (restore_map, name, mut arguments) = (RestoreMap::from_node(&input()?)?, input()?, input()?);

@@ -6,7 +6,10 @@ use super::{Restore, Rewritten, SanitizedTools};
 use crate::{
     check::Violation,
     deferred::DeferredReport,
-    dialect::{lookup::DialectChoice, Dialect},
+    dialect::{
+        lookup::{deferral::DeferralChoice, DialectChoice},
+        Dialect,
+    },
     error::Error,
     json::{Data, Node, Object, Text},
     report::Change,
@@ -210,6 +213,16 @@ pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
     Node::record([
         ("confidence", owned(choice.confidence.encode_utf8(&mut [0; 4]))),
         ("because", owned(&choice.because)),
+    ])
+}
+
+/// `{ target, native, source, checked }`: the first two are options as they stand, null for no target.
+pub(super) fn deferral(choice: &DeferralChoice) -> Node<'static> {
+    Node::record([
+        ("target", choice.target.map_or_else(Node::default, |target| Node::literal(target.word()))),
+        ("native", Node::literal(choice.native.word())),
+        ("source", owned(&choice.source)),
+        ("checked", Node::literal(choice.checked)),
     ])
 }
 

@@ -9,6 +9,7 @@ mod envelope;
 mod exchange;
 mod json_text;
 mod request;
+mod restore;
 mod restore_plan;
 pub(crate) mod sanitize;
 #[cfg(feature = "search")]
@@ -27,6 +28,7 @@ pub use envelope::{
 pub use exchange::Exchange;
 pub use json_text::JsonText;
 pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer};
+pub use restore::{CallStream, Restore, RestoredCall};
 pub use restore_plan::RestorePlan;
 pub use sanitize::{
     check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report,
@@ -36,8 +38,8 @@ pub use sanitize::{
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
 pub use tools::{
-    check_tools, check_tools_json, dialect_for, dialect_for_with_report, sanitize_tools, sanitize_tools_json, Restore,
-    RestoredCall, SanitizedTools,
+    check_tools, check_tools_json, deferral_for, dialect_for, dialect_for_with_report, sanitize_tools,
+    sanitize_tools_json, SanitizedTools,
 };
 
 use crate::json::text_of;

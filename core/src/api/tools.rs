@@ -1,28 +1,21 @@
-//! `sanitize_tools`, `check_tools`, `dialect_for` with its report, and `Restore`, the way back.
+//! `sanitize_tools`, `check_tools`, `dialect_for` with its report, and `deferral_for`.
 
-use alloc::{
-    borrow::Cow,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{borrow::Cow, vec::Vec};
 use serde_json::Value;
 
-use super::{text_of, JsonText};
+use super::{text_of, JsonText, Restore};
 use crate::{
     dialect::{
-        lookup::{self, DialectChoice},
+        lookup::{self, deferral::DeferralChoice, DialectChoice},
         Dialect,
     },
     error::Error,
-    json::{self, Node, Text},
-    options::{DialectQuery, SanitizeOptions, ToolsOptions},
+    json::{self, Node},
+    options::{DeferralQuery, DialectQuery, SanitizeOptions, ToolsOptions},
     report::{Accepts, Guidance},
     tools::{
-        call_pieces::CallPieces,
         check::{self, ToolViolation},
-        client_call,
         quarantine::Quarantined,
-        restore::RestoreMap,
         sanitize_list::{self, Outcome, ToolChange},
     },
 };
@@ -172,149 +165,29 @@ pub fn dialect_for_with_report(query: &DialectQuery) -> Result<DialectChoice, Er
     lookup::dialect_for(query)
 }
 
-/// Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.
+/// The options `target` and `native` of [`apply_deferred_loading`](crate::apply_deferred_loading) for what is known of
+/// a backend: which construct of its own for deferred tools it has. Every answer says what it rests on, and since when.
 ///
-/// Calls come back in a later turn, maybe in another process: [`Self::to_json`] and [`Self::from_json`] keep it until
-/// then.
-#[derive(Clone, Debug, Default)]
-pub struct Restore(pub(crate) RestoreMap);
-
-/// Two of them are equal if they are kept as the same text.
-impl PartialEq for Restore {
-    fn eq(&self, other: &Self) -> bool {
-        self.to_json() == other.to_json()
-    }
-}
-
-impl Eq for Restore {}
-
-/// The arguments of one call, restored piece by piece: [`Restore::call_stream`].
-///
-/// What a `custom` tool is called with comes unescaped, as soon as it is there. Arguments that a dialect has encoded are
-/// held back until the end; all others pass as they are.
+/// A backend that nobody knows to have one is no error: its `native` is [`Native::None`](crate::options::Native::None),
+/// and deferred tools are emulated.
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{apply_deferred_loading_with_report, DeferredOptions};
-/// let exec = json!({"type": "custom", "name": "exec"});
-/// let request = json!({"model": "m", "input": "Where am I?", "tools": [exec]});
-/// let options = DeferredOptions::default().target(toolwire::options::Target::OpenaiChat);
-/// let mut pieces = apply_deferred_loading_with_report(&request, &options)?.restore.call_stream("exec");
-/// assert_eq!(pieces.feed("{\"input\":\"p")?, "p");
-/// assert_eq!(pieces.feed("wd\\")?, "wd");
-/// assert_eq!(pieces.feed("n\"}")?, "\n");
-/// assert_eq!(pieces.finish(), "");
+/// use toolwire::{apply_deferred_loading, deferral_for, options::Native, DeferralQuery, DeferredOptions};
+/// let choice = deferral_for(&DeferralQuery::default().host("api.moonshot.ai").model("kimi-k3"))?;
+/// assert_eq!(choice.native, Native::Kimi);
+/// let options = DeferredOptions::default().target(choice.target).native(choice.native);
+/// let added = json!({"type": "additional_tools", "role": "developer", "tools": [
+///     {"type": "function", "name": "weather", "parameters": {"type": "object", "properties": {}}},
+/// ]});
+/// let codex = json!({"model": "kimi-k3", "input": [{"role": "user", "content": "Rain in Rome?"}, added]});
+/// let body = apply_deferred_loading(&codex, &options)?;
+/// assert_eq!(body["messages"][1]["tools"][0]["function"]["name"], "weather");
 /// # Ok::<(), toolwire::Error>(())
 /// ```
-#[derive(Debug)]
-pub struct CallStream(CallPieces);
-
-impl CallStream {
-    /// Takes the next piece; gives what is to be passed on, which may be nothing.
-    ///
-    /// # Errors
-    /// `limit-exceeded` if what has to be held back is larger than any call.
-    pub fn feed(&mut self, piece: &str) -> Result<String, Error> {
-        self.0.feed(piece)
-    }
-
-    /// Ends the call: what was still held back.
-    pub fn finish(&mut self) -> String {
-        self.0.finish()
-    }
-}
-
-/// A call as the tool's own server expects it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RestoredCall<T> {
-    /// The tool's name.
-    pub name: String,
-    /// The namespace of the tool (OpenAI Responses), if it stood in one.
-    pub namespace: Option<String>,
-    /// The arguments.
-    pub arguments: T,
-}
-
-impl Restore {
-    /// Restores a call. A tool that is not known comes back as it is, and so do arguments that are not understood.
-    ///
-    /// # Errors
-    /// `too-deep`.
-    pub fn call(&self, name: &str, arguments: &Value) -> Result<RestoredCall<Value>, Error> {
-        let mut node = Node::from_value(arguments)?;
-        self.0.arguments(&Text::new(name), &mut node)?;
-        Ok(self.named(name, node.to_value()?))
-    }
-
-    /// Restores a call whose arguments are JSON text. If they are none, the model made a mistake, which stays as it is:
-    /// the tool's server can tell the model.
-    pub fn call_json<'a>(&self, name: &str, arguments: &'a str) -> RestoredCall<Cow<'a, str>> {
-        let restored = self.0.text(&Text::new(name), arguments);
-        self.named(name, restored.map_or(Cow::Borrowed(arguments), Cow::Owned))
-    }
-
-    fn named<T>(&self, name: &str, arguments: T) -> RestoredCall<T> {
-        let (name, namespace) = match self.0.name(&Text::new(name)) {
-            Some(way) => (way.name.display().into_owned(), way.namespace.map(|space| space.display().into_owned())),
-            None => (name.to_string(), None),
-        };
-        RestoredCall { name, namespace, arguments }
-    }
-
-    /// The client's own form of a call, in the format that its request had: `tool_use`, an entry of `tool_calls`,
-    /// `function_call` with its namespace, `custom_tool_call` with its input, `tool_search_call`. The call is one of any
-    /// API as it stands in the reply, or `{ id, name, arguments }` with the arguments as a value or as JSON text. A tool
-    /// that is not known keeps its name.
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use toolwire::{apply_deferred_loading_with_report, DeferredOptions};
-    /// let patch = json!({"type": "custom", "name": "apply_patch"});
-    /// let request = json!({"model": "m", "input": "Mend it.", "tools": [patch]});
-    /// let options = DeferredOptions::default().target(toolwire::options::Target::OpenaiChat);
-    /// let sent = apply_deferred_loading_with_report(&request, &options)?;
-    /// let call = json!({"id": "c1", "name": "apply_patch", "arguments": "{\"input\":\"*** Begin\"}"});
-    /// let own = json!({"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": "*** Begin"});
-    /// assert_eq!(sent.restore.client_call(&call)?, own);
-    /// # Ok::<(), toolwire::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// `invalid-value` if it is no call; `too-deep`.
-    pub fn client_call(&self, call: &Value) -> Result<Value, Error> {
-        client_call::write(&self.0, Node::from_value(call)?)?.to_value()
-    }
-
-    /// Restores the arguments of one call piece by piece, for callers that turn a stream of one API into another's.
-    pub fn call_stream(&self, name: &str) -> CallStream {
-        CallStream(CallPieces::new(&self.0, &Text::new(name)))
-    }
-
-    /// Whether calls come back as they are.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// As JSON text, to be kept for a later turn.
-    pub fn to_json(&self) -> String {
-        json::write(&self.0.to_node())
-    }
-
-    /// From the JSON text that [`Self::to_json`] gave.
-    ///
-    /// # Errors
-    /// `invalid-json`, `too-deep`, `invalid-value` if it is something else, `unknown-dialect` if it was written by
-    /// another version that knows more.
-    pub fn from_json(text: &str) -> Result<Restore, Error> {
-        Self::from_node(&json::read(text)?)
-    }
-
-    /// From the tree of what [`Self::to_json`] gave: for bindings.
-    ///
-    /// # Errors
-    /// As [`Self::from_json`].
-    pub(crate) fn from_node(node: &Node<'_>) -> Result<Restore, Error> {
-        RestoreMap::from_node(node).map(Restore)
-    }
+///
+/// # Errors
+/// `invalid-option` if neither a host nor a model is given.
+pub fn deferral_for(query: &DeferralQuery) -> Result<DeferralChoice, Error> {
+    lookup::deferral::deferral_for(query)
 }

@@ -15,7 +15,8 @@ use crate::{
     error::Error,
     json::Node,
     options::{
-        AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions, ToolsOptions,
+        AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions,
+        ToolsOptions,
     },
 };
 
@@ -46,7 +47,16 @@ macro_rules! read {
     };
 }
 
-read!(AdaptOptions, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions, ToolsOptions,);
+read!(
+    AdaptOptions,
+    DeferralQuery,
+    DeferredOptions,
+    DialectQuery,
+    EnvelopeOptions,
+    SanitizeOptions,
+    SearchOptions,
+    ToolsOptions,
+);
 #[cfg(feature = "search")]
 read!(ExchangeOptions);
 

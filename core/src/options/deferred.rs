@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::read::{choice, Example, Reader};
+use super::read::{choice, word_of, Example, Reader};
 use crate::{
     error::{Code, Error},
     json::Node,
@@ -32,6 +32,11 @@ choice! {
 }
 
 impl Target {
+    /// The word for it.
+    pub(crate) fn word(self) -> &'static str {
+        word_of(Target::CHOICES, self)
+    }
+
     /// The same as a format.
     pub(crate) const fn format(self) -> Format {
         match self {
@@ -64,6 +69,11 @@ choice! {
 }
 
 impl Native {
+    /// The word for it.
+    pub(crate) fn word(self) -> &'static str {
+        word_of(Native::CHOICES, self)
+    }
+
     /// The format that has the construct; `None`: none is needed.
     pub(crate) const fn format(self) -> Option<Format> {
         match self {

@@ -1,4 +1,4 @@
-//! What `dialect_for` is asked with.
+//! What `dialect_for` and `deferral_for` are asked with.
 
 use alloc::string::String;
 
@@ -63,6 +63,43 @@ impl DialectQuery {
             host: reader.text("host")?,
             strict: reader.flag("strict")?.unwrap_or_default(),
             exact: reader.flag("exact")?.unwrap_or_default(),
+        })
+    }
+}
+
+/// What is known about a backend: at least its host or the model; most constructs depend on both.
+///
+/// ```
+/// use toolwire::DeferralQuery;
+/// let query = DeferralQuery { host: Some("api.moonshot.ai".into()), ..DeferralQuery::default() };
+/// # let _ = query;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeferralQuery {
+    /// The protocol that the backend is asked in, where only one comes into question: a construct of another does not
+    /// fit then.
+    pub api: Option<Api>,
+    /// The model, as the request names it.
+    pub model: Option<String>,
+    /// The host, or a URL on it.
+    pub host: Option<String>,
+}
+
+const DEFERRAL_KNOWN: &[&str] = &["api", "model", "host"];
+const DEFERRAL_EXAMPLE: Example =
+    Example { function: "deferralFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };
+
+impl DeferralQuery {
+    /// Reads the query from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        let reader = Reader::new(node, naming, DEFERRAL_KNOWN, &DEFERRAL_EXAMPLE)?;
+        Ok(DeferralQuery {
+            api: reader.choice("api", Api::CHOICES)?,
+            model: reader.text("model")?,
+            host: reader.text("host")?,
         })
     }
 }

@@ -25,7 +25,7 @@ pub use envelope::EnvelopeOptions;
 pub(crate) use exchange::without_dialect;
 #[cfg(feature = "search")]
 pub use exchange::{ExchangeOptions, OnSetAside};
-pub use lookup::{Api, DialectQuery};
+pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
 pub(crate) use tools::dialects as dialects_to_check;

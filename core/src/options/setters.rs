@@ -3,9 +3,9 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    AdaptOptions, Allow, Announce, Api, CustomTools, DeferredOptions, DialectQuery, EmptyTools, ForcedTool, Format,
-    Hints, Mode, Native, Order, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, Target,
-    ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls, UnknownReference, Untyped,
+    AdaptOptions, Allow, Announce, Api, CustomTools, DeferralQuery, DeferredOptions, DialectQuery, EmptyTools,
+    ForcedTool, Format, Hints, Mode, Native, Order, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch,
+    SystemMessages, Target, ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls, UnknownReference, Untyped,
 };
 #[cfg(feature = "search")]
 use super::{ExchangeOptions, SearchMode};
@@ -189,6 +189,29 @@ impl DialectQuery {
     #[must_use]
     pub fn exact(mut self, exact: bool) -> Self {
         self.exact = exact;
+        self
+    }
+}
+
+impl DeferralQuery {
+    /// Sets [`Self::api`].
+    #[must_use]
+    pub fn api(mut self, api: Api) -> Self {
+        self.api = Some(api);
+        self
+    }
+
+    /// Sets [`Self::model`].
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Sets [`Self::host`].
+    #[must_use]
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.host = Some(host.into());
         self
     }
 }

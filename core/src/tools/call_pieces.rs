@@ -48,8 +48,8 @@ impl CallPieces {
         Ok(String::new())
     }
 
-    /// [`Self::feed`] for a text that may hold half a surrogate pair, whose other half is in the next piece: inside JSON
-    /// text its escape says the same.
+    /// [`Self::feed`] for a text that may hold half a surrogate pair, whose other half is in the next piece: inside
+    /// JSON text its escape says the same.
     ///
     /// # Errors
     /// As [`Self::feed`].

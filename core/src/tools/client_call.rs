@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     call_sites::Site,
-    custom_input,
+    client_item::{as_value, input, CUSTOM_CALL, FUNCTION_CALL, SEARCH_CALL},
     restore::RestoreMap,
     tool_format::{remove, set},
 };
@@ -14,41 +14,6 @@ use crate::{
     json::{self, Data, Member, Node, Object, Text},
     options::Format,
 };
-
-/// What tells a call of OpenAI Responses.
-const FUNCTION_CALL: &str = "function_call";
-const CUSTOM_CALL: &str = "custom_tool_call";
-const SEARCH_CALL: &str = "tool_search_call";
-
-/// Turns a `function_call` of OpenAI Responses into the item that its client knows. Its arguments are restored already.
-pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
-    if kind == CallKind::Function || !item.get("type").is_some_and(|name| name.is_text(FUNCTION_CALL)) {
-        return;
-    }
-    let arguments = item.visit("arguments", core::mem::take).unwrap_or_default();
-    remove(item, "arguments");
-    if kind == CallKind::Custom {
-        set(item, "type", Node::literal(CUSTOM_CALL));
-        set(item, "input", Node::string(input(&arguments)));
-    } else {
-        set(item, "type", Node::literal(SEARCH_CALL));
-        remove(item, "name");
-        set(item, "execution", Node::literal("client"));
-        if item.get("status").is_none() {
-            set(item, "status", Node::literal("completed"));
-        }
-        set(item, "arguments", as_value(arguments));
-    }
-}
-
-/// What a `custom` tool is called with.
-fn input(arguments: &Node<'_>) -> String {
-    match arguments.as_text() {
-        Some(text) => custom_input::of_text(text),
-        None if arguments.is_null() => String::new(),
-        None => custom_input::of_value(arguments),
-    }
-}
 
 /// A call in the form of its client. Without a client it keeps its own.
 ///
@@ -203,22 +168,6 @@ impl<'a> Own<'a> {
 fn record<'a, const N: usize>(members: [(&'static str, Option<Node<'a>>); N]) -> Node<'a> {
     let there = members.into_iter().filter_map(|(key, value)| Some(Member { key: Text::literal(key), value: value? }));
     Node::object(Object::from_unique(there.collect::<Vec<_>>()))
-}
-
-/// Arguments as a value: an object, or what the model wrote in its place.
-fn as_value(arguments: Node<'_>) -> Node<'_> {
-    let Some(text) = arguments.as_text() else {
-        return if arguments.is_null() { Node::empty_object() } else { arguments };
-    };
-    let text = text.display();
-    if text.trim().is_empty() {
-        return Node::empty_object();
-    }
-    // What is no JSON is the model's mistake, and stays: the tool's server tells it.
-    match json::read(&text).map(|value| value.detached()) {
-        Ok(value) => value,
-        Err(_) => arguments.clone(),
-    }
 }
 
 /// Arguments as JSON text.

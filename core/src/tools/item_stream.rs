@@ -1,5 +1,5 @@
-//! Items of OpenAI Responses that become others on their way to the client, in pieces: functions that stand for `custom`
-//! tools, whose input passes as soon as it is there, and for a search, which comes whole.
+//! Items of OpenAI Responses that become others on their way to the client, in pieces: functions that stand for
+//! `custom` tools, whose input passes as soon as it is there, and for a search, which comes whole.
 
 use alloc::vec::Vec;
 

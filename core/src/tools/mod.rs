@@ -5,7 +5,8 @@
 //! `wrapper` for what stands around the schema and `quarantine` for what cannot be had), and what has to be undone is
 //! noted (`restore`). `as_sent` writes nothing but the API's shape. A whole request (`request`) also brings tools in
 //! its history (`carriers`), speaks of tools there (`call_sites`), and forces some (`choice`). Replies come back whole
-//! (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`, and `sse`).
+//! (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`, `item_stream`, and `sse`), calls as
+//! their client's own (`client_call`, `client_item`, and `call_pieces` with `custom_input`).
 
 mod arguments;
 pub(crate) mod as_sent;
@@ -17,6 +18,7 @@ mod carriers;
 pub(crate) mod check;
 pub(crate) mod choice;
 pub(crate) mod client_call;
+mod client_item;
 mod custom_input;
 mod definitions;
 mod flat_names;

@@ -8,7 +8,7 @@ use alloc::{
 
 use super::{
     call_sites::{self, Site},
-    client_call,
+    client_item,
     tool_format::set,
 };
 use crate::{
@@ -218,7 +218,7 @@ impl RestoreMap {
             None => Ok(()),
         };
         self.rename(&called, site.node, site.name);
-        client_call::retype(site.node, self.item_kind(&called));
+        client_item::retype(site.node, self.item_kind(&called));
         outcome
     }
 

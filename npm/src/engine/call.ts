@@ -20,6 +20,7 @@ export type FunctionName =
   | 'sanitizeTools'
   | 'checkTools'
   | 'dialectFor'
+  | 'deferralFor'
   | 'restoreCall'
   | 'adaptRequest'
   | 'restoreReply'

@@ -21,6 +21,7 @@ An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTran
 - `check`, `check_tools`: what would an API reject, read otherwise or ignore?
 - `restore_arguments`, `Restore`, `restore_from`, `ReplyRestorer`: bring the model's calls back.
 - `dialects`, `dialect_for`, `dialect_for_with_report`: what is known of each API, and which dialect a host needs.
+- `deferral_for`: which construct of its own for deferred tools a host has.
 - `search_tools`, `answer_tool_search`, `ToolIndex`: the tool search that deferred tools are found with.
 - `Exchange`: one request of a client and its reply, for gateways. `strip_deferral_betas`: for their headers.
 
@@ -66,6 +67,7 @@ from ._search import ToolIndex, answer_tool_search, answer_tool_search_json, sea
 from ._tools import (
     check_tools,
     check_tools_json,
+    deferral_for,
     dialect_for,
     dialect_for_with_report,
     sanitize_tools,
@@ -99,6 +101,7 @@ __all__ = [
     "check_json",
     "check_tools",
     "check_tools_json",
+    "deferral_for",
     "dialect_for",
     "dialect_for_with_report",
     "dialects",

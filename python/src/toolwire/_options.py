@@ -112,6 +112,21 @@ class DialectQuery(TypedDict, total=False):
     """Whether what nobody knows is an error, where `portable` would be the answer. By default false."""
 
 
+class DeferralQuery(TypedDict, total=False):
+    """Keyword arguments of `deferral_for`: at least one of `host` and `model`; most constructs depend on both."""
+
+    api: (
+        Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"]
+        | None
+    )
+    """The protocol that the backend is asked in, if only one comes into question: a construct of another does not fit
+    then."""
+    model: str | None
+    """The model, as the request names it."""
+    host: str | None
+    """The host, or a URL on it."""
+
+
 class EnvelopeOptions(TypedDict, total=False):
     """Keyword arguments of `normalize_envelope` and its other forms."""
 

@@ -353,6 +353,19 @@ class DialectChoice(TypedDict):
     """What it rests on, in a sentence."""
 
 
+class DeferralChoice(TypedDict):
+    """The options of deferred loading that fit a backend, and what that rests on."""
+
+    target: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    """The format that the construct belongs to; None where there is none."""
+    native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"]
+    """Which construct of its own for deferred tools the backend has."""
+    source: str
+    """What that rests on, in a sentence."""
+    checked: str
+    """The day on which it was looked up or recorded (ISO 8601)."""
+
+
 class Dialect(TypedDict):
     """What one surface of one API accepts, and how sure we are."""
 

@@ -1,4 +1,4 @@
-"""The functions on whole tool lists: `sanitize_tools`, `check_tools`, and `dialect_for` with its report."""
+"""The functions on whole tool lists, `sanitize_tools` and `check_tools`, and lookups: `dialect_for`, `deferral_for`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from .types import (
         CheckToolsOptions,
+        DeferralChoice,
+        DeferralQuery,
         DialectChoice,
         DialectName,
         DialectQuery,
@@ -129,3 +131,21 @@ def dialect_for_with_report(**query: Unpack[DialectQuery]) -> DialectChoice:
     'nobody knows the host `llm.example`; `portable` is what the major surfaces all accept'
     """
     return call("dialectFor", (), query, True)
+
+
+def deferral_for(**query: Unpack[DeferralQuery]) -> DeferralChoice:
+    """Name the options `target` and `native` of `apply_deferred_loading` for what is known of a backend.
+
+    They say which construct of its own for deferred tools it has: by its `host`, the `model`, and `api` if it is asked
+    in one protocol only. A backend that nobody knows to have one is no error: its `native` is `"none"`, its `target` is
+    None, and deferred tools are emulated.
+
+    Raises `ToolwireError`: `unknown-option`; `invalid-option`, also if neither a host nor a model is given.
+
+    >>> choice = deferral_for(host="api.moonshot.ai", model="kimi-k3")
+    >>> choice["target"], choice["native"]
+    ('openai-chat', 'kimi')
+    >>> deferral_for(host="llm.example")["source"]
+    'the host `llm.example` is not known to have a construct of its own for deferred tools'
+    """
+    return call("deferralFor", (), query, False)

@@ -2,6 +2,7 @@
 //!
 //! Capability is per host, model and strictness, so a table of rows says it, and the first row that fits wins.
 
+pub(crate) mod deferral;
 mod host;
 mod rows;
 

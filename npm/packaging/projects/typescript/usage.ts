@@ -4,8 +4,10 @@ import {
   type Change,
   type ChangeRule,
   check,
+  type DeferralChoice,
   type Dialect,
   type DialectChoice,
+  deferralFor,
   dialectFor,
   dialectForWithReport,
   dialects,
@@ -57,6 +59,9 @@ export const some: unknown[] = sanitizeTools([], { dialect: dialectFor({ host: '
 );
 export const sure = (): DialectChoice['confidence'] =>
   dialectForWithReport({ host: 'api.x.ai', exact: true }).confidence;
+const deferral: DeferralChoice = deferralFor({ host: 'api.moonshot.ai', model: 'kimi-k3' });
+const { target, native } = deferral;
+export const handedOn: unknown = applyDeferredLoading({ messages: [] }, { target, native });
 // @ts-expect-error: the dialect is required
 export const undialected = () => sanitize({}, {});
 // @ts-expect-error: no such dialect

@@ -1,0 +1,341 @@
+//! Which construct of its own for deferred tools a backend has: by its host, its protocol and the model.
+//!
+//! A backend that is sent a construct it does not know answers with an error, or shows the model nothing. So only what
+//! is documented or recorded stands in the table, and everything else is emulated, which works everywhere.
+
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString},
+};
+
+use super::{bare_model, host::Host};
+use crate::{
+    error::{Code, Error},
+    options::{Api, DeferralQuery, Native, Target},
+};
+
+/// When the table as a whole was last compared with its sources.
+const CHECKED: &str = "2026-11-21";
+
+/// The options of deferred loading that fit a backend, and what that rests on.
+///
+/// ```
+/// use toolwire::{deferral_for, DeferralQuery, DeferredOptions};
+/// let choice = deferral_for(&DeferralQuery::default().host("api.moonshot.ai").model("kimi-k3"))?;
+/// let options = DeferredOptions::default().target(choice.target).native(choice.native);
+/// # let _ = options;
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeferralChoice {
+    /// The format that the construct belongs to; `None` where there is none.
+    pub target: Option<Target>,
+    /// The construct.
+    pub native: Native,
+    /// What it rests on, in a sentence.
+    pub source: Cow<'static, str>,
+    /// The day on which that was looked up or recorded (ISO 8601).
+    pub checked: &'static str,
+}
+
+/// A major and a minor version.
+type Version = (u16, u16);
+
+/// The versions of one family of models, the first and the last included.
+struct Span {
+    /// What the names begin with, up to the version, in lower case.
+    family: &'static str,
+    first: Version,
+    last: Version,
+}
+
+const fn span(family: &'static str, first: Version, last: Version) -> Span {
+    Span { family, first, last }
+}
+
+const fn only(family: &'static str, version: Version) -> Span {
+    span(family, version, version)
+}
+
+impl Span {
+    fn has(&self, model: &str) -> bool {
+        // Bedrock's names have the region and the maker before the family's: `us.anthropic.claude-…`.
+        let parts = model.split_once(self.family).filter(|(maker, _)| maker.is_empty() || maker.ends_with('.'));
+        let version = parts.and_then(|(_, rest)| version(rest));
+        version.is_some_and(|version| (self.first..=self.last).contains(&version))
+    }
+}
+
+/// The version that a text begins with: `5`, `5.4` or `5-4`. What follows is a date or a variant: `-2026-03-05`,
+/// `-codex`.
+fn version(text: &str) -> Option<Version> {
+    let (major, rest) = number(text)?;
+    // A minor version has two digits at most; more are a date.
+    let minor = rest.strip_prefix(['.', '-']).filter(|rest| digits(rest) <= 2).and_then(number);
+    Some((major, minor.map_or(0, |(minor, _)| minor)))
+}
+
+/// The number that a text begins with, unless a letter follows it (`4o`, `1m`), and what follows.
+fn number(text: &str) -> Option<(u16, &str)> {
+    let (number, rest) = text.split_at(digits(text));
+    let is_whole = !rest.starts_with(|next: char| next.is_alphanumeric());
+    number.parse().ok().filter(|_| is_whole).map(|number| (number, rest))
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// A backend with a construct of its own.
+struct Row {
+    /// A `*` stands for any characters.
+    hosts: &'static [&'static str],
+    /// The models that have it; none: all of the host's, known or not.
+    models: &'static [Span],
+    target: Target,
+    native: Native,
+    /// What it rests on, in a sentence without its full stop.
+    source: &'static str,
+    checked: &'static str,
+}
+
+const CLAUDE_WITH_CHANGES: &[Span] = &[
+    only("claude-fable-", (5, 0)),
+    only("claude-fable-", (5, 1)),
+    only("claude-mythos-", (5, 0)),
+    only("claude-mythos-", (5, 1)),
+    only("claude-opus-", (4, 8)),
+    only("claude-opus-", (5, 0)),
+    only("claude-opus-", (5, 5)),
+];
+
+const OPENAI: &[&str] = &["api.openai.com"];
+const ANTHROPIC: &[&str] = &["api.anthropic.com"];
+const MOONSHOT: &[&str] = &["api.moonshot.ai", "api.moonshot.cn"];
+/// Amazon's places of the Messages API (docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html).
+const BEDROCK: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*", "bedrock-mantle.*"];
+const VERTEX: &[&str] = &["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"];
+
+const OF_CHANGES_ELSEWHERE: &str =
+    "Amazon Bedrock and Google Cloud take tool changes by reference with these models, and none by value \
+     (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages)";
+
+/// The table. The first row that fits wins.
+///
+/// Other Claude models at Bedrock and Google Cloud are left out on purpose. Tool search is documented there with the
+/// beta `tool-search-tool-2025-10-19` (at Bedrock in InvokeModel alone), which `apply_deferred_loading` takes out of a
+/// request; without it only Google Cloud with Sonnet 4.5 was seen to work (vercel/ai#13337). References are recorded
+/// for the Claude API, where they need no beta.
+const ROWS: &[Row] = &[
+    Row {
+        hosts: OPENAI,
+        models: &[span("gpt-", (5, 4), (u16::MAX, u16::MAX))],
+        target: Target::OpenaiResponses,
+        native: Native::ToolSearch,
+        source: "OpenAI documents `tool_search` for GPT-5.4 and later \
+                 (developers.openai.com/api/docs/guides/tools-tool-search); recorded requests were answered 200",
+        checked: CHECKED,
+    },
+    Row {
+        hosts: OPENAI,
+        models: &[span("gpt-", (5, 0), (5, 3))],
+        target: Target::OpenaiResponses,
+        native: Native::AdditionalTools,
+        source: "recorded requests with `additional_tools` to gpt-5 were answered 200; `tool_search` needs GPT-5.4 \
+                 (developers.openai.com/api/docs/guides/tools-tool-search)",
+        checked: CHECKED,
+    },
+    Row {
+        hosts: MOONSHOT,
+        models: &[span("kimi-k", (3, 0), (3, u16::MAX))],
+        target: Target::OpenaiChat,
+        native: Native::Kimi,
+        source:
+            "Moonshot documents tools in system messages for Kimi K3 (platform.kimi.ai, dynamic tool loading), and \
+                 its own tests send them (MoonshotAI/Kimi-Vendor-Verifier, 2026-08-13)",
+        checked: CHECKED,
+    },
+    Row {
+        hosts: ANTHROPIC,
+        models: CLAUDE_WITH_CHANGES,
+        target: Target::Anthropic,
+        native: Native::Inline,
+        source: "the Claude API takes tool changes by reference and by value with these models \
+                 (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages)",
+        checked: "2026-09-22",
+    },
+    Row {
+        hosts: ANTHROPIC,
+        models: &[],
+        target: Target::Anthropic,
+        native: Native::References,
+        source: "the Claude API loads deferred tools by `tool_reference` and needs no beta for that \
+                 (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool); recorded requests were \
+                 answered 200",
+        checked: CHECKED,
+    },
+    Row {
+        hosts: BEDROCK,
+        models: CLAUDE_WITH_CHANGES,
+        target: Target::Anthropic,
+        native: Native::Changes,
+        source: OF_CHANGES_ELSEWHERE,
+        checked: "2026-09-22",
+    },
+    Row {
+        hosts: VERTEX,
+        models: CLAUDE_WITH_CHANGES,
+        target: Target::Anthropic,
+        native: Native::Changes,
+        source: OF_CHANGES_ELSEWHERE,
+        checked: "2026-09-22",
+    },
+];
+
+/// The protocol that a format is sent in.
+const fn api_of(target: Target) -> Api {
+    match target {
+        Target::Anthropic => Api::Anthropic,
+        Target::OpenaiResponses => Api::OpenaiResponses,
+        Target::OpenaiChat => Api::OpenaiChat,
+    }
+}
+
+/// What is known, ready to be compared.
+struct Known {
+    host: Option<Host>,
+    api: Option<Api>,
+    model: Option<String>,
+}
+
+impl Known {
+    fn of(query: &DeferralQuery) -> Known {
+        Known {
+            host: query.host.as_deref().and_then(Host::of),
+            api: query.api,
+            model: query.model.as_deref().map(bare_model).filter(|model| !model.is_empty()),
+        }
+    }
+
+    fn is_at(&self, row: &Row) -> bool {
+        self.host.as_ref().is_some_and(|host| row.hosts.iter().any(|pattern| host.is(pattern)))
+    }
+
+    fn has_model(&self, row: &Row) -> bool {
+        row.models.is_empty() || self.is_model_of(row)
+    }
+
+    fn is_model_of(&self, row: &Row) -> bool {
+        self.model.as_deref().is_some_and(|model| row.models.iter().any(|span| span.has(model)))
+    }
+
+    fn speaks(&self, row: &Row) -> bool {
+        self.api.is_none_or(|api| api == api_of(row.target))
+    }
+
+    /// Why it is none, and where there is one.
+    fn why_none(&self) -> String {
+        let Some(Host { name, .. }) = &self.host else {
+            let row = ROWS.iter().find(|row| self.is_model_of(row));
+            return match row.and_then(|row| Some((row.hosts.first()?, row.native.word()))) {
+                Some((host, native)) => {
+                    format!("no host is named: `{host}` has `{native}` with this model, and others may have nothing")
+                }
+                None => "no host is named, and no host is known to have a construct for deferred tools with this model"
+                    .to_string(),
+            };
+        };
+        if let Some(Row { target, native, .. }) = ROWS.iter().find(|row| self.is_at(row) && self.has_model(row)) {
+            return format!("`{name}` has `{}` with this model, but in `{}` alone", native.word(), target.word());
+        }
+        if !ROWS.iter().any(|row| self.is_at(row)) {
+            return format!("the host `{name}` is not known to have a construct of its own for deferred tools");
+        }
+        match &self.model {
+            Some(model) => format!("`{name}` has a construct for deferred tools, but is not known to with `{model}`"),
+            None => format!("`{name}` has a construct for deferred tools with some models, and no model is named"),
+        }
+    }
+}
+
+/// The options that fit what is known, and what says so.
+///
+/// # Errors
+/// `invalid-option` if neither a host nor a model is known.
+pub(crate) fn deferral_for(query: &DeferralQuery) -> Result<DeferralChoice, Error> {
+    let known = Known::of(query);
+    if known.host.is_none() && known.model.is_none() {
+        let message = "expected a `host` or a `model`, best both, found neither";
+        return Err(Error::new(Code::InvalidOption, "", message));
+    }
+    Ok(match ROWS.iter().find(|row| known.is_at(row) && known.has_model(row) && known.speaks(row)) {
+        Some(row) => DeferralChoice {
+            target: Some(row.target),
+            native: row.native,
+            source: Cow::Borrowed(row.source),
+            checked: row.checked,
+        },
+        None => DeferralChoice {
+            target: None,
+            native: Native::None,
+            source: Cow::Owned(known.why_none()),
+            checked: CHECKED,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::{version, ROWS};
+
+    #[test]
+    fn every_construct_is_of_its_format() {
+        for row in ROWS {
+            assert_eq!(row.native.format(), Some(row.target.format()), "{}", row.source);
+        }
+    }
+
+    #[test]
+    fn every_row_says_what_it_rests_on_and_since_when() {
+        for row in ROWS {
+            assert!(row.source.len() > 20 && !row.source.ends_with('.'), "{}", row.source);
+            let day: Vec<&str> = row.checked.split('-').collect();
+            assert_eq!(day.iter().map(|part| part.len()).collect::<Vec<_>>(), [4, 2, 2], "{}", row.checked);
+        }
+    }
+
+    #[test]
+    fn names_of_hosts_and_families_are_ready_to_be_compared() {
+        for name in ROWS.iter().flat_map(|row| row.hosts.iter().copied().chain(row.models.iter().map(|one| one.family)))
+        {
+            assert!(name.matches('*').count() <= 1 && *name == name.to_lowercase(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_version_ends_where_a_date_or_a_variant_begins() {
+        for (text, expected) in [
+            ("5", Some((5, 0))),
+            ("5.4", Some((5, 4))),
+            ("5.10-mini", Some((5, 10))),
+            ("5-5", Some((5, 5))),
+            ("5-2025-08-07", Some((5, 0))),
+            ("4-8-20260528", Some((4, 8))),
+            ("5-20260724-v1:0", Some((5, 0))),
+            ("5-v1:0", Some((5, 0))),
+            ("5@20260724", Some((5, 0))),
+            ("5-1m", Some((5, 0))),
+            ("5.", Some((5, 0))),
+            ("4o-mini", None),
+            ("99999", None),
+            ("oss-120b", None),
+            ("", None),
+        ] {
+            assert_eq!(version(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Items of OpenAI Responses as their client knows them: a function that stands for a `custom` tool, or for a search.
+
+use alloc::string::String;
+
+use super::{
+    custom_input,
+    tool_format::{remove, set},
+};
+use crate::{
+    deferred::CallKind,
+    json::{self, Node},
+};
+
+/// What tells a call of OpenAI Responses.
+pub(super) const FUNCTION_CALL: &str = "function_call";
+pub(super) const CUSTOM_CALL: &str = "custom_tool_call";
+pub(super) const SEARCH_CALL: &str = "tool_search_call";
+
+/// Turns a `function_call` of OpenAI Responses into the item that its client knows. Its arguments are restored already.
+pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
+    if kind == CallKind::Function || !item.get("type").is_some_and(|name| name.is_text(FUNCTION_CALL)) {
+        return;
+    }
+    let arguments = item.visit("arguments", core::mem::take).unwrap_or_default();
+    remove(item, "arguments");
+    if kind == CallKind::Custom {
+        set(item, "type", Node::literal(CUSTOM_CALL));
+        set(item, "input", Node::string(input(&arguments)));
+    } else {
+        set(item, "type", Node::literal(SEARCH_CALL));
+        remove(item, "name");
+        set(item, "execution", Node::literal("client"));
+        if item.get("status").is_none() {
+            set(item, "status", Node::literal("completed"));
+        }
+        set(item, "arguments", as_value(arguments));
+    }
+}
+
+/// What a `custom` tool is called with.
+pub(super) fn input(arguments: &Node<'_>) -> String {
+    match arguments.as_text() {
+        Some(text) => custom_input::of_text(text),
+        None if arguments.is_null() => String::new(),
+        None => custom_input::of_value(arguments),
+    }
+}
+
+/// Arguments as a value: an object, or what the model wrote in its place.
+pub(super) fn as_value(arguments: Node<'_>) -> Node<'_> {
+    let Some(text) = arguments.as_text() else {
+        return if arguments.is_null() { Node::empty_object() } else { arguments };
+    };
+    let text = text.display();
+    if text.trim().is_empty() {
+        return Node::empty_object();
+    }
+    // What is no JSON is the model's mistake, and stays: the tool's server tells it.
+    match json::read(&text).map(|value| value.detached()) {
+        Ok(value) => value,
+        Err(_) => arguments.clone(),
+    }
+}
