@@ -83,7 +83,8 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     }
     if (exchange === null) return request.send(send);
     const { report } = exchange;
-    const betas = rest.deferred !== false && request.settleBetas(report.deferred, rest.deferred?.native);
+    const native = typeof rest.deferred === 'object' ? rest.deferred?.native : undefined;
+    const betas = rest.deferred !== false && request.settleBetas(report.deferred, native);
     const next = ({ report, request: body }: Exchange) => {
       onReport?.(report, { url, dialect: report.dialect, body });
       return request.send(send, body);
