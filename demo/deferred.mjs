@@ -109,7 +109,12 @@ for (const [label, options] of Object.entries({
 }
 
 const { loaded } = play(emulate);
-const compacted = { model: 'm', system, messages: [{ role: 'user', content: 'Summary: two steps are left.' }], tools: hosted };
+const compacted = {
+  model: 'm',
+  system,
+  messages: [{ role: 'user', content: 'Summary: two steps are left.' }],
+  tools: hosted,
+};
 console.log(`\nloaded by the end: ${loaded.join(', ')}\n`);
 console.log('| after compaction | tools the model sees |');
 console.log('|---|---|');
