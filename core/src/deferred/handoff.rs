@@ -1,6 +1,6 @@
 //! A conversation that goes on elsewhere: in another format, or with another API's constructs for deferred tools.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use super::{
     catalogue::Catalogue,
@@ -52,7 +52,8 @@ pub(super) fn native<'a>(
             writer::choice::widen(request, warnings)?;
         }
         let client = Client { format: formats.0, search: None };
-        return Ok(Applied { report: as_it_is(request, options, warnings)?, names: Names::default(), client });
+        let (report, deferred) = as_it_is(request, options, warnings)?;
+        return Ok(Applied { report, names: Names::default(), client, deferred });
     }
     let mut conversation = read(request, formats, (options, &mut map), warnings)?;
     timeline::run(&mut conversation, options, warnings);
@@ -73,8 +74,10 @@ pub(super) fn native<'a>(
     }
     search.iter().for_each(|search| noting.search(&mut map, search));
     let report = DeferredReport { name_map: map.finish(), tool_search_name: search, ..told(&conversation, options) };
+    let listed = conversation.tools.iter().filter(|tool| tool.listed && tool.deferred && !tool.withdrawn);
+    let deferred = listed.filter_map(|tool| Some(names.current(tool.name.as_ref()?).into_owned())).collect();
     let own_search = write(request, conversation, formats, (options, &names), warnings)?;
-    Ok(Applied { report, names, client: Client { format: formats.0, search: own_search } })
+    Ok(Applied { report, names, client: Client { format: formats.0, search: own_search }, deferred })
 }
 
 fn read<'a>(
@@ -151,18 +154,24 @@ fn search_name(
     Some(name)
 }
 
-/// What is to be said of a request that its backend takes as it is.
-fn as_it_is(request: &Node<'_>, options: &DeferredOptions, warnings: &mut Warnings) -> Result<DeferredReport, Error> {
+/// What is to be said of a request that its backend takes as it is, and the listed tools that are deferred.
+fn as_it_is(
+    request: &Node<'_>,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) -> Result<(DeferredReport, Vec<String>), Error> {
     let format = options.native.format().unwrap_or(Format::Anthropic);
     let (mut events, mut map) = (Events::new(options), NameMap::default());
     let mut catalogue = Catalogue::read(super::listed(request), false, warnings);
+    let deferred = catalogue.deferred().map(|name| name.display().into_owned()).collect();
     if format == Format::OpenaiResponses {
         super::responses::scan(request, &mut events, &mut map, warnings)?;
     } else {
         request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
     }
     events.resolve(&mut catalogue, super::listed(request), options, warnings);
-    Ok(DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() })
+    let report = DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() };
+    Ok((report, deferred))
 }
 
 /// Whether a request of the backend's own format holds a construct that it does not understand.
