@@ -103,8 +103,8 @@ fn speaks_of_it(prompt: &Node<'_>) -> Result<bool, Error> {
     Ok(has_it(&prompt))
 }
 
-/// Lists tools where that is wanted, unless the client does. Whether the model cannot reach hidden tools is settled with
-/// it: a list is enough.
+/// Lists tools where that is wanted, unless the client does. Whether the model cannot reach hidden tools is settled
+/// with it: a list is enough.
 ///
 /// # Errors
 /// As [`append`].
