@@ -106,7 +106,10 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
         newBytes,
         partsAt,
         betas: report.betas ?? [],
-        warnings: report.warnings.map(({ code, name }) => (name === undefined ? code : `${code}: ${name}`)),
+        warnings: report.warnings.map(({ code, name }) => {
+          const says = code.replaceAll('_', ' ');
+          return name === undefined ? says : `${says}: ${name}`;
+        }),
         unreachable: report.unreachable,
       });
     }

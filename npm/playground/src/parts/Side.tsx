@@ -169,7 +169,7 @@ function Facts({ turn, first }: { turn: Turn; first: boolean }) {
       {unreachable ? <li class="warning">The model cannot reach the hidden tools: nothing tells it of them.</li> : null}
       {warnings.map((warning) => (
         <li key={warning} class="doubt">
-          {warning.replaceAll('_', ' ')}
+          {warning}
         </li>
       ))}
     </ul>
