@@ -29,8 +29,9 @@ pub(super) struct History {
 impl History {
     /// Cuts a request. What is none has one turn, of which the library says what is wrong.
     pub(super) fn read(request: &Node<'_>) -> Result<History, CommandError> {
+        let key = LISTS.into_iter().find(|key| request.get(*key).is_some_and(|value| !value.is_null()));
         let list = |key| Some((key, request.get(key)?.as_array()?));
-        let Some((key, items)) = LISTS.into_iter().find_map(list) else { return Ok(History::whole(request)) };
+        let Some((key, items)) = key.and_then(list) else { return Ok(History::whole(request)) };
         let ends = ends(items);
         if ends.len() > MOST_TURNS {
             let found = ends.len();

@@ -87,17 +87,14 @@ impl Turns {
         let request = self.history.request(number);
         let done = apply_deferred_loading_json_with_report(request.as_str(), &self.options)?;
         let written = json::read(&done.request)?;
-        let mut tools: Vec<Seen> = Vec::new();
         let callable = match self.options.native {
             Native::None => labels(&written),
             _ => self.callable(&done.request)?,
         };
-        let listed = labels(&written);
-        for name in callable {
-            if !tools.iter().any(|tool| tool.name == name) {
-                tools.push(Seen { is_listed: listed.contains(&name), name });
-            }
-        }
+        let listed: BTreeSet<String> = labels(&written).into_iter().collect();
+        let mut met = BTreeSet::new();
+        let callable = callable.into_iter().filter(|name| met.insert(name.clone()));
+        let tools: Vec<Seen> = callable.map(|name| Seen { is_listed: listed.contains(&name), name }).collect();
         let past = self.turns.last().map(|turn| turn.tools.as_slice()).unwrap_or_default();
         let prompt = Prompt::of(&written);
         let growth = prompt.since(&self.before);

@@ -47,11 +47,12 @@ impl Prompt {
         ];
         let mut entries = Vec::new();
         for (part, key) in parts {
+            let is_list = request.get(key).is_some_and(|value| value.as_array().is_some());
             // A provider that defers a tool itself shows its definition where it is loaded, and not before.
             let read = items(request, key).iter().enumerate().filter(|(_, item)| part != Part::Tools || !waits(item));
             entries.extend(read.map(|(at, item)| Entry {
                 part,
-                pointer: format!("/{key}/{at}"),
+                pointer: if is_list { format!("/{key}/{at}") } else { format!("/{key}") },
                 text: json::write(item),
             }));
         }
@@ -65,14 +66,12 @@ impl Prompt {
         // What is gone may have stood before what stands there now.
         let parted = self.0.get(common).into_iter().chain(before.0.get(common)).min_by_key(|entry| entry.part);
         let new = self.0.get(common..).unwrap_or_default();
-        let messages = |entries: &[Entry]| entries.iter().filter(|entry| entry.part == Part::Messages).count();
         let length = |entries: &[Entry]| entries.iter().map(|entry| entry.text.len()).sum();
         // Messages that stay as they were are no news, even if a cache ends before them.
-        let (mine, theirs) = (self.messages(), before.messages());
-        let kept = mine.iter().zip(theirs).take_while(same).count();
+        let first_message = self.messages().iter().zip(before.messages()).take_while(same).count();
         Growth {
             parts_at: parted.filter(|_| common < before.0.len()).map(|entry| entry.pointer.clone()),
-            first_message: kept.min(messages(&self.0)),
+            first_message,
             bytes: length(&self.0),
             new_bytes: length(new),
         }

@@ -141,7 +141,7 @@ describe('turns', () => {
     });
     assert.equal(growth({ tools: [tool('f'), tool('g')], messages: more }).partsAt, '/tools/1');
     assert.equal(growth({ tools: [], messages: more }).partsAt, '/tools/0');
-    assert.equal(growth({ system: 't' }).partsAt, '/system/0');
+    assert.equal(growth({ system: 't' }).partsAt, '/system');
     assert.equal(growth({ messages: [says('user', 'b')] }).partsAt, '/messages/0');
     assert.equal(growth({ messages: [] }).partsAt, '/messages/0');
     // A tool that the provider keeps back is no part of the prompt.

@@ -221,7 +221,7 @@ describe('the views', { skip }, () => {
       await page.getByRole('slider', { name: 'Turn' }).press('ArrowRight');
       assert.equal(await at.innerText(), 'Turn 3 of 6');
       await page.getByRole('slider', { name: 'Turn' }).press('End');
-      await page.getByRole('button', { name: 'Next turn' }).click();
+      await page.getByRole('button', { name: 'Next turn' }).press('Enter');
       assert.equal(await at.innerText(), 'Turn 6 of 6');
       await page.getByRole('button', { name: 'Play' }).click();
       await at.getByText('Turn 2 of 6').waitFor();

@@ -1,4 +1,4 @@
-/** A conversation played on two backends: what each of them would have been sent, and what its model sees, turn by turn. */
+/** A conversation played on two backends: what each of them is sent, and what its model sees, turn by turn. */
 
 import { applyDeferredLoading, applyDeferredLoadingWithReport, type DeferredOptions } from 'toolwire/search';
 

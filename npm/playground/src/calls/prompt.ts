@@ -19,7 +19,15 @@ export function promptOf(request: Item): Prompt {
     names.flatMap((name) =>
       // A provider that defers a tool itself shows its definition where it is loaded, and not before.
       entriesOf(request[name]).flatMap((entry, at) =>
-        part === 0 && isDeferred(entry) ? [] : [{ part, pointer: `/${name}/${at}`, text: JSON.stringify(entry) }],
+        part === 0 && isDeferred(entry)
+          ? []
+          : [
+              {
+                part,
+                pointer: Array.isArray(request[name]) ? `/${name}/${at}` : `/${name}`,
+                text: JSON.stringify(entry),
+              },
+            ],
       ),
     ),
   );

@@ -20,8 +20,8 @@ export const MOST_TURNS = 200;
 /** `undefined`: not a request with a history. */
 export function turnsOf(text: string): Turns | undefined {
   const request = parsed(text);
-  const member = (['input', 'messages'] as const).find((name) => Array.isArray(request?.[name]));
-  if (request === undefined || member === undefined) return undefined;
+  const member = (['input', 'messages'] as const).find((name) => (request?.[name] ?? null) !== null);
+  if (request === undefined || member === undefined || !Array.isArray(request[member])) return undefined;
   const items = objects(request[member]);
   const ends = items.flatMap((item, at) => (at > 0 && byModel(item) && !byModel(items[at - 1]) ? [at] : []));
   ends.push(items.length);

@@ -1,4 +1,4 @@
-/** Messages of any format in words: who speaks, what is said and called, which tools come and go. For people to read. */
+/** Messages of any format in words: who speaks, what is said and called, which tools come and go. For people. */
 
 import { type Item, objects } from './turns.js';
 

@@ -54,12 +54,13 @@ export function Timeline({ conversation, at }: { conversation: Conversation; at:
               </th>
               {gists.map((_, number) => {
                 const { newBytes = 0, promptBytes = 0, partsAt } = side.turns[number] ?? {};
+                const ends = partsAt === undefined ? '' : `: the prefix ends at ${partsAt}`;
                 return (
                   <td
                     key={number}
                     data-current={number === at}
                     class={partsAt === undefined ? 'amount' : 'amount parted'}
-                    title={`${newBytes} of ${promptBytes} bytes are new${partsAt === undefined ? '' : `: the prefix ends at ${partsAt}`}`}
+                    title={`${newBytes} of ${promptBytes} bytes are new${ends}`}
                   >
                     {side.failed === undefined ? newBytes.toLocaleString('en') : '–'}
                     {partsAt === undefined ? null : <span class="sr">, the prefix ends</span>}

@@ -1,4 +1,4 @@
-/** A conversation whose tools come and go, played on two backends: what the model sees at each turn, and what that costs. */
+/** A conversation whose tools come and go, on two backends: what the model sees at each turn, and what that costs. */
 
 import { BACKENDS, type BackendId } from '../calls/backends.js';
 import { Editor } from '../editor/Editor.js';
