@@ -72,6 +72,11 @@ pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result
     Ok(format::recognise(request, &DeferredOptions { target: None, native: Native::None, ..options.clone() })?.format)
 }
 
+/// The format that [`apply`] reads a request in.
+pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Format, Error> {
+    Ok(format::recognise(request, options)?.format)
+}
+
 /// The hosted search that a request offers, by its name, if there is one.
 #[cfg(feature = "search")]
 pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>, Error> {
