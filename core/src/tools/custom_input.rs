@@ -53,7 +53,7 @@ impl CustomInput {
     }
 
     /// Whether nothing was written yet.
-    pub(super) const fn is_at_rest(&self) -> bool {
+    pub(super) fn is_at_rest(&self) -> bool {
         matches!(self.state, State::Head(0, 0)) && self.kept.is_empty()
     }
 
