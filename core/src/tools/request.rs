@@ -7,6 +7,7 @@ use super::{
     call_sites,
     carriers::{self, Carried},
     choice::{self, ChoiceChange, ChoiceOutcome},
+    namespaced_calls,
     quarantine::{self, Quarantined},
     restore::RestoreMap,
     sanitize_list::{self, ToolChange},
@@ -95,6 +96,9 @@ pub(crate) fn adapt_with_names(
     let mut carried = Carried { options: &tools, shape, names, restore_map, quarantined, changes };
     carriers::rewrite(request, wire_out, &mut carried)?;
     let Carried { names, mut restore_map, .. } = carried;
+    if wire_out == Wire::Responses {
+        namespaced_calls::flatten(request, &restore_map)?;
+    }
     for (flat, tool) in report.deferred.iter().flat_map(|report| &report.name_map) {
         restore_map.is_client_tool(names.current(&Text::new(flat.as_str())).into_owned(), tool);
     }

@@ -122,6 +122,13 @@ impl RestoreMap {
         RestoreMap { list: entry.into_iter().collect(), client: self.client.clone() }
     }
 
+    /// The names that the API saw, with the namespaces and names of the tools that stood in one.
+    pub(super) fn names_in_namespaces(&self) -> impl Iterator<Item = (&str, Text<'_>, Text<'_>)> {
+        self.list.iter().filter_map(|(called, entry)| {
+            Some((called.as_str(), read_text(entry.namespace.as_deref()?), read_text(&entry.name)))
+        })
+    }
+
     /// Takes in what another one undoes.
     pub(super) fn extend(&mut self, other: RestoreMap) {
         self.list.extend(other.list);

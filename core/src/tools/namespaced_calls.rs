@@ -1,0 +1,92 @@
+//! Calls of tools in namespaces, where a list has lost them: in the history of OpenAI Responses such a call gets the name
+//! that its tool has now. (Deferred loading that is emulated has done so already.)
+
+use alloc::string::String;
+
+use super::{
+    restore::RestoreMap,
+    tool_format::{remove, set},
+};
+use crate::{
+    collections::{Map, Set},
+    deferred::{
+        flat_name,
+        lazy::{edit, may_hold, view},
+        tool::{deferral, has_type, name as name_of},
+        NAMES_TOOLS,
+    },
+    error::Error,
+    json::{Node, Text},
+};
+
+/// Renames them. A tool that was loaded stands in a namespace of its own name; without that the API refuses the call.
+///
+/// Source: the OpenAI Responses API's answer `Missing namespace for function_call`, recorded 2026-10 (pydantic-ai).
+pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
+    let known: Map<(String, String), &str> = restore_map
+        .names_in_namespaces()
+        .filter(|(_, namespace, name)| namespace != name)
+        .map(|(called, namespace, name)| ((namespace.display().into(), name.display().into()), called))
+        .collect();
+    if known.is_empty() {
+        return Ok(());
+    }
+    let loaded = deferred_tools(request)?;
+    let flattened = request.visit("input", |input| {
+        input.visit_children(|_, item| {
+            if !may_hold(item, NAMES_TOOLS) {
+                return Ok(());
+            }
+            edit(item, |item| {
+                one(item, &known, &loaded);
+                Ok(())
+            })
+        })
+    });
+    flattened.unwrap_or(Ok(()))
+}
+
+fn one(item: &mut Node<'_>, known: &Map<(String, String), &str>, loaded: &Set<String>) {
+    if !(has_type(item, "function_call") || has_type(item, "custom_tool_call")) {
+        return;
+    }
+    let text = |key: &str| item.get(key).and_then(Node::as_text).map(|text| text.clone().into_owned());
+    let Some((namespace, name)) = text("namespace").zip(text("name")).filter(|(namespace, name)| namespace != name)
+    else {
+        return;
+    };
+    let key = (String::from(namespace.display()), String::from(name.display()));
+    let called: Text<'static> = match known.get(&key) {
+        Some(called) => Text::new(String::from(*called)),
+        None => flat_name(Some(&namespace), &name),
+    };
+    if loaded.contains(&*called.display()) {
+        set(item, "namespace", Node::string(called.clone()));
+    } else {
+        remove(item, "namespace");
+    }
+    if called != name {
+        set(item, "name", Node::string(called));
+    }
+}
+
+/// The tools that a search or an item brings, by their names.
+fn deferred_tools(request: &Node<'_>) -> Result<Set<String>, Error> {
+    let mut names = Set::new();
+    let mut take = |list: &Node<'_>, all: bool| {
+        let tools = list.as_array().unwrap_or_default().iter().filter(|tool| all || deferral(tool).0);
+        names.extend(tools.filter_map(name_of).map(|name| String::from(name.display())));
+    };
+    if let Some(tools) = request.get("tools") {
+        take(&*view(tools)?, false);
+    }
+    for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
+        if may_hold(item, NAMES_TOOLS) {
+            let item = view(item)?;
+            if has_type(&item, "additional_tools") || has_type(&item, "tool_search_output") {
+                item.get("tools").into_iter().for_each(|tools| take(tools, true));
+            }
+        }
+    }
+    Ok(names)
+}
