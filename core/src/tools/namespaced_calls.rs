@@ -1,5 +1,5 @@
-//! Calls of tools in namespaces, where a list has lost them: in the history of OpenAI Responses such a call gets the name
-//! that its tool has now. (Deferred loading that is emulated has done so already.)
+//! Calls of tools in namespaces, where a list has lost them: in the history of OpenAI Responses such a call gets the
+//! name that its tool has now. (Deferred loading that is emulated has done so already.)
 
 use alloc::string::String;
 
