@@ -50,7 +50,12 @@ fn space(namespace: Option<&str>) -> &str {
 fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool], sent: &Read) {
     let Some(number) = number(&sent.description) else {
         // A search of ours: its calls are nobody's.
-        let (namespace, name, _) = wire.called(&restore.reply(&wire.reply(&sent.name, &json!({}))).expect("a reply"));
+        let reply = restore.reply(&wire.reply(&sent.name, &json!({}))).expect("a reply");
+        if reply["output"][0]["type"] == "tool_search_call" {
+            // The client's own search: it is no tool.
+            return;
+        }
+        let (namespace, name, _) = wire.called(&reply);
         let taken = tools
             .iter()
             .any(|tool| space(tool.namespace.as_deref()) == space(namespace.as_deref()) && tool.name == name);
