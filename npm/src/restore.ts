@@ -24,10 +24,11 @@ export interface RestoredCall<T> {
   arguments: T;
 }
 
-/** A call of a backend: as it stands in a reply of any API, or in its parts. */
-export type BackendCall =
-  | { id?: string; name: string; arguments?: unknown }
-  | { type: string; [member: string]: unknown };
+/**
+ * A call of a backend: as it stands in a reply of any API, in whatever type an SDK has for it, or `{ id, name, arguments }` with the
+ * arguments as a value or as JSON text.
+ */
+export type BackendCall = object;
 
 /** A call in the form of the client's own API. */
 export type ClientCall =

@@ -13,7 +13,7 @@ const APIS = {
     reply: anthropic,
   },
   '/chat/completions': {
-    takes: 'model messages tools tool_choice stream stream_options temperature n max_tokens',
+    takes: 'model messages tools tool_choice parallel_tool_calls stream stream_options temperature n max_tokens',
     blocks: (body) => body.messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])),
     known: ['text'],
     reply: chat,

@@ -11,6 +11,7 @@ import { toolwireFetch } from 'toolwire/fetch';
 
 import * as anthropic from '../dist/anthropic.js';
 import { book } from '../dist/anthropic-deferred.js';
+import { answered } from '../dist/codex-to-chat.js';
 import { gateway } from '../dist/gateway.js';
 import * as google from '../dist/google.js';
 import * as langchain from '../dist/langchain.js';
@@ -115,6 +116,72 @@ for (const streams of [false, true]) {
     assert.equal(got[1].messages.find(({ tool_calls }) => tool_calls).tool_calls[0].function.name, 'files_read');
   });
 }
+
+test('codex-to-chat.ts', async (t) => {
+  const says = [
+    { name: 'exec', input: { input: 'text(1)' } },
+    { name: 'crew__spawn_agent', input: { task: 'tests' } },
+    DONE,
+  ];
+  const { url, got } = await backend(t, 'openai-chat', says);
+  const fetch = async (_, { body }) => Response.json(await answered(url, JSON.parse(body)));
+  const codex = new OpenAI({ baseURL: 'http://gateway.test', apiKey: 'none', fetch });
+  const parameters = { type: 'object', properties: { task: { type: 'string' } }, required: ['task'] };
+  const lite = {
+    type: 'additional_tools',
+    role: 'developer',
+    tools: [
+      {
+        type: 'namespace',
+        name: 'functions',
+        tools: [{ type: 'custom', name: 'exec', description: 'Runs JavaScript' }],
+      },
+      {
+        type: 'namespace',
+        name: 'crew',
+        tools: [{ type: 'function', name: 'spawn_agent', strict: false, parameters }],
+      },
+    ],
+  };
+  const input = [lite, { role: 'developer', content: 'You are Codex.' }, { role: 'user', content: 'Run the tests.' }];
+  const asked = { model: 'm', parallel_tool_calls: false, store: false, include: ['reasoning.encrypted_content'] };
+  const turns = [];
+  for (const _ of says) {
+    const { output } = await codex.responses.create({ ...asked, input });
+    const [item] = output;
+    turns.push(item);
+    input.push(item);
+    const { call_id } = item;
+    if (item.type === 'custom_tool_call') input.push({ type: 'custom_tool_call_output', call_id, output: '1' });
+    if (item.type === 'function_call') input.push({ type: 'function_call_output', call_id, output: 'spawned' });
+  }
+  assert.deepEqual(turns.slice(0, 2), [
+    { type: 'custom_tool_call', call_id: 'call_id_1', name: 'exec', input: 'text(1)' },
+    {
+      type: 'function_call',
+      call_id: 'call_id_2',
+      name: 'spawn_agent',
+      namespace: 'crew',
+      arguments: '{"task":"tests"}',
+    },
+  ]);
+  assert.equal(turns[2].content[0].text, DONE.text);
+  // The backend never saw a namespace, and each of its requests begins as the one before.
+  const names = got.map((body) => toolsOf(body).map(([name]) => name));
+  assert.deepEqual(names, Array(3).fill(['exec', 'crew__spawn_agent']));
+  assert.deepEqual(got[2].messages.slice(0, got[1].messages.length), got[1].messages);
+  assert.deepEqual(
+    got[2].messages.map(({ role, tool_calls }) => [role, tool_calls?.[0].function.name]),
+    [
+      ['system', undefined],
+      ['user', undefined],
+      ['assistant', 'exec'],
+      ['tool', undefined],
+      ['assistant', 'crew__spawn_agent'],
+      ['tool', undefined],
+    ],
+  );
+});
 
 test('langchain.ts', async (t) => {
   const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
