@@ -3,8 +3,12 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+#[path = "native/fakes/mod.rs"]
+mod fakes;
 #[path = "native/invariants.rs"]
 mod invariants;
+#[path = "native/kimi_data.rs"]
+mod kimi_data;
 mod reference;
 
 use invariants::{broken, calls};

@@ -92,7 +92,9 @@ impl<'a> Tools<'a> {
                 known.definition = definition.clone();
                 known.redefined = true;
                 warnings.about_maybe("redefined_tool", name.as_ref());
-            } else if !replaces && !known.deferred && known.listed {
+            } else if !replaces
+                && (!known.deferred && known.listed || !known.listed && !tool::is_same(&known.definition, definition))
+            {
                 warnings.about_maybe("duplicate_tool_name", name.as_ref());
             }
             return;

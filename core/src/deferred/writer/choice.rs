@@ -112,8 +112,10 @@ pub(super) fn write<'a>(
     } else {
         drop_member(request, "parallel_tool_calls");
     }
-    // Chat Completions refuses a choice without tools. Kimi's may stand in messages.
-    if target == Format::OpenaiChat && !has_tools && native != Native::Kimi {
+    // Chat Completions refuses a choice without tools. Kimi's may stand in messages, and it refuses demands alone.
+    let is_demand = matches!(wanted.choice, Some(Choice::Required | Choice::Tool(_) | Choice::Allowed { .. }));
+    let is_bare = sent.names.as_ref().is_some_and(|names| names.is_empty());
+    if target == Format::OpenaiChat && !has_tools && (native != Native::Kimi || is_demand && is_bare) {
         drop_member(request, "tool_choice");
         return;
     }
