@@ -143,10 +143,26 @@ impl<'a> Messages<'_, '_, 'a> {
                 }
                 None => self.out.push(message(Role::User, blocks)),
             }
+        } else if let Some(at) = self.place_before_turn() {
+            let names = blocks.iter().filter_map(|block| block.get("tool").and_then(changed_name));
+            names.for_each(|name| self.writer.writing.warnings.about("moved", name.display()));
+            self.out.insert(at, message(Role::System, blocks));
         } else {
             (self.last, self.is_open) = (Some(Role::System), true);
             self.out.push(message(Role::System, blocks));
         }
+    }
+
+    /// Where a system message goes that came after the model's turn, if no user speaks before the model goes on: before
+    /// that turn. After it the API takes one only if the turn ends in the result of a tool that its servers ran.
+    fn place_before_turn(&self) -> Option<usize> {
+        let is = |message: &Node<'a>, role: Role| message.get("role").is_some_and(|name| name.is_text(role.name()));
+        if self.out.last().is_none_or(ends_in_server_result) {
+            return None;
+        }
+        let turn = self.out.iter().rev().take_while(|message| is(message, Role::Assistant)).count();
+        // Nothing is the first message but a user's.
+        self.out.len().checked_sub(turn).filter(|at| turn > 0 && *at > 0)
     }
 
     fn is_dropped(&self, is_hosted: bool) -> bool {
@@ -319,6 +335,17 @@ fn text(text: Node<'_>) -> Node<'_> {
 
 fn reference<'a>(name: &Text<'a>) -> Node<'a> {
     Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))])
+}
+
+/// The name of the tool that a change is about.
+fn changed_name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    tool.get("definition").unwrap_or(tool).get("name").and_then(Node::as_text)
+}
+
+/// Whether the model's turn ends in what a tool gave that the API's servers ran.
+fn ends_in_server_result(message: &Node<'_>) -> bool {
+    let last = message.get("content").and_then(Node::as_array).and_then(<[Node<'_>]>::last);
+    last.and_then(type_of).is_some_and(|kind| kind.display().ends_with("_result"))
 }
 
 /// A tool by its name, as additions and removals have it.

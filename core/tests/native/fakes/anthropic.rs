@@ -14,7 +14,7 @@ pub(crate) fn check(request: &Value, native: &str, betas: &[&str]) -> Verdict {
     refuse(!request["max_tokens"].is_u64(), "max_tokens: Field required".to_owned())?;
     let mut known = BTreeMap::new();
     for (at, tool) in items(&request["tools"]).enumerate() {
-        let name = tool["name"].as_str().ok_or(format!("tools.{at}: name: Field required"))?;
+        let name = name(tool).ok_or(format!("tools.{at}: name: Field required"))?;
         refuse(known.insert(name, tool).is_some(), "tools: Tool names must be unique.".to_owned())?;
         let is_native = native != "none" || tool.get("defer_loading").is_none();
         refuse(!is_native, format!("tools.{at}: defer_loading: Extra inputs are not permitted"))?;
@@ -27,6 +27,11 @@ pub(crate) fn check(request: &Value, native: &str, betas: &[&str]) -> Verdict {
         api.message(&messages, at, message).map_err(|text| format!("messages.{at}: {text}"))?;
     }
     Ok(())
+}
+
+/// The name of a tool, or of the server whose tools a toolset stands for.
+fn name(tool: &Value) -> Option<&str> {
+    tool["name"].as_str().or_else(|| tool["mcp_server_name"].as_str())
 }
 
 fn choice(request: &Value, known: &BTreeMap<&str, &Value>) -> Verdict {
@@ -54,7 +59,15 @@ impl<'a> Api<'a> {
         let content = &message["content"];
         let is_empty = content.as_str().is_none_or(str::is_empty) && items(content).count() == 0;
         refuse(is_empty, "all messages must have non-empty content".to_owned())?;
+        // Neighbours of one role are one message.
         let before = messages[..at].iter().rev().find(|message| message["role"] != "system").copied();
+        let asked: Vec<&str> = messages[..at]
+            .iter()
+            .rev()
+            .skip_while(|message| message["role"] == "user")
+            .take_while(|message| message["role"] == "assistant")
+            .flat_map(|message| ids(message, "tool_use", "id"))
+            .collect();
         let after = messages[at + 1..].iter().find(|message| message["role"] != "system").copied();
         if role == "system" {
             let follows = before.is_some_and(|before| before["role"] == "user" || ends_in_a_server_result(before));
@@ -62,19 +75,23 @@ impl<'a> Api<'a> {
             refuse(!follows || !is_followed, "a system message may not stand here".to_owned())?;
         }
         for block in items(content) {
-            self.block(role, block, before)?;
+            self.block(role, block, &asked)?;
         }
-        // The results of all calls are the next message, and nothing but system messages may come before the next one.
         let calls: Vec<&str> = ids(message, "tool_use", "id").collect();
-        if let Some(next) = messages.get(at + 1).filter(|_| !calls.is_empty()) {
-            let missing = calls.iter().find(|id| !ids(next, "tool_result", "tool_use_id").any(|found| found == **id));
-            let text = "`tool_use` ids were found without `tool_result` blocks immediately after";
-            refuse(missing.is_some(), format!("{text}: {missing:?}"))?;
+        if at + 1 == messages.len() || calls.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let rest = messages[at + 1..].iter().skip_while(|message| message["role"] == "assistant");
+        let results: Vec<&str> = rest
+            .take_while(|message| message["role"] == "user")
+            .flat_map(|message| ids(message, "tool_result", "tool_use_id"))
+            .collect();
+        let missing = calls.iter().find(|id| !results.contains(id));
+        let text = "`tool_use` ids were found without `tool_result` blocks immediately after";
+        refuse(missing.is_some(), format!("{text}: {missing:?}"))
     }
 
-    fn block(&mut self, role: &str, block: &'a Value, before: Option<&Value>) -> Verdict {
+    fn block(&mut self, role: &str, block: &'a Value, asked: &[&str]) -> Verdict {
         let kind = block["type"].as_str().unwrap_or_default();
         let is_whose = |owner: &str| refuse(role != owner, format!("`{kind}` in a message of the role {role}"));
         match kind {
@@ -94,8 +111,7 @@ impl<'a> Api<'a> {
             "tool_result" => {
                 is_whose("user")?;
                 let id = block["tool_use_id"].as_str().unwrap_or_default();
-                let asked = before.is_some_and(|before| ids(before, "tool_use", "id").any(|call| call == id));
-                refuse(!asked, format!("unexpected `tool_use_id` found in `tool_result` blocks: {id}"))?;
+                refuse(!asked.contains(&id), format!("unexpected `tool_use_id` found in `tool_result` blocks: {id}"))?;
                 self.result(&block["content"])
             }
             "tool_search_tool_result" => {
@@ -134,7 +150,7 @@ impl<'a> Api<'a> {
             refuse(kind == "tool_removal", "a removal takes a reference".to_owned())?;
             refuse(self.native != "inline" || !has(INLINE), format!("a definition needs the beta {INLINE}"))?;
             let definition = &tool["definition"];
-            let name = definition["name"].as_str().ok_or("tool_definition: name: Field required")?;
+            let name = name(definition).ok_or("tool_definition: name: Field required")?;
             let old = self.known.insert(name, definition);
             let type_of = |tool: &Value| tool["type"].as_str().unwrap_or("custom").to_owned();
             return refuse(old.is_some_and(|old| type_of(old) != type_of(definition)), "tool_name_conflict".to_owned());

@@ -11,7 +11,7 @@ pub(crate) fn check(request: &Value) -> Verdict {
     let mut names = BTreeSet::new();
     refuse(request.get("tools").is_some_and(|tools| tools == &Value::Array(Vec::new())), "[] is too short".to_owned())?;
     for tool in items(&request["tools"]) {
-        let (name, _) = function_name(tool, "tools")?;
+        let name = function_name(tool, "tools")?;
         refuse(tool.get("defer_loading").is_some(), "Unknown parameter: 'tools[].defer_loading'".to_owned())?;
         let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
         refuse(name.is_empty() || name.len() > 64 || !name.chars().all(legal), format!("invalid name `{name}`"))?;

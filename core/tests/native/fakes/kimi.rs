@@ -39,16 +39,12 @@ pub(crate) fn check(request: &Value) -> Verdict {
 fn declare(tools: &Value, names: &mut BTreeSet<String>, place: &str) -> Verdict {
     for tool in items(tools) {
         refuse(!tool.is_object(), format!("{place}: a tool that is no object"))?;
-        let (name, parameters) = function_name(tool, place)?;
+        let name = function_name(tool, place)?;
         let mut letters = name.chars();
         let begins = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_');
         let goes_on = letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-');
         refuse(!begins || !goes_on || name.len() > 256, format!("{place}: function name `{name}` is invalid"))?;
         refuse(!names.insert(name.to_owned()), format!("{place}: function name {name} is duplicated"))?;
-        if let Some(parameters) = parameters {
-            let text = "tools.function.parameters.type is required and must be \"object\"";
-            refuse(parameters["type"] != "object", format!("{place}: {text}"))?;
-        }
     }
     Ok(())
 }

@@ -33,10 +33,9 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// The name of a function of Chat Completions, and its schema.
-fn function_name<'v>(tool: &'v Value, place: &str) -> Result<(&'v str, Option<&'v Value>), String> {
+/// The name of a function of Chat Completions.
+fn function_name<'v>(tool: &'v Value, place: &str) -> Result<&'v str, String> {
     let kind = tool["type"].as_str().unwrap_or_default();
     refuse(kind != "function" && kind != "custom", format!("{place}: unsupported tool type `{kind}`"))?;
-    let name = tool[kind]["name"].as_str().ok_or_else(|| format!("{place}: a tool without a {kind} of a name"))?;
-    Ok((name, tool["function"].get("parameters")))
+    tool[kind]["name"].as_str().ok_or_else(|| format!("{place}: a tool without a {kind} of a name"))
 }
