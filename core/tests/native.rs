@@ -9,7 +9,15 @@ mod fakes;
 mod invariants;
 #[path = "native/kimi_data.rs"]
 mod kimi_data;
+#[path = "native/properties.rs"]
+mod properties;
 mod reference;
+#[path = "native/render.rs"]
+mod render;
+#[path = "native/script.rs"]
+mod script;
+#[path = "native/view.rs"]
+mod view;
 
 use invariants::{broken, calls};
 use reference::{sources, Source};
