@@ -176,56 +176,6 @@ fn odd_requests_give_a_clear_error_or_a_request() {
 }
 
 #[test]
-fn explore_fakes() {
-    use std::collections::BTreeMap;
-    let mut seen: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    let mut all = requests();
-    for folder in ["", "more/"] {
-        let file = format!("{}/../../shared/data/{folder}deferred_native_cases.json", env!("CARGO_MANIFEST_DIR"));
-        let rows: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-        for row in rows {
-            match &row["input"] {
-                Value::Array(list) => all.extend(list.clone()),
-                one => all.push(one.clone()),
-            }
-        }
-    }
-    let mut runs = 0;
-    for (at, request) in all.iter().enumerate() {
-        for set in sets() {
-            let own = if request.get("input").is_some() {
-                ("openai-responses", "tool-search")
-            } else if request["max_tokens"].is_null() {
-                ("openai-chat", "kimi")
-            } else {
-                ("anthropic", "inline")
-            };
-            if fakes::check(own.0, own.1, request, &["inline-tools-2026-09-15"]).is_err() {
-                continue;
-            };
-            let Ok(done) = apply_deferred_loading_with_report(request, &options(&set)) else { continue };
-            runs += 1;
-            let (target, native) = (set["target"].as_str().unwrap(), set["native"].as_str().unwrap());
-            if let Err(text) = fakes::check(target, native, &done.request, &done.report.betas) {
-                let mut key: String = text.chars().filter(|c| !c.is_ascii_digit()).take(90).collect();
-                key.push_str(&format!(" @{target} {native}"));
-                let entry =
-                    seen.entry(key).or_insert((0, format!("#{at} {set} {text}\n   {request}\n   => {}", done.request)));
-                entry.0 += 1;
-            }
-        }
-    }
-    println!("{runs} runs, {} failures", seen.values().map(|(n, _)| n).sum::<usize>());
-    let show = std::env::var("SHOW").unwrap_or_default();
-    for (key, (count, sample)) in seen {
-        println!("{count} {key}");
-        if !show.is_empty() && key.contains(&show) {
-            println!("{sample}");
-        }
-    }
-}
-
-#[test]
 fn show_cases() {
     let Ok(file) = std::env::var("CASES") else { return };
     let rows: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
@@ -236,7 +186,15 @@ fn show_cases() {
         match apply_deferred_loading_with_report(&row["input"], &options(&given)) {
             Ok(done) => {
                 row["expected"] = done.request.clone();
-                let w: Vec<Value> = done.report.warnings.iter().map(|w| match &w.name { Some(n) => json!({"code": w.code, "name": n}), None => json!({"code": w.code}) }).collect();
+                let w: Vec<Value> = done
+                    .report
+                    .warnings
+                    .iter()
+                    .map(|w| match &w.name {
+                        Some(n) => json!({"code": w.code, "name": n}),
+                        None => json!({"code": w.code}),
+                    })
+                    .collect();
                 row["report"] = json!({"loaded": done.report.loaded, "hidden": done.report.hidden, "warnings": w});
             }
             Err(error) => row["error"] = json!({"code": error.code().as_str(), "pointer": error.pointer()}),

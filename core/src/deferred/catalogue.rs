@@ -52,6 +52,8 @@ pub(super) struct Catalogue<'a> {
     entries: Vec<Entry<'a>>,
     index: Map<Text<'a>, usize>,
     brought: Vec<Node<'a>>,
+    /// Names that the history gave another definition.
+    redefined: Set<Text<'a>>,
     /// Loaded tools in the order of their loads.
     loads: Vec<usize>,
     /// Names of hosted searches.
@@ -178,7 +180,7 @@ impl<'a> Catalogue<'a> {
     }
 
     /// Takes in a definition that came with the history, to be loaded like a deferred one. With `replaces` it stands
-    /// for a deferred definition of the same name: it is the one that was made visible. `tools` is the request's list.
+    /// for the one of the same name: the newest counts. `tools` is the request's list.
     pub(super) fn bring(&mut self, definition: Node<'a>, replaces: bool, tools: &[Node<'a>], warnings: &mut Warnings) {
         let source = Source::Brought(self.brought.len());
         match tool::kind(&definition) {
@@ -190,9 +192,10 @@ impl<'a> Catalogue<'a> {
             Kind::Tool => match tool::name(&definition) {
                 None => self.add(source, None, false, warnings),
                 Some(name) => match self.place(name).and_then(|at| self.entries.get(at)) {
-                    Some(entry) if replaces && entry.deferred => {
+                    Some(entry) if replaces => {
                         if !self.node(entry, tools).is_some_and(|old| tool::is_same(old, &definition)) {
                             warnings.about("redefined_tool", name.display());
+                            self.redefined.insert(name.clone());
                         }
                         if let Some(entry) = self.place(name).and_then(|at| self.entries.get_mut(at)) {
                             entry.source = source;
@@ -286,9 +289,20 @@ impl<'a> Catalogue<'a> {
         }
     }
 
-    /// Takes a tool away, or gives it back.
-    pub(super) fn withdraw(&mut self, name: &Text<'_>, withdrawn: bool) {
+    /// Something adds a tool. One that was there with another definition stands in earlier requests with that.
+    pub(super) fn tell_if_moved(&self, name: &Text<'a>, warnings: &mut Warnings) {
+        let entry = self.place(name).and_then(|at| self.entries.get(at));
+        if entry.is_some_and(Entry::visible) && self.redefined.contains(name) {
+            warnings.about("prefix_changed", name.display());
+        }
+    }
+
+    /// Takes a tool away, or gives it back. The list that earlier requests had holds it, or not.
+    pub(super) fn withdraw(&mut self, name: &Text<'_>, withdrawn: bool, warnings: &mut Warnings) {
         if let Some(entry) = self.place(name).and_then(|at| self.entries.get_mut(at)) {
+            if withdrawn && entry.visible() {
+                warnings.about("prefix_changed", name.display());
+            }
             entry.withdrawn = withdrawn;
         }
     }

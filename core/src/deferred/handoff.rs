@@ -165,7 +165,14 @@ fn as_it_is(request: &Node<'_>, options: &DeferredOptions, warnings: &mut Warnin
     } else {
         request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
     }
-    events.resolve(&mut catalogue, super::listed(request), options, warnings);
+    let mut found = Warnings::default();
+    events.resolve(&mut catalogue, super::listed(request), options, &mut found);
+    // Nothing is written otherwise.
+    found
+        .finish()
+        .into_iter()
+        .filter(|warning| warning.code != "prefix_changed")
+        .for_each(|each| warnings.repeat(each));
     Ok(DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() })
 }
 

@@ -262,12 +262,15 @@ impl<'a> Events<'a> {
                     if !catalogue.knows(name) {
                         warnings.about("unknown_tool_reference", name.display());
                     }
+                    if matches!(event, Event::Addition(_)) {
+                        catalogue.tell_if_moved(name, warnings);
+                    }
                     catalogue.load(name);
                     if matches!(event, Event::Addition(_)) {
-                        catalogue.withdraw(name, false);
+                        catalogue.withdraw(name, false, warnings);
                     }
                 }
-                Event::Removal(name) => catalogue.withdraw(name, true),
+                Event::Removal(name) => catalogue.withdraw(name, true, warnings),
                 Event::Ignored(name) => warnings.about("tool_change_ignored", name.display()),
                 Event::Call(name) | Event::Definition(name) => catalogue.load(name),
             }

@@ -65,9 +65,11 @@ fn anthropic(step: &Step, out: &mut Vec<Value>) {
         Step::System(text) => out.push(json!({"role": "system", "content": text})),
         Step::Calls(text, calls) => {
             let mut blocks: Vec<Value> = text.iter().map(|text| json!({"type": "text", "text": text})).collect();
-            blocks.extend(calls.iter().map(
-                |call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments()}),
-            ));
+            blocks.extend(
+                calls.iter().map(
+                    |call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments()}),
+                ),
+            );
             out.push(json!({"role": "assistant", "content": blocks}));
             let results: Vec<Value> = calls.iter().map(anthropic_result).collect();
             out.push(json!({"role": "user", "content": results}));
@@ -167,9 +169,9 @@ fn kimi(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<String>) {
                 .collect();
             out.push(json!({"role": "assistant", "content": text, "tool_calls": called}));
             out.extend(
-                calls.iter().map(
-                    |call| json!({"role": "tool", "tool_call_id": foreign(&call.id), "content": call.result}),
-                ),
+                calls
+                    .iter()
+                    .map(|call| json!({"role": "tool", "tool_call_id": foreign(&call.id), "content": call.result})),
             );
             let found = calls.iter().filter_map(|call| call.found.as_ref()).flatten();
             let new: Vec<Value> =

@@ -126,9 +126,8 @@ impl Truth {
 
 /// Where a client sends a request: before the model does something, and at the end.
 pub(crate) fn cuts(steps: &[Step]) -> Vec<usize> {
-    let is_cut = |at: &usize| {
-        steps.get(*at).is_none_or(Step::is_the_models) && !matches!(steps[*at - 1], Step::Assistant(_))
-    };
+    let is_cut =
+        |at: &usize| steps.get(*at).is_none_or(Step::is_the_models) && !matches!(steps[*at - 1], Step::Assistant(_));
     (1..=steps.len()).filter(is_cut).collect()
 }
 
@@ -192,7 +191,8 @@ impl Maker<'_> {
         for _ in 0..self.numbers.below(3) {
             let truth = Truth::of(&self.steps);
             let loaded = || truth.places.keys().filter(|name| truth.available.contains_key(*name)).cloned();
-            let waiting = || DEFERRED.iter().map(|name| (*name).to_owned()).filter(|n| !truth.available.contains_key(n));
+            let waiting =
+                || DEFERRED.iter().map(|name| (*name).to_owned()).filter(|n| !truth.available.contains_key(n));
             let step = match self.numbers.below(7) {
                 0 => Some(Step::System(format!("note {}.", self.steps.len()))),
                 1 | 2 => {

@@ -29,6 +29,7 @@ pub(super) fn write<'a>(
         system: Vec::new(),
         out: Vec::new(),
         pending: Vec::new(),
+        pending_message: 0,
         ids: Ids::default(),
         loads: 0,
         spoken: false,
@@ -60,6 +61,8 @@ struct Messages<'m, 'w, 'a> {
     out: Vec<Node<'a>>,
     /// Blocks of a system message that waits for a place where it may stand.
     pending: Vec<Node<'a>>,
+    /// The message of the source that they are from.
+    pending_message: usize,
     ids: Ids,
     /// How many exchanges were made up.
     loads: usize,
@@ -73,6 +76,7 @@ struct Messages<'m, 'w, 'a> {
 
 impl<'a> Messages<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) {
+        self.keep_apart(&event);
         match event.what {
             What::Text { role: Role::System, content } if !self.spoken && !self.writer.stays() => {
                 let texts = content.into_parts().into_iter();
@@ -107,6 +111,21 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
+    /// What the client said in two messages stays two where the format does: a cached prefix ends with the first.
+    fn keep_apart(&mut self, event: &Event<'a>) {
+        let is_next = self.writer.stays() && event.message != self.pending_message;
+        let may_stand = matches!(self.last, Some(Role::User | Role::System));
+        let says_more = match &event.what {
+            What::Add(_) | What::Remove(_) => true,
+            What::Text { role, .. } | What::Copied(_, role) => *role == Role::System,
+            What::Call(_) | What::Result(_) | What::Reasoning(_) => false,
+        };
+        if is_next && may_stand && says_more {
+            self.settle_pending();
+        }
+        self.pending_message = event.message;
+    }
+
     /// Adds blocks to the message at hand, or begins one: neighbours of one role are one message.
     fn push(&mut self, role: Role, blocks: Vec<Node<'a>>) {
         if blocks.is_empty() {
@@ -133,7 +152,8 @@ impl<'a> Messages<'_, '_, 'a> {
         }
         let blocks = core::mem::take(&mut self.pending);
         let after_user = self.last == Some(Role::User);
-        let is_text = blocks.iter().all(|block| block.get("text").is_some());
+        // Beside another system message it counts as a part of that.
+        let is_text = self.last != Some(Role::System) && blocks.iter().all(|block| block.get("text").is_some());
         if is_text && (self.writer.writing.options.system_messages == SystemMessages::User || !after_user) {
             let goes_on = after_user && self.is_open;
             (self.last, self.is_open) = (Some(Role::User), true);
