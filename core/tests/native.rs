@@ -16,6 +16,8 @@ mod reference;
 mod render;
 #[path = "native/script.rs"]
 mod script;
+#[path = "native/untrusted.rs"]
+mod untrusted;
 #[path = "native/view.rs"]
 mod view;
 
