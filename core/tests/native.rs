@@ -7,6 +7,8 @@
 mod fakes;
 #[path = "native/invariants.rs"]
 mod invariants;
+#[path = "native/journey.rs"]
+mod journey;
 #[path = "native/kimi_data.rs"]
 mod kimi_data;
 #[path = "native/properties.rs"]

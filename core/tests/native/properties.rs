@@ -37,13 +37,13 @@ pub(crate) fn backends() -> Vec<Backend> {
 }
 
 /// A request as a backend gets it.
-struct Sent {
-    request: Value,
+pub(crate) struct Sent {
+    pub(crate) request: Value,
     report: DeferredReport,
     view: View,
 }
 
-fn sent(source: &Value, backend: &Backend) -> Result<Sent, String> {
+pub(crate) fn sent(source: &Value, backend: &Backend) -> Result<Sent, String> {
     let done = apply_deferred_loading_with_report(source, &options(&backend.options)).map_err(|e| e.to_string())?;
     let view = View::of(&done.request);
     fakes::check(backend.target, backend.native, &done.request, &done.report.betas)
@@ -52,7 +52,7 @@ fn sent(source: &Value, backend: &Backend) -> Result<Sent, String> {
 }
 
 /// What is wrong with a request that holds some steps.
-fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sent) -> Option<String> {
+pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sent) -> Option<String> {
     // What the notice alone takes away is still there for the API.
     let only_said = backend.options["removals"] == "notice";
     let mut found = sent.view.available.clone();

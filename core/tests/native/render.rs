@@ -43,11 +43,11 @@ pub(crate) fn request(format: &str, steps: &[Step]) -> Value {
     }
 }
 
-fn anthropic_tool(name: &str, version: usize) -> Value {
+pub(crate) fn anthropic_tool(name: &str, version: usize) -> Value {
     json!({"name": name, "description": words(name, version), "input_schema": schema()})
 }
 
-fn responses_tool(name: &str, version: usize) -> Value {
+pub(crate) fn responses_tool(name: &str, version: usize) -> Value {
     json!({"type": "function", "name": name, "description": words(name, version), "parameters": schema(),
         "strict": false})
 }
@@ -57,7 +57,7 @@ fn chat_tool(name: &str, version: usize) -> Value {
     json!({"type": "function", "function": function})
 }
 
-fn anthropic(step: &Step, out: &mut Vec<Value>) {
+pub(crate) fn anthropic(step: &Step, out: &mut Vec<Value>) {
     let system = |block: Value| json!({"role": "system", "content": [block]});
     match step {
         Step::User(text) => out.push(json!({"role": "user", "content": text})),
@@ -98,11 +98,11 @@ fn anthropic_result(call: &Call) -> Value {
 }
 
 /// Ids that Anthropic does not take.
-fn foreign(id: &str) -> String {
+pub(crate) fn foreign(id: &str) -> String {
     id.replace("call_", "call:")
 }
 
-fn responses(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<String>) {
+pub(crate) fn responses(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<String>) {
     let said = |role: &str, text: &str| json!({"type": "message", "role": role, "content": text});
     match step {
         Step::User(text) => out.push(said("user", text)),
@@ -153,7 +153,7 @@ fn responses(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<String>) {
     }
 }
 
-fn kimi(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<String>) {
+pub(crate) fn kimi(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<String>) {
     let said = |role: &str, text: &str| json!({"role": role, "content": text});
     match step {
         Step::User(text) => out.push(said("user", text)),
