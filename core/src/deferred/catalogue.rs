@@ -193,7 +193,7 @@ impl<'a> Catalogue<'a> {
                 None => self.add(source, None, false, warnings),
                 Some(name) => match self.place(name).and_then(|at| self.entries.get(at)) {
                     Some(entry) if replaces => {
-                        if !self.node(entry, tools).is_some_and(|old| tool::is_same(old, &definition)) {
+                        if self.node(entry, tools).is_none_or(|old| !tool::is_same(old, &definition)) {
                             warnings.about("redefined_tool", name.display());
                             self.redefined.insert(name.clone());
                         }

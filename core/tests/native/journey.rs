@@ -12,15 +12,16 @@ use super::{
 };
 
 /// Where it goes, one turn at each. Two stops want exchanges that nobody had.
-const STOPS: [(&str, &str); 10] = [
+const STOPS: [(&str, &str); 11] = [
     ("openai-responses", "tool-search"),
     ("openai-chat", "kimi"),
     ("openai-responses", "additional-tools"),
     ("anthropic", "references"),
+    ("openai-chat", "kimi"),
+    ("anthropic", "references"),
     ("anthropic", "changes"),
     ("openai-chat", "none"),
     ("openai-responses", "none"),
-    ("anthropic", "references"),
     ("openai-chat", "kimi"),
     ("anthropic", "inline"),
 ];

@@ -2,9 +2,13 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{load_id, place_history, set, Place, Writer};
+use super::{
+    blocks::{block, by_name, change, changed_name, ends_in_server_result, message, reference, result_content, text},
+    ids::{made_up_ids, Ids},
+    load_id, place_history, set, Place, Writer,
+};
 use crate::{
-    collections::{Map, Set},
+    collections::Set,
     deferred::{
         conversation::{pairs, Addition, Call, Content, Event, Outcome, Part, Role, Searcher, What},
         notice,
@@ -13,7 +17,6 @@ use crate::{
     },
     error::Error,
     json::{Node, Text},
-    names::Taken,
     options::{Native, ServerHistory, SystemMessages},
 };
 
@@ -24,13 +27,17 @@ pub(super) fn write<'a>(
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
     let events = pairs::settle(events, writer.writing.warnings);
+    let mut ids = Ids::default();
+    if writer.native() == Native::References {
+        ids.made_up = made_up_ids(&events)?;
+    }
     let mut messages = Messages {
         writer,
         system: Vec::new(),
         out: Vec::new(),
         pending: Vec::new(),
         pending_message: 0,
-        ids: Ids::default(),
+        ids,
         loads: 0,
         spoken: false,
         last: None,
@@ -43,7 +50,7 @@ pub(super) fn write<'a>(
     let Messages { system, mut out, .. } = messages;
     if out.is_empty() {
         // The API wants one message at least.
-        out.push(message(Role::User, Vec::from([Node::record([text_type(), ("text", Node::literal("."))])])));
+        out.push(message(Role::User, Vec::from([text(Node::literal("."))])));
     }
     place_history(request, "messages", out);
     match system.as_slice() {
@@ -296,8 +303,14 @@ impl<'a> Messages<'_, '_, 'a> {
     /// A search that nobody made: the only way to add a tool where there are no additions.
     fn made_up(&mut self, name: &Text<'a>) {
         self.writer.writing.warnings.about("synthesized_exchange", name.display());
-        self.loads += 1;
-        let id = load_id(self.loads);
+        // A conversation that was here before has brought the exchanges along that were made up then.
+        let id = loop {
+            self.loads += 1;
+            let id = load_id(self.loads);
+            if !self.ids.made_up.contains(&id) {
+                break id;
+            }
+        };
         let search = self.writer.search.clone();
         let search = search.unwrap_or_else(|| Text::new(String::from(&*self.writer.writing.options.tool_search_name)));
         let query = Node::string(name.clone());
@@ -314,109 +327,5 @@ impl<'a> Messages<'_, '_, 'a> {
         ]);
         self.push(Role::Assistant, Vec::from([call]));
         self.push(Role::User, Vec::from([result]));
-    }
-}
-
-/// The ids of calls, in the letters that the API takes.
-#[derive(Default)]
-struct Ids {
-    renamed: Map<String, String>,
-    taken: Taken,
-}
-
-impl Ids {
-    fn of<'a>(&mut self, id: &Node<'a>, writer: &mut Writer<'_, 'a>) -> Node<'a> {
-        let Some(old) = id.as_text().map(|text| text.display().into_owned()) else { return id.clone() };
-        if let Some(new) = self.renamed.get(&old) {
-            return Node::string(new.clone());
-        }
-        let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-        let close: String = old.chars().map(|letter| if legal(letter) { letter } else { '_' }).collect();
-        let new = self.taken.free(close, usize::MAX);
-        if new != old {
-            writer.writing.warnings.about("call_id_changed", old.as_str());
-        }
-        self.renamed.insert(old, new.clone());
-        Node::string(new)
-    }
-}
-
-fn message<'a>(role: Role, blocks: Vec<Node<'a>>) -> Node<'a> {
-    Node::record([("role", Node::literal(role.name())), ("content", Node::array(blocks))])
-}
-
-const fn text_type() -> (&'static str, Node<'static>) {
-    ("type", Node::literal("text"))
-}
-
-fn text(text: Node<'_>) -> Node<'_> {
-    Node::record([("type", Node::literal("text")), ("text", text)])
-}
-
-fn reference<'a>(name: &Text<'a>) -> Node<'a> {
-    Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))])
-}
-
-/// The name of the tool that a change is about.
-fn changed_name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
-    tool.get("definition").unwrap_or(tool).get("name").and_then(Node::as_text)
-}
-
-/// Whether the model's turn ends in what a tool gave that the API's servers ran.
-fn ends_in_server_result(message: &Node<'_>) -> bool {
-    let last = message.get("content").and_then(Node::as_array).and_then(<[Node<'_>]>::last);
-    last.and_then(type_of).is_some_and(|kind| kind.display().ends_with("_result"))
-}
-
-/// A tool by its name, as additions and removals have it.
-fn by_name<'a>(name: &Text<'a>) -> Node<'a> {
-    Node::record([("type", Node::literal("tool_reference")), ("name", Node::string(name.clone()))])
-}
-
-fn change<'a>(kind: &'static str, tool: Node<'a>) -> Node<'a> {
-    Node::record([("type", Node::literal(kind)), ("tool", tool)])
-}
-
-/// What a call gave: one text is a string.
-fn result_content(content: Content<'_>) -> Node<'_> {
-    let mut parts = match content {
-        Content::String(text) => return text,
-        Content::Parts(parts) => parts,
-    };
-    if let [Part::Text(_)] = parts.as_slice() {
-        if let Some(Part::Text(text)) = parts.pop() {
-            return text;
-        }
-    }
-    let blocks: Vec<Node<'_>> = parts.into_iter().filter_map(block).collect();
-    if blocks.is_empty() {
-        return Node::literal("");
-    }
-    Node::array(blocks)
-}
-
-/// A part as a block; an empty text is none, because the API refuses it.
-fn block(part: Part<'_>) -> Option<Node<'_>> {
-    match part {
-        Part::Text(said) if said.as_text().is_some_and(Text::is_empty) => None,
-        Part::Text(said) => Some(text(said)),
-        Part::Own(block) => Some(block),
-        Part::Image { url, .. } => Some(Node::record([("type", Node::literal("image")), ("source", source(url))])),
-    }
-}
-
-/// Where an image is: in the URL itself, or elsewhere.
-fn source(url: Node<'_>) -> Node<'_> {
-    let inline = url.as_text().and_then(Text::value).and_then(|url| {
-        let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
-        Some((String::from(media_type), String::from(data)))
-    });
-    match inline {
-        Some((media_type, data)) => Node::record([
-            ("type", Node::literal("base64")),
-            ("media_type", Node::string(media_type)),
-            ("data", Node::string(data)),
-        ]),
-        None => Node::record([("type", Node::literal("url")), ("url", url)]),
     }
 }

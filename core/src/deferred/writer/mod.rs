@@ -1,9 +1,11 @@
 //! One writer for each format: a [`Conversation`] as a request, with the constructs that the backend understands.
 
 mod anthropic;
+mod blocks;
 mod chat;
 pub(super) mod choice;
 pub(super) mod function;
+mod ids;
 mod members;
 mod placement;
 mod responses;
@@ -336,7 +338,9 @@ fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
     }
 }
 
-/// A made-up id: what stands for a load that no search has asked for.
+/// How a made-up id begins: that of what stands for a load that no search has asked for.
+const LOAD: &str = "toolwire_load_";
+
 fn load_id(number: usize) -> String {
-    format!("toolwire_load_{number}")
+    format!("{LOAD}{number}")
 }
