@@ -17,7 +17,13 @@ const read = {
   description: 'Reads a file',
   input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
 };
-const tools = [{ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }, read, ...catalogue];
+const hosted = [{ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }, read, ...catalogue];
+/** The client's own search, for backends with constructs of their own. */
+const ownSearch = {
+  name: 'ToolSearch',
+  description: 'Finds tools by what they do.',
+  input_schema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+};
 const system = 'You help with pages, notes and files. '.repeat(80);
 
 /** A conversation of eight requests, in which the model searches three times. */
@@ -25,8 +31,10 @@ const WANTED = { 1: 'navigate to a page in the browser', 3: 'search pages by tit
 const TURNS = 8;
 
 /** Providers hash a prompt in this order, whatever the order of the request's members: tools, system prompt, messages. */
-function prompt({ tools, system, messages }) {
-  return JSON.stringify([tools ?? [], system, messages]);
+function prompt({ tools, system, instructions, messages, input }) {
+  // A deferred tool is no part of the prompt until it is referred to.
+  const listed = (tools ?? []).filter((tool) => tool.defer_loading !== true);
+  return JSON.stringify([listed, system ?? instructions ?? '', messages ?? input]);
 }
 
 function commonPrefix(one, two) {
@@ -35,7 +43,7 @@ function commonPrefix(one, two) {
   return length;
 }
 
-function play(options) {
+function play(options, search = 'tool_search', tools = hosted) {
   const messages = [];
   const row = { tools: 0, sent: 0, kept: 0, possible: 0, saved: 0, loaded: [], unreachable: false };
   let before;
@@ -48,7 +56,7 @@ function play(options) {
       row.kept += commonPrefix(before, text);
       row.possible += before.length;
     }
-    row.tools += JSON.stringify(body.tools).length;
+    row.tools += JSON.stringify(body.tools.filter((tool) => tool.defer_loading !== true)).length;
     row.sent += text.length;
     row.saved += report.savedBytes;
     row.loaded = report.loaded;
@@ -58,9 +66,9 @@ function play(options) {
     if (query === undefined) {
       messages.push({ role: 'assistant', content: [{ type: 'text', text: `Did step ${turn}. `.repeat(5) }] });
     } else {
-      const call = { type: 'tool_use', id: `c${turn}`, name: 'tool_search', input: { query } };
+      const call = { type: 'tool_use', id: `c${turn}`, name: search, input: { query } };
       messages.push({ role: 'assistant', content: [call] });
-      messages.push({ role: 'user', content: [answerToolSearch(call, tools, { limit: 1 })] });
+      messages.push({ role: 'user', content: [answerToolSearch(call, tools, { limit: 1, toolSearchName: search })] });
     }
   }
   return row;
@@ -84,8 +92,29 @@ for (const [label, options] of Object.entries({
   console.log(`| ${label} | ${tools} | ${sent} | ${kept} of ${possible} (${Math.round((100 * kept) / possible)} %) |`);
 }
 
+console.log('\nThe same conversation with a search of the client, on other backends:\n');
+console.log('| backend | whole prompts, bytes | same prefix as the request before |');
+console.log('|---|---|---|');
+const own = [ownSearch, read, ...catalogue];
+for (const [label, options] of Object.entries({
+  'Claude API (`references`, `changes` or `inline`)': { native: 'references' },
+  'OpenAI, `tool-search`': { target: 'openai-responses', native: 'tool-search' },
+  'OpenAI, `additional-tools`': { target: 'openai-responses', native: 'additional-tools' },
+  'Kimi K3, `kimi`': { target: 'openai-chat', native: 'kimi' },
+  'Chat Completions, emulated': { target: 'openai-chat' },
+  'the same, `order: "append"`': { target: 'openai-chat', order: 'append' },
+})) {
+  const { sent, kept, possible } = play(options, ownSearch.name, own);
+  console.log(`| ${label} | ${sent} | ${kept} of ${possible} (${Math.round((100 * kept) / possible)} %) |`);
+}
+
 const { loaded } = play(emulate);
-const compacted = { model: 'm', system, messages: [{ role: 'user', content: 'Summary: two steps are left.' }], tools };
+const compacted = {
+  model: 'm',
+  system,
+  messages: [{ role: 'user', content: 'Summary: two steps are left.' }],
+  tools: hosted,
+};
 console.log(`\nloaded by the end: ${loaded.join(', ')}\n`);
 console.log('| after compaction | tools the model sees |');
 console.log('|---|---|');

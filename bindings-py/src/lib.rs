@@ -34,7 +34,7 @@ mod _toolwire {
     #[pymodule_export]
     use crate::index::Index;
     #[pymodule_export]
-    use crate::stream::Stream;
+    use crate::stream::{CallStream, Stream};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,4 +1,4 @@
-//! A reply that is being restored from streamed pieces.
+//! A reply, or a single call, that is being restored from streamed pieces.
 
 use pyo3::prelude::*;
 use toolwire::{internal::bindings, json::Node, ReplyRestorer};
@@ -57,5 +57,34 @@ impl Stream {
     /// The text that is still held back at the end.
     fn finish_text(&mut self, py: Python<'_>) -> PyResult<String> {
         guarded_with(&mut self.0, |stream| stream.finish_text().map_err(|error| raised(py, &error)))
+    }
+}
+
+/// What `toolwire.CallStream` keeps.
+#[pyclass(module = "toolwire._toolwire")]
+pub(crate) struct CallStream(Option<toolwire::CallStream>);
+
+#[pymethods]
+impl CallStream {
+    /// Reads a list of what a `Restore` is as JSON and of a tool's name.
+    #[new]
+    #[pyo3(signature = (given, /))]
+    fn new(py: Python<'_>, given: Bound<'_, PyAny>) -> PyResult<Self> {
+        guarded(|| {
+            let mut values = Values::with_room();
+            values.add(given)?;
+            Ok(CallStream(bindings::call_stream(&values.tree()?).map_err(|error| raised(py, &error))?))
+        })
+    }
+
+    /// Takes a piece of the arguments' text, and gives the text to be passed on.
+    #[pyo3(signature = (piece, /))]
+    fn feed(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
+        guarded_with(&mut self.0, |call| call.feed(Source::new(piece)?.text()?).map_err(|error| raised(py, &error)))
+    }
+
+    /// The text that is still held back at the end.
+    fn finish(&mut self) -> PyResult<String> {
+        guarded_with(&mut self.0, |call| Ok(call.finish()))
     }
 }

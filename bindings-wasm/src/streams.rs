@@ -1,4 +1,4 @@
-//! Replies that are being restored from streamed pieces: one for each stream, by number.
+//! Replies, and single calls, that are being restored from streamed pieces: one for each stream, by number.
 //!
 //! JavaScript has them in an instance of their own, which is never given up while one of them is open, and says when
 //! one is no longer needed.
@@ -8,7 +8,7 @@ use std::{borrow::Cow, cell::RefCell};
 use toolwire::{
     internal::bindings::{self, Answer, TextAnswer},
     json::Node,
-    ReplyRestorer,
+    CallStream, ReplyRestorer,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
@@ -17,16 +17,25 @@ use crate::{
     desk,
 };
 
-thread_local! {
-    static OPEN: RefCell<Vec<Option<ReplyRestorer>>> = const { RefCell::new(Vec::new()) };
+/// What is being restored.
+enum Restoring {
+    Reply(Box<ReplyRestorer>),
+    Call(CallStream),
 }
 
-/// Opens a stream for the `restore` that lies on the desk as a value. The answer is its number. Returns undefined, or
-/// an error as [`crate::call::call`] does.
+thread_local! {
+    static OPEN: RefCell<Vec<Option<Restoring>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Opens a stream for what lies on the desk as a value: a `restore`, or a list of one and the name of the tool whose
+/// call it is. The answer is its number. Returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = openStream)]
 pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
-    on_value(words, chars, spelled, |restore| {
-        let stream = bindings::restore(&restore)?.stream();
+    on_value(words, chars, spelled, |given| {
+        let stream = match bindings::call_stream(&given)? {
+            Some(call) => Restoring::Call(call),
+            None => Restoring::Reply(Box::new(bindings::restore(&given)?.stream())),
+        };
         let number =
             OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
                 Some((free, place)) => {
@@ -47,7 +56,10 @@ pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
 #[wasm_bindgen(js_name = feedStream)]
 pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |event| {
-        with(stream, |restorer| Ok(Node::array(bindings::feed(restorer, event)?)))
+        with(stream, |restoring| match restoring {
+            Restoring::Reply(restorer) => Ok(Node::array(bindings::feed(restorer, event)?)),
+            Restoring::Call(_) => Err(Failure::Defect("a call takes text")),
+        })
     })
 }
 
@@ -58,7 +70,10 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs: 1, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
         let piece = texts.first().copied().unwrap_or_default();
-        let text = with(stream, |restorer| Ok(restorer.feed_text(piece)?))?;
+        let text = with(stream, |restoring| match restoring {
+            Restoring::Reply(restorer) => Ok(restorer.feed_text(piece)?),
+            Restoring::Call(call) => Ok(call.feed(piece)?),
+        })?;
         Ok(TextAnswer { text: if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) }, report: None })
     });
     hand_over(given, resting(stream, outcome))
@@ -69,11 +84,11 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
 #[wasm_bindgen(js_name = finishStream)]
 pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |_| {
-        with(stream, |restorer| {
-            Ok(Node::array(if as_text {
-                vec![Node::string(restorer.finish_text()?)]
-            } else {
-                bindings::finish(restorer)
+        with(stream, |restoring| {
+            Ok(Node::array(match restoring {
+                Restoring::Reply(restorer) if as_text => vec![Node::string(restorer.finish_text()?)],
+                Restoring::Reply(restorer) => bindings::finish(restorer),
+                Restoring::Call(call) => vec![Node::string(call.finish())],
             }))
         })
     })
@@ -89,18 +104,21 @@ pub fn close_stream(stream: usize) {
     });
 }
 
-fn with<T>(stream: usize, work: impl FnOnce(&mut ReplyRestorer) -> Result<T, Failure>) -> Result<T, Failure> {
+fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure>) -> Result<T, Failure> {
     OPEN.with_borrow_mut(|open| {
-        let restorer =
+        let restoring =
             open.get_mut(stream).and_then(Option::as_mut).ok_or(Failure::Defect("no stream of that number"))?;
-        work(restorer)
+        work(restoring)
     })
 }
 
 /// Says whether the stream holds anything back: what does not is nothing to lose.
 fn resting(stream: usize, outcome: Outcome) -> Outcome {
-    let rests =
-        OPEN.with_borrow(|open| open.get(stream).and_then(Option::as_ref).is_some_and(bindings::is_stream_at_rest));
+    let rests = OPEN.with_borrow(|open| match open.get(stream).and_then(Option::as_ref) {
+        Some(Restoring::Reply(restorer)) => bindings::is_stream_at_rest(restorer),
+        Some(Restoring::Call(call)) => bindings::is_call_at_rest(call),
+        None => false,
+    });
     outcome.map(|(report, handed, flags)| (report, handed, flags | if rests { desk::RESTS } else { 0 }))
 }
 

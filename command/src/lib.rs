@@ -35,6 +35,7 @@ mod servers;
 mod table;
 mod task;
 mod terminal;
+mod turns;
 mod unusual;
 
 use clap::Parser as _;
@@ -270,6 +271,7 @@ fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task
     Ok(match command {
         arguments::Command::Sanitize(arguments) => Box::new(sanitize::Sanitize { arguments, input: next()? }),
         arguments::Command::Explain(arguments) => Box::new(explain::Explain { arguments, input: next()? }),
+        arguments::Command::Defer(arguments) if arguments.turns => Box::new(turns::Turns::new(arguments, next()?)?),
         arguments::Command::Defer(arguments) => Box::new(defer::Defer { arguments, input: next()? }),
         arguments::Command::Restore(arguments) => {
             Box::new(restore::Restore { arguments, input: next()?, with: with.ok_or_else(none)? })

@@ -11,13 +11,14 @@ pub mod bindings;
 use alloc::{string::String, vec::Vec};
 
 use crate::{
+    deferred,
     dialect::{Dialect, Fact, Method},
     error::Error,
     json::Node,
     options::{
-        Announce, CustomTools, EmptyTools, ForcedTool, Format, Hints, Mode, Native, Order, Reasoning, Refs, Removals,
-        ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, UnavailableCalls,
-        UnknownReference, Untyped,
+        Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Format, Hints, Mode, Native, Order, Reasoning,
+        Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat,
+        UnavailableCalls, UnknownReference, Untyped,
     },
     report::Allow,
     rules::Constraint,
@@ -93,6 +94,14 @@ pub fn constraint_of(rule: &str) -> Option<Constraint> {
 /// The members that a tool's schema may stand in.
 pub fn schema_members() -> impl Iterator<Item = &'static str> {
     tool_format::schema_members()
+}
+
+/// The format of a request, by its shape or by the options.
+///
+/// # Errors
+/// `invalid-request` if it is none, `invalid-option` if the options do not suit it.
+pub fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Format, Error> {
+    deferred::source_of(request, options)
 }
 
 /// The words of an option, and what each stands for.

@@ -65,7 +65,34 @@ fn requests() -> Vec<Value> {
     let cases: Vec<Value> =
         serde_json::from_str(&std::fs::read_to_string(file).expect("the fixtures")).expect("the fixtures are JSON");
     requests.extend(cases.into_iter().map(|case| case["input"].clone()));
+    for folder in ["", "more/"] {
+        let file = format!("{}/../../shared/data/{folder}deferred_native_cases.json", env!("CARGO_MANIFEST_DIR"));
+        let Ok(text) = std::fs::read_to_string(file) else {
+            println!("skipped: there is no reference data beside the checkout");
+            continue;
+        };
+        let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
+        for case in cases {
+            match &case["input"] {
+                Value::Array(inputs) => requests.extend(inputs.clone()),
+                input => requests.push(input.clone()),
+            }
+        }
+    }
     requests
+}
+
+/// Whether the API that a request is from takes it, with all that the API has: what is refused as it came may be refused
+/// as it goes.
+fn is_accepted(request: &Value) -> bool {
+    let (target, native) = if request.get("input").is_some() {
+        ("openai-responses", "tool-search")
+    } else if request["max_tokens"].is_u64() {
+        ("anthropic", "inline")
+    } else {
+        ("openai-chat", "kimi")
+    };
+    fakes::check(target, native, request, &[fakes::anthropic::INLINE]).is_ok()
 }
 
 fn options(set: &Value) -> DeferredOptions {
@@ -96,11 +123,18 @@ fn adapted(request: &Value, options: &DeferredOptions, about: &str) -> Option<Va
 
 #[test]
 fn every_request_goes_to_every_api() {
-    let mut runs = 0;
+    let (mut runs, mut taken) = (0, 0);
     for (at, request) in requests().iter().enumerate() {
+        let accepted = is_accepted(request);
         for set in sets() {
             let about = format!("request {at} with {set}");
             let Some(found) = adapted(request, &options(&set), &about) else { continue };
+            let (target, native) = (set["target"].as_str().expect("a name"), set["native"].as_str().expect("a name"));
+            if accepted {
+                let verdict = fakes::check(target, native, &found, &[fakes::anthropic::INLINE]);
+                assert_eq!(verdict, Ok(()), "{about}: {found}\n of {request}");
+                taken += 1;
+            }
             // What a backend takes as it is stays as it came.
             if &found == request {
                 continue;
@@ -114,8 +148,8 @@ fn every_request_goes_to_every_api() {
             runs += 1;
         }
     }
-    println!("{runs} runs");
-    assert!(runs > 1_000, "most requests can go anywhere");
+    println!("{runs} runs, {taken} of them of requests that their own API takes");
+    assert!(runs > 1_000 && taken > 1_000, "most requests can go anywhere");
 }
 
 /// A small generator of numbers: the same on every machine, so that a failure can be repeated.
@@ -177,33 +211,4 @@ fn odd_requests_give_a_clear_error_or_a_request() {
     }
     println!("{accepted} accepted, {refused} refused");
     assert!(accepted > refused, "most are still requests");
-}
-
-#[test]
-fn show_cases() {
-    let Ok(file) = std::env::var("CASES") else { return };
-    let rows: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-    let mut out = Vec::new();
-    for row in rows {
-        let mut row = row.clone();
-        let given = row.get("options").cloned().unwrap_or(json!({}));
-        match apply_deferred_loading_with_report(&row["input"], &options(&given)) {
-            Ok(done) => {
-                row["expected"] = done.request.clone();
-                let w: Vec<Value> = done
-                    .report
-                    .warnings
-                    .iter()
-                    .map(|w| match &w.name {
-                        Some(n) => json!({"code": w.code, "name": n}),
-                        None => json!({"code": w.code}),
-                    })
-                    .collect();
-                row["report"] = json!({"loaded": done.report.loaded, "hidden": done.report.hidden, "warnings": w});
-            }
-            Err(error) => row["error"] = json!({"code": error.code().as_str(), "pointer": error.pointer()}),
-        }
-        out.push(row);
-    }
-    std::fs::write("/tmp/cases_out.json", serde_json::to_string(&out).unwrap()).unwrap();
 }

@@ -108,8 +108,13 @@ const DECLARED: &[Declared] = &[
 ];
 
 /// Functions that take no options: what they are given would not be looked at.
-const WITHOUT: &[Function] =
-    &[Function::StripDeferralBetas, Function::Dialects, Function::RestoreCall, Function::RestoreReply];
+const WITHOUT: &[Function] = &[
+    Function::StripDeferralBetas,
+    Function::Dialects,
+    Function::RestoreCall,
+    Function::RestoreClientCall,
+    Function::RestoreReply,
+];
 
 type Names = BTreeSet<String>;
 

@@ -1,6 +1,7 @@
 import { callOnText, callOnValues } from './engine/call.js';
 import type { DeferredOptions } from './options.js';
-import type { Deferred } from './report.js';
+import type { Deferred, DeferredReport } from './report.js';
+import { Restore, type RestoreJson } from './restore.js';
 
 /** A request in the format it is translated into. */
 export type TranslatedRequest = { [name: string]: unknown };
@@ -48,7 +49,7 @@ export function applyDeferredLoadingWithReport<T>(request: T, options?: KeepingO
 export function applyDeferredLoadingWithReport(request: unknown, options?: DeferredOptions): Deferred<unknown>;
 export function applyDeferredLoadingWithReport(request: unknown, options?: DeferredOptions): Deferred<unknown> {
   const { value, report } = callOnValues('applyDeferredLoading', true, [request], options);
-  return { request: value, ...report } as Deferred<unknown>;
+  return deferred(value, report);
 }
 
 /**
@@ -91,7 +92,12 @@ export function applyDeferredLoadingJsonWithReport(
   options?: DeferredOptions,
 ): Deferred<string | Uint8Array> {
   const { value, report } = callOnText('applyDeferredLoading', true, request, options);
-  return { request: value, ...report } as Deferred<string | Uint8Array>;
+  return deferred(value, report);
+}
+
+function deferred<T>(request: T, described: object | undefined): Deferred<T> {
+  const { report, restore } = described as { report: DeferredReport; restore: RestoreJson };
+  return { request, report, restore: new Restore(restore) };
 }
 
 /**

@@ -7,6 +7,7 @@
 
 import type { AdaptReport } from './adapt.js';
 import type { ExchangeOptions, SentRequest } from './options.js';
+import type { DeferredReport } from './report.js';
 // The file beside this one: no second WebAssembly.
 import { Exchange, stripDeferralBetas, ToolwireError } from './search.js';
 
@@ -82,7 +83,8 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     }
     if (exchange === null) return request.send(send);
     const { report } = exchange;
-    const betas = rest.deferred !== false && request.stripBetas();
+    const native = typeof rest.deferred === 'object' ? rest.deferred?.native : undefined;
+    const betas = rest.deferred !== false && request.settleBetas(report.deferred, native);
     const next = ({ report, request: body }: Exchange) => {
       onReport?.(report, { url, dialect: report.dialect, body });
       return request.send(send, body);
@@ -96,6 +98,13 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     return answered(url, exchange, next);
   };
   return adapting as Fetch;
+}
+
+/** A header's value with the betas that a request needs. */
+function withBetas(header: string | null, deferred: DeferredReport | null): string | null {
+  const named = new Set((header ?? '').split(',').map((name) => name.trim()));
+  const missing = (deferred?.betas ?? []).filter((name) => !named.has(name));
+  return missing.length === 0 ? header : [...(header ? [header] : []), ...missing].join(',');
 }
 
 /** A request on its way out, which may have to be sent several times with another body. */
@@ -138,10 +147,13 @@ class Outgoing {
     return new Outgoing(url, textOf(bytes), input, init, isStream ? new Uint8Array(bytes) : undefined);
   }
 
-  /** Takes the betas of deferred loading out of the header. Tells whether there were any. */
-  stripBetas(): boolean {
+  /**
+   * Settles the header's betas of deferred loading: a backend without a construct of its own knows none of them, one with needs
+   * those of what is sent. Tells whether the header is another one now.
+   */
+  settleBetas(deferred: DeferredReport | null, native: string | undefined): boolean {
     const before = this.headers.get('anthropic-beta');
-    const left = stripDeferralBetas(before);
+    const left = native === undefined || native === 'none' ? stripDeferralBetas(before) : withBetas(before, deferred);
     if (left === before) return false;
     if (left === null) this.headers.delete('anthropic-beta');
     else this.headers.set('anthropic-beta', left);

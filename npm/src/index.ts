@@ -41,6 +41,7 @@ export type {
 export type {
   Accepts,
   Change,
+  ClientTool,
   DeferralChoice,
   Deferred,
   DeferredReport,
@@ -56,7 +57,16 @@ export type {
   ToolViolation,
   Violation,
 } from './report.js';
-export { ReplyRestorer, Restore, type RestoredCall, type RestoreJson, restoreFrom } from './restore.js';
+export {
+  type BackendCall,
+  CallStream,
+  type ClientCall,
+  ReplyRestorer,
+  Restore,
+  type RestoredCall,
+  type RestoreJson,
+  restoreFrom,
+} from './restore.js';
 export type { ChangeRule, DeferredWarningCode, ViolationRule } from './rules.js';
 export {
   check,

@@ -1,5 +1,6 @@
 import type { Dialect } from './dialect-names.js';
 import type { ToolwireErrorCode } from './error.js';
+import type { Restore } from './restore.js';
 import type { ChangeRule, DeferredWarningCode, ViolationRule } from './rules.js';
 
 /** What a change does to the set of accepted arguments. */
@@ -131,6 +132,21 @@ export interface Deferred<T> {
   request: T;
   /** Which tools were loaded and hidden, and what was odd. */
   report: DeferredReport;
+  /** Turns the backend's calls into the client's own: their names, and what kinds of calls they are. */
+  restore: Restore;
+}
+
+/** A tool as the client knows it. */
+export interface ClientTool {
+  /**
+   * Its namespace (OpenAI Responses), if it stands in one. A tool that a search or `additional_tools` has brought stands in one of its
+   * own name.
+   */
+  namespace?: string;
+  /** Its name there. */
+  name: string;
+  /** What a call of it is: of a function, of a `custom` tool, or a search for tools that the client runs. */
+  kind: 'function' | 'custom' | 'search';
 }
 
 /** What was decided about a request. Names stand in the order in which they first appear. */
@@ -141,8 +157,11 @@ export interface DeferredReport {
   hidden: string[];
   /** What was odd about the request. */
   warnings: DeferredWarning[];
-  /** Flattened names, and what they stand for; absent if there are none. */
-  nameMap?: { [name: string]: { namespace: string; name: string } };
+  /**
+   * What a call comes back as, by the name that the model calls ({@link Restore.call} does it). A tool that is not in here is a function
+   * of that name, in no namespace; absent if there are none.
+   */
+  nameMap?: { [name: string]: ClientTool };
   /** The betas that the `anthropic-beta` header has to name for what the request holds; absent if there are none. */
   betas?: string[];
   /**

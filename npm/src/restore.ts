@@ -8,6 +8,10 @@ export interface RestoreJson {
   version: number;
   /** What each tool needs, by the name that the model knows. */
   tools: { [name: string]: unknown };
+  /** The format of the client's request, where it is known. */
+  format?: string;
+  /** The client's own search function, where the backend's stands for it. */
+  search?: string;
 }
 
 /** A call as the tool's own server expects it. */
@@ -19,6 +23,22 @@ export interface RestoredCall<T> {
   /** The arguments: text if text was given. */
   arguments: T;
 }
+
+/** A call of a backend: as it stands in a reply of any API, or in its parts. */
+export type BackendCall =
+  | { id?: string; name: string; arguments?: unknown }
+  | { type: string; [member: string]: unknown };
+
+/** A call in the form of the client's own API. */
+export type ClientCall =
+  | { type: 'tool_use'; id: string; name: string; input: unknown }
+  | { type: 'function'; id: string; function: { name: string; arguments: string } }
+  | { type: 'custom'; id: string; custom: { name: string; input: string } }
+  | { type: 'function_call'; call_id: string; name: string; namespace?: string; arguments: string }
+  | { type: 'custom_tool_call'; call_id: string; name: string; namespace?: string; input: string }
+  | { type: 'tool_search_call'; call_id: string; execution: 'client'; status: string; arguments: unknown }
+  /** `sanitizeTools` knows no client: a call in its parts stays one. */
+  | { type?: undefined; id?: string; name: string; namespace?: string; arguments?: unknown };
 
 /**
  * Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.
@@ -40,10 +60,38 @@ export class Restore {
    *
    * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
    */
-  call<T>(name: string, args: T): RestoredCall<T> {
+  call<T>(name: string, args: T): RestoredCall<T>;
+  /**
+   * The client's own form of a call, in the format that its request had: an Anthropic `tool_use`, an entry of Chat Completions'
+   * `tool_calls`, or an item of Responses (`function_call` with its namespace, `custom_tool_call` with its input, `tool_search_call`).
+   * For gateways that turn one API's replies into another's.
+   *
+   * @param call - A call as it stands in a reply of any API, or `{ id, name, arguments }` with the arguments as a value or as JSON text.
+   *
+   * @example
+   * ```ts
+   * const { request, restore } = applyDeferredLoadingWithReport(fromCodex, { target: 'openai-chat' });
+   * const item = restore.call({ id: 'call_1', name: 'exec', arguments: '{"input":"pwd"}' });
+   * // { type: 'custom_tool_call', call_id: 'call_1', name: 'exec', input: 'pwd' }
+   * ```
+   *
+   * @throws {@link ToolwireError} `invalid-value` if it is no call; `too-deep`.
+   */
+  call(call: BackendCall): ClientCall;
+  call(name: string | BackendCall, args?: unknown): unknown {
+    if (typeof name !== 'string') return callOnValues('restoreClientCall', false, [this.#json, name], null).value;
     const { version, tools } = this.#json;
     const known = Object.hasOwn(tools, name) ? { [name]: tools[name] } : {};
-    return callOnValues('restoreCall', false, [{ version, tools: known }, name, args], null).value as RestoredCall<T>;
+    return callOnValues('restoreCall', false, [{ version, tools: known }, name, args], null).value;
+  }
+
+  /**
+   * Restores the arguments of one call piece by piece: for gateways that turn a stream of one API into another's.
+   *
+   * @param name - The tool's name as the backend knows it.
+   */
+  callStream(name: string): CallStream {
+    return new CallStream(this.#json, name);
   }
 
   /**
@@ -76,6 +124,42 @@ export class Restore {
   /** What `JSON.stringify` writes. */
   toJSON(): RestoreJson {
     return copied(this.#json);
+  }
+}
+
+/**
+ * The arguments of one call, restored piece by piece ({@link Restore.callStream}).
+ *
+ * What a `custom` tool is called with comes unescaped, as soon as it is there. Arguments that a dialect has encoded are held back
+ * until the end; all others pass as they are.
+ *
+ * @example
+ * ```ts
+ * const input = restore.callStream('exec');
+ * for await (const { delta } of argumentDeltas) emit(input.feed(delta));
+ * emit(input.finish());
+ * ```
+ */
+export class CallStream {
+  readonly #stream: Stream;
+
+  /** @internal */
+  constructor(json: RestoreJson, name: string) {
+    this.#stream = new Stream([json, name]);
+  }
+
+  /**
+   * Takes the next piece of the arguments' text, and gives what is to be passed on, which may be nothing.
+   *
+   * @throws {@link ToolwireError} `limit-exceeded` if what has to be held back is larger than any call.
+   */
+  feed(piece: string): string {
+    return this.#stream.feedText(piece);
+  }
+
+  /** Ends the call: gives what was still held back. */
+  finish(): string {
+    return this.#stream.finish(true)[0] as string;
   }
 }
 

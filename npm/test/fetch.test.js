@@ -14,6 +14,7 @@ import {
   JSON_TYPE,
   LOADED,
   post,
+  ROOM,
   SEARCHES,
   SSE,
   streamOf,
@@ -117,6 +118,22 @@ describe('bodies and headers', () => {
       );
     });
   }
+
+  test('a backend with a construct of its own gets the betas that it needs', async (t) => {
+    const { url, got } = await backend(t, ...Array(3).fill([200, JSON_TYPE, CALLS]));
+    const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { native: 'inline' } });
+    const added = { type: 'tool_addition', tool: { type: 'tool_definition', definition: { ...ROOM, name: 'late' } } };
+    const asked = JSON.parse(LOADED);
+    const late = JSON.stringify({ ...asked, messages: [...asked.messages, { role: 'system', content: [added] }] });
+    const beta = { ...JSON_TYPE, 'anthropic-beta': 'files-api-2025-04-14' };
+    await fetch(url, { ...post(late), headers: beta });
+    await fetch(url, post(late));
+    await fetch(url, { ...post(LOADED), headers: beta });
+    assert.deepEqual(
+      got.map(({ headers }) => headers['anthropic-beta']),
+      ['files-api-2025-04-14,inline-tools-2026-09-15', 'inline-tools-2026-09-15', 'files-api-2025-04-14'],
+    );
+  });
 
   test('the betas of deferred loading go, others stay, and with the feature all stay', async (t) => {
     const ok = [200, JSON_TYPE, CALLS];

@@ -39,7 +39,9 @@ HEADER = "stripDeferralBetas"
 """The function on an HTTP header, which is no JSON: it has one path, and no options."""
 NO_CASES = "ranking"
 """A folder without cases: what core/tests/search.rs measures the ranking with."""
-MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report", "calls", "replies", "streams"}
+WAY_BACK = {"calls", "replies", "streams", "clientCalls", "callStreams"}
+"""What calls and replies come back as."""
+MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"} | WAY_BACK
 SECONDS = ("schema", "plan")
 """The second input of `restoreArguments`."""
 REFUSED = "refused"

@@ -71,3 +71,20 @@ def test_betas(post: Post) -> None:
         post(backend, json=asked, headers=headers, dialect="anthropic", deferred=deferred)
         assert backend.got[0].headers["anthropic-beta"] == expected
         assert backend.got[0].headers["x-api-key"] == "k"
+
+
+@both
+def test_a_backend_with_a_construct_of_its_own_gets_the_betas_that_it_needs(post: Post) -> None:
+    added = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {**wire.ROOM, "name": "late"}}}
+    late = {**LOADED, "messages": [*LOADED["messages"], {"role": "system", "content": [added]}]}
+    backend = Backend(*[whole(CALLS) for _ in range(3)])
+    transport = {"dialect": "anthropic", "deferred": {"native": "inline"}}
+    beta = {"anthropic-beta": "files-api-2025-04-14"}
+    for asked, headers in ((late, beta), (late, {}), (LOADED, beta)):
+        post(backend, json=asked, headers=headers, transport=transport)
+    sent = [request.headers.get("anthropic-beta") for request in backend.got]
+    assert sent == [
+        "files-api-2025-04-14,inline-tools-2026-09-15",
+        "inline-tools-2026-09-15",
+        "files-api-2025-04-14",
+    ]

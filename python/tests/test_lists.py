@@ -132,8 +132,8 @@ def reports(case: Case, found: dict[str, Any]) -> None:
         assert (found["deferred"] is None) == (deferred is None)
         assert {name: found["deferred"][name] for name in deferred or ()} == (deferred or {})
     assert {name: shown[name] for name in expected} == expected
-    if "report" not in case.members and "calls" not in case.members:
-        assert shown["restore"] == {"version": 2, "tools": {}}
+    if not case.members.keys() & {"report", "calls", "clientCalls", "callStreams"}:
+        assert shown["restore"]["tools"] == {}
 
 
 def calls(case: Case, restore: toolwire.Restore) -> None:
@@ -158,6 +158,17 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
             assert compact(way.reply(reply)) == expected
             assert exact(way.reply_json(compact(reply))) == exact(expected)
             assert exact(way.reply_json(compact(reply).encode()).decode()) == exact(expected)
+    for one in case.members.get("clientCalls", []):
+        for way in (restore, kept):
+            if "error" not in one["expected"]:
+                assert compact(way.call(one["input"])) == compact(one["expected"])
+            elif isinstance(one["input"], dict):
+                with pytest.raises(toolwire.ToolwireError) as caught:
+                    way.call(one["input"])
+                assert caught.value.code == one["expected"]["error"]
+    for one in case.members.get("callStreams", []):
+        call = kept.call_stream(one["name"])
+        assert [*map(call.feed, one["pieces"]), call.finish()] == one["expected"]
     for one in case.members.get("streams", []):
         expected = compact(one["expected"])
         stream = kept.stream()

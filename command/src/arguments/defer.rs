@@ -86,6 +86,9 @@ pub(crate) struct DeferArguments {
     /// The role of system messages whose directives became text
     #[arg(long, value_name = "WHAT", value_parser = words::<SystemMessages>())]
     pub(crate) system_messages: Option<String>,
+    /// Instead of the request, what the model saw in each turn of its conversation
+    #[arg(long, conflicts_with = "compact")]
+    pub(crate) turns: bool,
     #[command(flatten)]
     pub(crate) layout: Layout,
     #[command(flatten)]

@@ -96,7 +96,8 @@ Examples:
     #[command(after_help = "\
 Examples:
   toolwire defer request.json
-  toolwire defer --target openai-chat --announce names < request.json")]
+  toolwire defer --target openai-chat --announce names < request.json
+  toolwire defer --turns --target openai-chat --native kimi request.json")]
     Defer(DeferArguments),
     /// Brings a model's reply, or one call, back to what the tools' own servers expect
     #[command(after_help = "\

@@ -1,10 +1,10 @@
-//! Replies in pieces: any cut of a stream gives the same, and nothing of it is lost.
+//! Replies in pieces: any cut of a stream gives the same, and nothing of it is lost. Calls, too, whole and in pieces.
 
 use arbitrary::{Result, Unstructured};
-use serde_json::Value;
-use toolwire::{adapt_request, dialects, AdaptOptions, Restore};
+use serde_json::{json, Value};
+use toolwire::{adapt_request, dialects, options::CustomTools, AdaptOptions, DeferredOptions, Restore};
 
-use crate::wire::Wire;
+use crate::wire::{self, Wire};
 
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
     let dialect = data.choose(dialects())?.name;
@@ -12,6 +12,9 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     let request = wire.request(data)?;
     let mut options = AdaptOptions::new(dialect);
     options.tools.format = Some(wire.format());
+    if data.arbitrary()? {
+        options.deferred = Some(DeferredOptions::default().custom_tools(CustomTools::Function));
+    }
     let Ok(adapted) = adapt_request(&request, &options) else { return Ok(Ok(1)) };
     let mut names = Vec::new();
     collect(&adapted.request["tools"], &mut names);
@@ -26,12 +29,40 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
             return Ok(Err(about(format!("cut as {pieces:?}\n  gives {in_pieces:?}\n  whole {whole:?}"))));
         }
     }
+    for name in &names {
+        let arguments = wire::arguments(data)?;
+        if let Some(fault) = call(&adapted.restore, name, &arguments, &cut(&arguments, data)?) {
+            return Ok(Err(about(fault)));
+        }
+    }
     for event in &events {
         if let Err(error) = adapted.restore.reply(event) {
             return Ok(Err(about(format!("an event as a reply: {error}"))));
         }
     }
     Ok(Ok(1))
+}
+
+/// A call is the same whole and in pieces, and an item of its client.
+fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Option<String> {
+    let said = |pieces: &[&str]| {
+        let mut stream = restore.call_stream(name);
+        let out: std::result::Result<String, toolwire::Error> = pieces.iter().map(|piece| stream.feed(piece)).collect();
+        out.map(|out| out + &stream.finish())
+    };
+    let (whole, in_pieces) = (said(&[arguments]), said(pieces));
+    if whole != in_pieces {
+        return Some(format!("{arguments:?} of `{name}` is {whole:?}, and {in_pieces:?} as {pieces:?}"));
+    }
+    let given = json!({"id": "c", "name": name, "arguments": arguments});
+    let own = match restore.client_call(&given) {
+        Ok(own) => own,
+        // A `Value` cannot hold half a surrogate pair, which text can.
+        Err(error) if error.message().contains("half a surrogate pair") => return None,
+        Err(error) => return Some(format!("{given} is no call: {error}")),
+    };
+    let input = own["input"].as_str().filter(|_| own["type"] == "custom_tool_call")?;
+    (whole.as_deref() != Ok(input)).then(|| format!("{given} is {own}, and {whole:?} in pieces"))
 }
 
 /// What comes out of a stream that arrives in these pieces; errors are part of it.

@@ -56,6 +56,9 @@ impl Wire {
             Wire::Chat => {
                 json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}})
             }
+            Wire::Responses if data.ratio(1_u8, 4_u8)? => {
+                json!({"type": "custom", "name": name, "description": description})
+            }
             Wire::Responses => {
                 json!({"type": "function", "name": name, "description": description, "parameters": schema})
             }
@@ -179,7 +182,7 @@ impl Wire {
         for index in 0..data.int_in_range(1..=3_usize)? {
             let none = String::new();
             let name = if names.is_empty() { &none } else { data.choose(names)? };
-            let text = grammar::value(data, Style::Tidy)?;
+            let text = arguments(data)?;
             let half = text.char_indices().nth(2).map_or(0, |(at, _)| at);
             let (one, two) = text.split_at(half);
             let arguments: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -223,6 +226,18 @@ impl Wire {
         }
         Ok(events)
     }
+}
+
+/// What a model answers, for a function or for one that stands for a `custom` tool.
+pub(crate) fn arguments(data: &mut Unstructured<'_>) -> Result<String> {
+    const INPUTS: [&str; 8] = ["ls", "a\\nb", "\\ud83d\\ude00", "\\ud83d", "\\u0041\\q", "é😀", "\\", ""];
+    if data.ratio(2_u8, 3_u8)? {
+        return grammar::value(data, Style::Tidy);
+    }
+    let (head, input) =
+        (*data.choose(&["{\"input\":\"", "{ \"input\" :\n\"", "{\"inpu\":\"", "\""])?, *data.choose(&INPUTS)?);
+    let tail = *data.choose(&["\"}", "\"", "", "\",\"more\":1}"])?;
+    Ok(format!("{head}{input}{}{tail}", data.choose(&INPUTS)?))
 }
 
 fn odd(data: &mut Unstructured<'_>) -> Result<Value> {

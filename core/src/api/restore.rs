@@ -58,6 +58,11 @@ impl CallStream {
         self.0.feed(piece)
     }
 
+    /// Whether a new one would go on as well.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.0.is_at_rest()
+    }
+
     /// Ends the call: what was still held back.
     pub fn finish(&mut self) -> String {
         self.0.finish()

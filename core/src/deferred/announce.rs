@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
-    options::Format,
+    options::{Announce, DeferredOptions, Format, Mode},
 };
 
 const OPEN: &str = "<available-deferred-tools>";
@@ -103,6 +103,29 @@ fn speaks_of_it(prompt: &Node<'_>) -> Result<bool, Error> {
     Ok(has_it(&prompt))
 }
 
+/// Lists tools where that is wanted, unless the client does. Whether the model cannot reach hidden tools is settled
+/// with it: a list is enough.
+///
+/// # Errors
+/// As [`append`].
+pub(super) fn say(
+    request: &mut Node<'_>,
+    format: Format,
+    names: &[String],
+    (options, unreachable): (&DeferredOptions, &mut bool),
+) -> Result<(), Error> {
+    let wanted = options.announce == Announce::Names && options.mode == Mode::Filter && !names.is_empty();
+    if !wanted && !*unreachable {
+        return Ok(());
+    }
+    let is_present = is_present(request)?;
+    if wanted && !is_present {
+        append(request, format, names)?;
+    }
+    *unreachable &= !wanted && !is_present;
+    Ok(())
+}
+
 /// Appends the list to the system prompt.
 ///
 /// # Errors
@@ -137,7 +160,9 @@ fn append_message(request: &mut Node<'_>, text: String) -> Result<(), Error> {
             let leads = match messages.as_array().and_then(<[Node<'_>]>::first) {
                 Some(first) => {
                     let first = view(first)?;
-                    first.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
+                    // One of Kimi's that brings tools says nothing.
+                    first.get("tools").is_none()
+                        && first.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
                 }
                 None => false,
             };

@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     notice,
     report::Warnings,
-    tool::{self, Kind},
+    tool::{self, Kind, Replaces},
 };
 use crate::{
     collections::{Map, Set},
@@ -53,7 +53,7 @@ pub(super) struct Catalogue<'a> {
     index: Map<Text<'a>, usize>,
     brought: Vec<Node<'a>>,
     /// Names that the history gave another definition.
-    redefined: Set<Text<'a>>,
+    pub(super) redefined: Set<Text<'a>>,
     /// Loaded tools in the order of their loads.
     loads: Vec<usize>,
     /// Names of hosted searches.
@@ -179,9 +179,14 @@ impl<'a> Catalogue<'a> {
         self.entries.push(Entry { name, source, search: false, deferred, loaded: false, withdrawn: false });
     }
 
-    /// Takes in a definition that came with the history, to be loaded like a deferred one. With `replaces` it stands
-    /// for the one of the same name: the newest counts. `tools` is the request's list.
-    pub(super) fn bring(&mut self, definition: Node<'a>, replaces: bool, tools: &[Node<'a>], warnings: &mut Warnings) {
+    /// Takes in a definition that the history brought, to be loaded like a deferred one, with the request's own list.
+    pub(super) fn bring(
+        &mut self,
+        definition: Node<'a>,
+        replaces: Replaces,
+        tools: &[Node<'a>],
+        warnings: &mut Warnings,
+    ) {
         let source = Source::Brought(self.brought.len());
         match tool::kind(&definition) {
             Kind::HostedSearch | Kind::ClientSearch => self.search(&definition, source),
@@ -192,10 +197,12 @@ impl<'a> Catalogue<'a> {
             Kind::Tool => match tool::name(&definition) {
                 None => self.add(source, None, false, warnings),
                 Some(name) => match self.place(name).and_then(|at| self.entries.get(at)) {
-                    Some(entry) if replaces => {
+                    Some(entry) if replaces.takes(entry.deferred) => {
                         if self.node(entry, tools).is_none_or(|old| !tool::is_same(old, &definition)) {
                             warnings.about("redefined_tool", name.display());
                             self.redefined.insert(name.clone());
+                        } else if !entry.deferred {
+                            return;
                         }
                         if let Some(entry) = self.place(name).and_then(|at| self.entries.get_mut(at)) {
                             entry.source = source;
@@ -289,15 +296,7 @@ impl<'a> Catalogue<'a> {
         }
     }
 
-    /// Something adds a tool. One that was there with another definition stands in earlier requests with that.
-    pub(super) fn tell_if_moved(&self, name: &Text<'a>, warnings: &mut Warnings) {
-        let entry = self.place(name).and_then(|at| self.entries.get(at));
-        if entry.is_some_and(Entry::visible) && self.redefined.contains(name) {
-            warnings.about("prefix_changed", name.display());
-        }
-    }
-
-    /// Takes a tool away, or gives it back. The list that earlier requests had holds it, or not.
+    /// Takes a tool away, or gives it back.
     pub(super) fn withdraw(&mut self, name: &Text<'_>, withdrawn: bool, warnings: &mut Warnings) {
         if let Some(entry) = self.place(name).and_then(|at| self.entries.get_mut(at)) {
             if withdrawn && entry.visible() {

@@ -1,6 +1,6 @@
 //! A conversation that goes on elsewhere: in another format, or with another API's constructs for deferred tools.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use super::{
     catalogue::Catalogue,
@@ -53,7 +53,8 @@ pub(super) fn native<'a>(
             writer::choice::widen(request, warnings)?;
         }
         let client = Client { format: formats.0, search: None };
-        return Ok(Applied { report: as_it_is(request, options, warnings)?, names: Names::default(), client });
+        let (report, deferred) = as_it_is(request, options, warnings)?;
+        return Ok(Applied { report, names: Names::default(), client, deferred });
     }
     let mut conversation = read(request, formats, (options, &mut map), warnings)?;
     timeline::run(&mut conversation, options, warnings);
@@ -74,11 +75,13 @@ pub(super) fn native<'a>(
     }
     search.iter().for_each(|search| noting.search(&mut map, search));
     let report = DeferredReport { name_map: map.finish(), tool_search_name: search, ..told(&conversation, options) };
+    let listed = conversation.tools.iter().filter(|tool| tool.listed && tool.deferred && !tool.withdrawn);
+    let deferred = listed.filter_map(|tool| Some(names.current(tool.name.as_ref()?).into_owned())).collect();
     let own_search = write(request, conversation, formats, (options, &names), warnings)?;
     if formats.0 == formats.1 && options.native == Native::Kimi {
         writer::choice::widen(request, warnings)?;
     }
-    Ok(Applied { report, names, client: Client { format: formats.0, search: own_search } })
+    Ok(Applied { report, names, client: Client { format: formats.0, search: own_search }, deferred })
 }
 
 fn read<'a>(
@@ -155,11 +158,16 @@ fn search_name(
     Some(name)
 }
 
-/// What is to be said of a request that its backend takes as it is.
-fn as_it_is(request: &Node<'_>, options: &DeferredOptions, warnings: &mut Warnings) -> Result<DeferredReport, Error> {
+/// What is to be said of a request that its backend takes as it is, and the listed tools that are deferred.
+fn as_it_is(
+    request: &Node<'_>,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) -> Result<(DeferredReport, Vec<String>), Error> {
     let format = options.native.format().unwrap_or(Format::Anthropic);
     let (mut events, mut map) = (Events::new(options), NameMap::default());
     let mut catalogue = Catalogue::read(super::listed(request), false, warnings);
+    let deferred = catalogue.deferred().map(|name| name.display().into_owned()).collect();
     if format == Format::OpenaiResponses {
         super::responses::scan(request, &mut events, &mut map, warnings)?;
     } else {
@@ -173,7 +181,8 @@ fn as_it_is(request: &Node<'_>, options: &DeferredOptions, warnings: &mut Warnin
         .into_iter()
         .filter(|warning| warning.code != "prefix_changed")
         .for_each(|each| warnings.repeat(each));
-    Ok(DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() })
+    let report = DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() };
+    Ok((report, deferred))
 }
 
 /// Whether a request of the backend's own format holds a construct that it does not understand.

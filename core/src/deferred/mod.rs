@@ -72,6 +72,11 @@ pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result
     Ok(format::recognise(request, &DeferredOptions { target: None, native: Native::None, ..options.clone() })?.format)
 }
 
+/// The format that [`apply`] reads a request in.
+pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Format, Error> {
+    Ok(format::recognise(request, options)?.format)
+}
+
 /// The hosted search that a request offers, by its name, if there is one.
 #[cfg(feature = "search")]
 pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>, Error> {
@@ -87,6 +92,8 @@ pub(crate) struct Applied {
     /// The names that tools will have, where the API wants others.
     pub(crate) names: Names,
     pub(crate) client: Client,
+    /// The listed tools that are deferred, loaded or not, by the names that they will have.
+    deferred: Vec<String>,
 }
 
 /// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all
@@ -112,8 +119,9 @@ pub(crate) fn apply(
     let mut warnings = Warnings::default();
     if options.native != Native::None {
         let formats = (wire.format, wire.target);
-        let Applied { mut report, names, client } =
-            handoff::native(request, formats, (options, sending), &mut warnings)?;
+        let mut done = handoff::native(request, formats, (options, sending), &mut warnings)?;
+        announce::say(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
+        let Applied { report, .. } = &mut done;
         settle_empty(request, wire.target, false, options);
         if wire.target == Format::OpenaiResponses && wire.format != wire.target {
             writer::choice::complete(request);
@@ -124,7 +132,7 @@ pub(crate) fn apply(
         }
         keep_spelling(request, spelled);
         report.warnings = warnings.finish();
-        return Ok(Applied { report, names, client });
+        return Ok(done);
     }
     let mut report = rewrite(request, (wire, sending), options, &mut warnings, reports)?;
     let source = format_to_read(request, wire, options)?;
@@ -143,7 +151,7 @@ pub(crate) fn apply(
     keep_spelling(request, spelled);
     report.report.warnings = warnings.finish();
     let client = Client { format: wire.format, search: None };
-    Ok(Applied { report: report.report, names: report.names, client })
+    Ok(Applied { report: report.report, names: report.names, client, deferred: Vec::new() })
 }
 
 /// A list of tools that stayed as it is stays the text that it was.

@@ -5,19 +5,19 @@
 
 use alloc::vec::Vec;
 
-#[cfg(feature = "search")]
 use crate::{
-    api::{Exchange, ToolIndex},
-    options::ExchangeOptions,
-};
-use crate::{
-    api::{ReplyRestorer, Restore},
-    error::Error,
+    api::{CallStream, ReplyRestorer, Restore},
+    error::{Code, Error},
     json::Node,
     options::{
         AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions,
         ToolsOptions,
     },
+};
+#[cfg(feature = "search")]
+use crate::{
+    api::{Exchange, ToolIndex},
+    options::ExchangeOptions,
 };
 
 pub use crate::{
@@ -74,6 +74,25 @@ pub fn options<T: ReadOptions>(node: &Node<'_>, naming: Naming) -> Result<T, Err
 /// As [`Restore::from_json`].
 pub fn restore(kept: &Node<'_>) -> Result<Restore, Error> {
     Restore::from_node(kept)
+}
+
+/// A [`CallStream`] of a list of what a [`Restore`] was kept as, and a tool's name; `None`: it is no list.
+///
+/// # Errors
+/// As [`Restore::from_json`], and `invalid-value` if the name is none.
+pub fn call_stream(given: &Node<'_>) -> Result<Option<CallStream>, Error> {
+    let Some(list) = given.as_array() else { return Ok(None) };
+    let (kept, name) = (list.first().cloned().unwrap_or_default(), list.get(1).cloned().unwrap_or_default());
+    let Some(name) = name.as_text() else {
+        let message = alloc::format!("expected the name of a tool as a string, found {}", name.kind());
+        return Err(Error::new(Code::InvalidValue, "/name", message));
+    };
+    Ok(Some(restore(&kept)?.call_stream(&name.display())))
+}
+
+/// Whether a call holds nothing back, so that a new one would go on as well: a binding can lose it then.
+pub fn is_call_at_rest(call: &CallStream) -> bool {
+    call.is_at_rest()
 }
 
 /// [`ReplyRestorer::feed`] on trees.

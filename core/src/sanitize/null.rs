@@ -52,7 +52,7 @@ fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
 /// Puts null into `type`, and into the values that there are.
 fn listed(node: &mut Node<'_>) {
     let Some(object) = node.as_object_mut() else { return };
-    if let Some(types) = object.get_mut(Keyword::Type) {
+    if let Some(types) = object.get_mut(Keyword::Type).filter(|types| !types.is_text("null")) {
         match types.as_array_mut() {
             Some(names) if names.iter().any(|name| name.is_text("null")) => {}
             Some(names) => names.push(Node::literal("null")),

@@ -64,6 +64,11 @@ impl CallPieces {
         }
     }
 
+    /// Whether a new one would go on as well.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.held() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
+    }
+
     /// How much is held back.
     pub(super) fn held(&self) -> usize {
         let held = self.held.as_ref().map_or(0, |(_, _, kept)| kept.len());

@@ -52,6 +52,11 @@ impl CustomInput {
         out
     }
 
+    /// Whether nothing was written yet.
+    pub(super) fn is_at_rest(&self) -> bool {
+        matches!(self.state, State::Head(0, 0)) && self.kept.is_empty()
+    }
+
     /// How much is held back.
     pub(super) fn held(&self) -> usize {
         self.kept.len()

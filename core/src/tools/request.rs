@@ -82,7 +82,11 @@ pub(crate) fn adapt_with_names(
             write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
             alone: sanitize_list::most_alone(&tools)?,
         };
-        let found = deferred::apply(request, &deferred_options, Some(&sending), true)?;
+        let found =
+            deferred::apply(request, &deferred_options, Some(&sending), true).map_err(|error| match error.code() {
+                Code::InvalidOption => error.below("/deferred"),
+                _ => error,
+            })?;
         (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
     }
     let tools = sent_as(wire_out, dialect, options);

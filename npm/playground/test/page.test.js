@@ -193,9 +193,11 @@ describe('the page', { skip }, () => {
         site.page({ colorScheme, viewport, bypassCSP: true, reducedMotion: 'reduce' }, async (page) => {
           await page.evaluate(AXE);
           for (const name of VIEWS) {
-            await pick(page, name === 'deferred' ? 'conversation' : name === 'matrix' ? 'workspace' : 'ticket');
+            await pick(page, name === 'deferred' ? 'claude-code' : name === 'matrix' ? 'workspace' : 'ticket');
             await view(page, name);
             if (name === 'rewrite') await page.locator('.note-button').nth(2).click();
+            // Every mark there is: carriers, references, notices, what comes and what goes.
+            if (name === 'deferred') await page.locator('.turn-button').nth(4).click();
             if (name === 'matrix') await page.locator('.cell:not(.sign-none)').nth(119).waitFor();
             const { scrollWidth, innerWidth } = await page.evaluate(() => ({
               scrollWidth: document.documentElement.scrollWidth,

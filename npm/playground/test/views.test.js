@@ -163,7 +163,7 @@ describe('the views', { skip }, () => {
       assert.ok((await page.locator('.note').count()) > rules.length);
     }));
 
-  test('the timeline: what the model sees at each turn is what the API sends', () =>
+  test('two backends: what the model sees at each turn is what the API sends', () =>
     site.page({}, async (page) => {
       await pick(page, 'conversation');
       const { messages, ...rest } = example('conversation');
@@ -172,27 +172,72 @@ describe('the views', { skip }, () => {
       let seen = 0;
       for (let turn = 0; turn < turns; turn++) {
         await page.locator('.turn-button').nth(turn).click();
-        const { visible, savedBytes } = await page.evaluate(
+        const { visible, hidden, savedBytes } = await page.evaluate(
           (request) => {
             const { request: sent, report } = window.toolwire.applyDeferredLoadingWithReport(request, {
               serverToolSearch: 'emulate',
             });
-            return { visible: sent.tools.length, savedBytes: report.savedBytes };
+            return { visible: sent.tools.length, hidden: report.hidden.length, savedBytes: report.savedBytes };
           },
           { ...rest, messages: messages.slice(0, 2 * turn + 1) },
         );
-        const facts = await page.locator('.facts').innerText();
-        assert.match(facts, new RegExp(`^${visible} of 14 tools visible`));
+        const facts = await page.locator('.side-left .facts').innerText();
+        assert.match(facts, new RegExp(`^${visible} tools visible, ${hidden} hidden`));
         assert.ok(facts.includes(`${savedBytes.toLocaleString('en')} bytes`), facts);
         assert.ok(visible >= seen, 'what is loaded stays');
         seen = visible;
       }
-      assert.equal(
-        await page.locator('tbody tr', { hasText: 'rooms_find' }).locator('.bar-visible, .bar-arrives').count(),
-        8,
-      );
+      const rooms = page.locator('tbody tr', { hasText: 'rooms_find' });
+      assert.equal(await rooms.locator('.bar-left.bar-visible, .bar-left.bar-arrives').count(), 8);
       await page.getByLabel('Hidden tools').selectOption('load-all');
-      assert.equal(await page.locator('.bar-hidden').count(), 0);
+      assert.equal(await page.locator('.bar-left.bar-hidden').count(), 0);
+    }));
+
+  test('two backends: carriers, notices, removals and betas are marked', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'claude-code');
+      await page.locator('.turn-button').nth(4).click();
+      const [left, right] = [page.locator('.side-left'), page.locator('.side-right')];
+      assert.match(await left.locator('.facts').innerText(), /inline-tools-2026-09-15/);
+      assert.equal(await left.locator('.mark-removal + code').innerText(), 'mcp__tracker__close_issue');
+      assert.equal(await left.locator('.said .mark-carrier + code').innerText(), 'mcp__releases__draft');
+      assert.equal(await left.locator('.parted').count(), 0, 'the prefix stays');
+      assert.match(await right.locator('.facts').innerText(), /The prefix ends at \/input\/\d+/);
+      assert.match(await right.locator('.mark-notice + span').innerText(), /no longer available/);
+      assert.match(await right.locator('.tool-went').innerText(), /mcp__tracker__close_issue/);
+      await page.getByLabel('Right backend').selectOption('openai-chat');
+      assert.match(await right.locator('.tool-came').innerText(), /mcp__releases__draft/);
+      assert.equal(await right.locator('.said .mark-carrier').count(), 0, 'emulated, the list has it');
+      await right.getByText('The request as JSON').click();
+      assert.match(await right.locator('.cm-content').innerText(), /"model": "some-model"/);
+    }));
+
+  test('two backends: the turns play, by themselves and by keys', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'kimi');
+      const at = page.locator('.stepper output');
+      assert.equal(await at.innerText(), 'Turn 1 of 6');
+      await page.getByRole('button', { name: 'Next turn' }).click();
+      await page.getByRole('slider', { name: 'Turn' }).press('ArrowRight');
+      assert.equal(await at.innerText(), 'Turn 3 of 6');
+      await page.getByRole('slider', { name: 'Turn' }).press('End');
+      await page.getByRole('button', { name: 'Next turn' }).press('Enter');
+      assert.equal(await at.innerText(), 'Turn 6 of 6');
+      await page.getByRole('button', { name: 'Play' }).click();
+      await at.getByText('Turn 2 of 6').waitFor();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByRole('button', { name: 'Previous turn' }).click();
+      assert.equal(await at.innerText(), 'Turn 1 of 6');
+    }));
+
+  test('two backends: one that cannot have it says why, beside one that can', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'codex');
+      const request = { ...example('codex'), previous_response_id: 'resp_1' };
+      await page.getByText('The whole request, to edit').click();
+      await write(page, 'Input', JSON.stringify(request));
+      await page.locator('.side-right [role=alert]').getByText('invalid-request').waitFor();
+      assert.equal(await page.locator('.side-left [role=alert]').count(), 0);
     }));
 
   test('restore: live, while one types', () =>

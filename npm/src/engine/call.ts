@@ -22,6 +22,7 @@ export type FunctionName =
   | 'dialectFor'
   | 'deferralFor'
   | 'restoreCall'
+  | 'restoreClientCall'
   | 'adaptRequest'
   | 'restoreReply'
   // In the entry `toolwire/search` only.

@@ -13,11 +13,11 @@ const homes = new Homes();
 /** A piece of text, or an event as JSON text. */
 type Step = { text: string } | { event: string };
 
-/** One stream. */
+/** One stream: of a reply, or of a call's arguments. */
 export class Stream {
   readonly #session: Session<Step>;
 
-  /** @param restore - Nobody changes it any more. */
+  /** @param restore - Nobody changes it any more. With a tool's name in a list, it is a stream of one call. */
   constructor(restore: unknown) {
     this.#session = Session.open<Step>(homes, (place) => open(place, restore), again, close) as Session<Step>;
   }

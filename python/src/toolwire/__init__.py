@@ -19,7 +19,7 @@ An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTran
 - `apply_deferred_loading`: make a request that uses deferred tools work on an API without that feature.
 - `sanitize_tools`, `adapt_request`: the same for a whole tool list, and for a whole request.
 - `check`, `check_tools`: what would an API reject, read otherwise or ignore?
-- `restore_arguments`, `Restore`, `restore_from`, `ReplyRestorer`: bring the model's calls back.
+- `restore_arguments`, `Restore`, `restore_from`, `ReplyRestorer`, `CallStream`: bring the model's calls back.
 - `dialects`, `dialect_for`, `dialect_for_with_report`: what is known of each API, and which dialect a host needs.
 - `deferral_for`: which construct of its own for deferred tools a host has.
 - `search_tools`, `answer_tool_search`, `ToolIndex`: the tool search that deferred tools are found with.
@@ -48,7 +48,7 @@ from ._request import (
     apply_deferred_loading_with_report,
     strip_deferral_betas,
 )
-from ._restore import ReplyRestorer, Restore, restore_from
+from ._restore import CallStream, ReplyRestorer, Restore, restore_from
 from ._schema import (
     check,
     check_json,
@@ -81,6 +81,7 @@ applyDeferredLoading = apply_deferred_loading
 """The name `apply_deferred_loading` has in TypeScript."""
 
 __all__ = [
+    "CallStream",
     "Exchange",
     "ReplyRestorer",
     "Restore",

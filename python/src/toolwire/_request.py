@@ -60,7 +60,7 @@ def apply_deferred_loading_with_report(request: object, /, **options: Unpack[Def
     >>> apply_deferred_loading_with_report(request)["report"]["hidden"]
     ['Read']
     """
-    return call("applyDeferredLoading", (request,), options, True)
+    return _with_restore(call("applyDeferredLoading", (request,), options, True))
 
 
 @overload
@@ -100,7 +100,7 @@ def apply_deferred_loading_json_with_report(
     >>> answer["request"], answer["report"]["loaded"]
     (b'{"messages": [], "tools": []}', [])
     """
-    return call_text("applyDeferredLoading", (text,), options, True)
+    return _with_restore(call_text("applyDeferredLoading", (text,), options, True))
 
 
 def strip_deferral_betas(value: str | None, /) -> str | None:

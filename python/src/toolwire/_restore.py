@@ -7,10 +7,13 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any, overload
 
+from ._toolwire import CallStream as _CallStream
 from ._toolwire import Stream, call, call_text
 
 if TYPE_CHECKING:
-    from .types import RestoredCall
+    from collections.abc import Mapping
+
+    from .types import ClientCall, RestoredCall
 
 
 class Restore:
@@ -36,13 +39,30 @@ class Restore:
         """How many tools it has something to undo for."""
         return f"<Restore of {len(self._json['tools'])} tools>"
 
-    def call(self, name: str, arguments: object, /) -> RestoredCall:
-        """Restore a call. A tool that is not known comes back as it is, and so do arguments that are not understood.
+    @overload
+    def call(self, name: str, arguments: object, /) -> RestoredCall: ...
+    @overload
+    def call(self, call: Mapping[str, Any], /) -> ClientCall: ...
+    def call(self, name: str | Mapping[str, Any], arguments: object = None, /) -> RestoredCall | ClientCall:
+        """Restore a call: by name and arguments, or a whole call in the form of the client's own API.
 
-        The arguments are a value, or JSON text (`str`, which is what OpenAI's APIs give, or bytes): text gives text.
+        A tool that is not known comes back as it is, and so do arguments that are not understood. The arguments are a
+        value, or JSON text (`str`, which is what OpenAI's APIs give, or bytes): text gives text.
+
+        A whole call is one as it stands in a reply of any API, or `{"id", "name", "arguments"}`. It becomes what the
+        client's request asked for: an Anthropic `tool_use`, an entry of Chat Completions' `tool_calls`, or an item of
+        Responses (`function_call` with its namespace, `custom_tool_call` with its input, `tool_search_call`).
 
         Raises `ToolwireError`: `invalid-value`, `too-deep`.
+
+        >>> from toolwire import apply_deferred_loading_with_report
+        >>> request = {"model": "m", "input": "Where am I?", "tools": [{"type": "custom", "name": "exec"}]}
+        >>> restore = apply_deferred_loading_with_report(request, target="openai-chat")["restore"]
+        >>> restore.call({"id": "c1", "name": "exec", "arguments": '{"input":"pwd"}'})
+        {'type': 'custom_tool_call', 'call_id': 'c1', 'name': 'exec', 'input': 'pwd'}
         """
+        if not isinstance(name, str):
+            return call("restoreClientCall", (self._json, name), {}, False)
         tools = self._json["tools"]
         kept = {"version": self._json["version"], "tools": {name: tools[name]} if name in tools else {}}
         if isinstance(arguments, bytes | bytearray | memoryview):
@@ -50,6 +70,10 @@ class Restore:
             answer["arguments"] = answer["arguments"].encode()
             return answer
         return call("restoreCall", (kept, name, arguments), {}, False)
+
+    def call_stream(self, name: str, /) -> CallStream:
+        """Restore the arguments of one call piece by piece; the name is the one that the backend knows."""
+        return CallStream(self, name)
 
     def reply(self, reply: object, /) -> Any:
         """Restore every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
@@ -80,6 +104,39 @@ class Restore:
     def to_json(self) -> str:
         """Give JSON text, to be kept for a later turn."""
         return json.dumps(self._json, ensure_ascii=False, separators=(",", ":"))
+
+
+class CallStream:
+    """The arguments of one call, restored piece by piece: for gateways that turn a stream of one API into another's.
+
+    What a `custom` tool is called with comes unescaped, as soon as it is there. Arguments that a dialect has encoded
+    are held back until the end; all others pass as they are.
+
+    >>> from toolwire import apply_deferred_loading_with_report
+    >>> request = {"model": "m", "input": "Where am I?", "tools": [{"type": "custom", "name": "exec"}]}
+    >>> pieces = apply_deferred_loading_with_report(request, target="openai-chat")["restore"].call_stream("exec")
+    >>> [pieces.feed('{"input":"p'), pieces.feed('wd"}'), pieces.finish()]
+    ['p', 'wd', '']
+    """
+
+    __module__ = "toolwire"  # where callers find it
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, restore: Restore, name: str, /) -> None:
+        """Start a call; `Restore.call_stream` does the same."""
+        self._stream = _CallStream([restore._json, name])
+
+    def feed(self, piece: str, /) -> str:
+        """Take the next piece of the arguments' text, and give what is to be passed on, which may be nothing.
+
+        Raises `ToolwireError`: `limit-exceeded` if what has to be held back is larger than any call.
+        """
+        return self._stream.feed(piece)
+
+    def finish(self) -> str:
+        """End the call: give what was still held back."""
+        return self._stream.finish()
 
 
 class ReplyRestorer:

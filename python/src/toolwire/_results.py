@@ -129,11 +129,16 @@ class Warning(TypedDict):  # noqa: A001 - its name in every language; reached as
     """The tool or key it is about, where there is one."""
 
 
-class NamespacedName(TypedDict):
-    """A tool's name inside its namespace, as the OpenAI Responses API knows it."""
+class ClientTool(TypedDict):
+    """A tool as the client knows it."""
 
-    namespace: str
+    namespace: NotRequired[str]
+    """Its namespace (OpenAI Responses), if it stands in one. A tool that a search or `additional_tools` has brought
+    stands in one of its own name."""
     name: str
+    """Its name there."""
+    kind: Literal["function", "custom", "search"]
+    """What a call of it is: of a function, of a `custom` tool, or a search for tools that the client runs."""
 
 
 class DeferredReport(TypedDict):
@@ -145,8 +150,9 @@ class DeferredReport(TypedDict):
     """Deferred tools that are not."""
     warnings: list[Warning]
     """What was odd about the request."""
-    nameMap: NotRequired[dict[str, NamespacedName]]
-    """Flattened names and what they stand for."""
+    nameMap: NotRequired[dict[str, ClientTool]]
+    """What a call comes back as, by the name that the model calls (`Restore.call` does it). A tool that is not in here
+    is a function of that name, in no namespace."""
     betas: NotRequired[list[str]]
     """The betas that the `anthropic-beta` header has to name for what the request holds."""
     toolSearchName: NotRequired[str]
@@ -163,6 +169,7 @@ class Deferred(TypedDict):
 
     request: Any
     report: DeferredReport
+    restore: Restore
 
 
 class DeferredText(TypedDict):
@@ -170,6 +177,7 @@ class DeferredText(TypedDict):
 
     request: str
     report: DeferredReport
+    restore: Restore
 
 
 class DeferredBytes(TypedDict):
@@ -177,6 +185,7 @@ class DeferredBytes(TypedDict):
 
     request: bytes
     report: DeferredReport
+    restore: Restore
 
 
 Severity: TypeAlias = Literal["refused", "reinterpreted", "ignored"]
@@ -314,6 +323,27 @@ class AdaptedBytes(TypedDict):
     request: bytes
     report: AdaptReport
     restore: Restore
+
+
+class ClientCall(TypedDict, total=False):
+    """A call in the form of the client's own API.
+
+    Anthropic: `type`, `id`, `name`, `input`. Chat Completions: `type`, `id`, and `function` or `custom`. Responses:
+    `type`, `call_id`, `name`, `namespace`, and `arguments` or `input`; a `tool_search_call` has `execution` and
+    `status` and no name.
+    """
+
+    type: str
+    id: str
+    call_id: str
+    name: str
+    namespace: str
+    arguments: Any
+    input: Any
+    function: dict[str, str]
+    custom: dict[str, str]
+    execution: str
+    status: str
 
 
 class RestoredCall(TypedDict):

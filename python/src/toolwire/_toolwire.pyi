@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, final
 
-__all__ = ["Command", "Exchange", "Index", "Stream", "__version__", "_fail_next", "call", "call_text"]
+__all__ = ["CallStream", "Command", "Exchange", "Index", "Stream", "__version__", "_fail_next", "call", "call_text"]
 
 __version__: str
 
@@ -12,6 +12,12 @@ def call(function: str, inputs: tuple[object, ...], options: Mapping[str, object
 def call_text(
     function: str, inputs: tuple[object, ...], options: Mapping[str, object], with_report: bool, /
 ) -> Any: ...
+
+@final
+class CallStream:
+    def __new__(cls, given: object, /) -> CallStream: ...
+    def feed(self, piece: object, /) -> str: ...
+    def finish(self) -> str: ...
 
 @final
 class Command:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from typing import TypeAlias
 
-    from .types import AdaptReport, ExchangeOptions, SentRequest
+    from .types import AdaptReport, DeferredReport, ExchangeOptions, SentRequest
 
     OnReport: TypeAlias = Callable[[AdaptReport, SentRequest], object]
 
@@ -140,8 +140,10 @@ class _Desk:
             return self.refused(request, error)
         if exchange is None:
             return _Outgoing(None, request, None)
-        if self.options.get("deferred") is not False:
-            request = _without_betas(request)
+        deferred = self.options.get("deferred")
+        if deferred is not False:
+            native = deferred.get("native") if isinstance(deferred, dict) else None
+            request = _with_settled_betas(request, exchange.report["deferred"], native)
         if exchange.request != body:
             return _Outgoing(exchange, request, self.on_report)
         # Nothing to rewrite is nothing to restore.
@@ -289,9 +291,13 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8-sig", "replace")
 
 
-def _without_betas(request: Any) -> Any:
+def _with_settled_betas(request: Any, deferred: DeferredReport | None, native: str | None) -> Any:
+    """Settle the header's betas of deferred loading.
+
+    A backend without a construct of its own knows none of them, one with needs those of what is sent.
+    """
     before = request.headers.get("anthropic-beta")
-    left = strip_deferral_betas(before)
+    left = strip_deferral_betas(before) if native in (None, "none") else _with_betas(before, deferred)
     if left == before:
         return request
     headers = request.headers.copy()
@@ -300,6 +306,14 @@ def _without_betas(request: Any) -> Any:
     else:
         headers["anthropic-beta"] = left
     return _rewritten(request, _without(headers, b"content-length", b"transfer-encoding"), request.content)
+
+
+def _with_betas(header: str | None, deferred: DeferredReport | None) -> str | None:
+    """Add the betas that a request needs to a header's value."""
+    named = {name.strip() for name in (header or "").split(",")}
+    betas = deferred.get("betas", []) if deferred else []
+    missing = [name for name in betas if name not in named]
+    return ",".join([*([header] if header else []), *missing]) if missing else header
 
 
 def _rewritten(request: Any, headers: list[tuple[bytes, bytes]], body: bytes) -> Any:

@@ -59,9 +59,9 @@ pub(in crate::deferred) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut War
 }
 
 /// Finds the results of searches: what refers to tools is the result of one, and so is what answers a call of one. Ids
-/// need not be unique; each result answers the oldest call of its id that is open. Unless hosted searches stay what they
-/// are, one without a result goes.
-pub(in crate::deferred) fn match_searches(events: &mut Vec<Event<'_>>, keeps_searches: bool, warnings: &mut Warnings) {
+/// need not be unique; each result answers the oldest call of its id that is open. A hosted search without a result
+/// goes, unless `keeps` says that hosted searches stay what they are.
+pub(in crate::deferred) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings: &mut Warnings) {
     let mut open: Map<String, VecDeque<usize>> = Map::new();
     let id = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
     for at in 0..events.len() {
@@ -83,7 +83,7 @@ pub(in crate::deferred) fn match_searches(events: &mut Vec<Event<'_>>, keeps_sea
             _ => {}
         }
     }
-    if keeps_searches {
+    if keeps {
         return;
     }
     // A search of the API's own servers waits for nobody. As a call that the client answers it would wait for ever.

@@ -59,6 +59,9 @@ pub(super) fn put<'a>(
         .as_ref()
         .and_then(|wanted| choice::only(wanted, (target, native)))
         .map(|only| only.iter().cloned().collect());
+    if let Some(only) = &only {
+        writer.places.keep(only);
+    }
     let Conversation { tools, events, is_in_place, .. } = conversation;
     let (listed, names) = writer.list(tools, only.as_ref())?;
     let had_tools = request.get("tools").is_some();

@@ -91,6 +91,12 @@ impl<'a> Places<'a> {
         self.places.get(name).copied().unwrap_or(Place::Nowhere)
     }
 
+    /// Takes the place of every tool but some: what is not sent can be referred to nowhere.
+    pub(super) fn keep(&mut self, only: &Set<Text<'a>>) {
+        let gone: Vec<Text<'a>> = self.places.keys().filter(|name| !only.contains(*name)).cloned().collect();
+        self.places.extend(gone.into_iter().map(|name| (name, Place::Nowhere)));
+    }
+
     /// Whether there is a tool of that name.
     pub(super) fn knows(&self, name: &Text<'a>) -> bool {
         self.places.contains_key(name)

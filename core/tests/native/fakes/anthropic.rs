@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{items, refuse, Verdict};
 
-const INLINE: &str = "inline-tools-2026-09-15";
+pub(crate) const INLINE: &str = "inline-tools-2026-09-15";
 const CHANGES: &str = "mid-conversation-tool-changes-2026-07-01";
 
 /// Refuses what the API refuses.
@@ -36,10 +36,11 @@ fn name(tool: &Value) -> Option<&str> {
 
 fn choice(request: &Value, known: &BTreeMap<&str, &Value>) -> Verdict {
     let choice = &request["tool_choice"];
-    let text = "tool_choice may only be specified while providing tools";
-    refuse(!choice.is_null() && request["tools"].is_null(), text.to_owned())?;
-    let Some(name) = choice["name"].as_str() else { return Ok(()) };
+    // Whether a choice of what an addition brings is taken where there is no list, nobody has told.
     let is_added = request["messages"].to_string().contains("tool_definition");
+    let text = "tool_choice may only be specified while providing tools";
+    refuse(!choice.is_null() && request["tools"].is_null() && !is_added, text.to_owned())?;
+    let Some(name) = choice["name"].as_str() else { return Ok(()) };
     refuse(!known.contains_key(name) && !is_added, format!("Tool '{name}' not found in provided tools"))
 }
 

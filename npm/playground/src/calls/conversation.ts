@@ -1,173 +1,169 @@
-/** A request as the conversation that led to it: what each of its requests would have sent, turn by turn. */
+/** A conversation played on two backends: what each of them is sent, and what its model sees, turn by turn. */
 
-import { applyDeferredLoadingWithReport } from 'toolwire/search';
+import { applyDeferredLoading, applyDeferredLoadingWithReport, type DeferredOptions } from 'toolwire/search';
 
 import type { DeferredChoice } from '../state/shared.js';
+import { type Backend, type BackendId, backendOf } from './backends.js';
+import { type Note, noteOfError } from './note.js';
+import { growthOf, isDeferred, type Prompt, promptOf } from './prompt.js';
+import { type Item, itemsOf, objects, type RequestFormat, requestOf, type Turns, turnsOf } from './turns.js';
+import { gistOf, namesOf, type Words, wordsOf } from './words.js';
 
-/** Something in the history, in words. */
-export interface Said {
-  who: 'user' | 'model' | 'tool';
-  text: string;
-  /** Whether it is a call. */
-  call: boolean;
-  /** The tools it refers to. */
-  references: string[];
+/** A tool that the model can call. */
+export interface Seen {
+  name: string;
+  /** It stands in `tools`; else the history brings it. */
+  listed: boolean;
+}
+
+/** A message as it is sent. */
+export interface Sent extends Words {
+  /** The texts in it that are toolwire's, and nobody's in the client's own request. */
+  notices: Set<string>;
 }
 
 export interface Turn {
-  /** What has been said since the turn before, and that in a few words. */
-  said: Said[];
-  gist: string;
-  /** The request as the agent has it, and as it is sent. */
-  before: string;
+  /** The request as it is sent. */
   after: string;
-  hidden: Set<string>;
-  /** The tools that are visible since this turn. */
-  arrived: string[];
-  /** Bytes of the tools that are sent, and of those that are not. */
-  toolBytes: number;
+  tools: Seen[];
+  hidden: string[];
+  came: string[];
+  went: string[];
+  messages: Sent[];
+  /** The first message that the turn before did not have. */
+  firstMessage: number;
   savedBytes: number;
-  /** Bytes of the whole prompt, and how many of them a prompt cache has from the turn before. */
   promptBytes: number;
-  cachedBytes: number;
-  unreachable: boolean;
+  newBytes: number;
+  /** Where the prompt parts from the one before; `undefined`: it begins with all of that. */
+  partsAt: string | undefined;
+  /** What the header has to name. */
+  betas: readonly string[];
   warnings: string[];
+  unreachable: boolean;
+}
+
+/** What one backend makes of the conversation. */
+export interface Side {
+  backend: Backend;
+  turns: Turn[];
+  /** Why it cannot be had. */
+  failed: Note | undefined;
 }
 
 export interface Conversation {
-  /** Every tool by name, and whether it is one that waits. */
-  tools: { name: string; deferred: boolean }[];
-  turns: Turn[];
+  format: RequestFormat;
+  /** What has been said since the turn before, in a few words. */
+  gists: string[];
+  sides: readonly [Side, Side];
+  /** Every tool that either side has at some time. */
+  names: string[];
 }
 
-type Item = { [name: string]: unknown };
-
-/** `undefined`: not a request with a history. Throws what toolwire throws. */
-export function conversationOf(text: string, options: DeferredChoice): Conversation | undefined {
-  const request = parsed(text);
-  const member = ['messages', 'input', 'contents'].find((name) => Array.isArray(request?.[name]));
-  if (request === undefined || member === undefined) return undefined;
-  const items = request[member] as Item[];
-  const tools = (Array.isArray(request.tools) ? (request.tools as Item[]) : []).flatMap(named);
-  const turns: Turn[] = [];
-  let from = 0;
-  let prompt: string | undefined;
-  for (let to = 1; to <= items.length; to++) {
-    // A request goes out where the model is to speak next.
-    if (byModel(items[to - 1]) || (to < items.length && !byModel(items[to]))) continue;
-    const before = { ...request, [member]: items.slice(0, to) };
-    const { request: after, report } = applyDeferredLoadingWithReport(before as unknown, options) as {
-      request: Item;
-      report: ReturnType<typeof applyDeferredLoadingWithReport>['report'];
-    };
-    const hidden = new Set(report.hidden);
-    const past = turns.at(-1);
-    const next = promptOf(after);
-    const since = items.slice(from, to).flatMap(said);
-    turns.push({
-      said: since,
-      gist: gistOf(since),
-      before: JSON.stringify(before),
-      after: JSON.stringify(after),
-      hidden,
-      arrived: past === undefined ? [] : [...past.hidden].filter((name) => !hidden.has(name)),
-      toolBytes: bytes(JSON.stringify(after.tools ?? [])),
-      savedBytes: report.savedBytes,
-      promptBytes: bytes(next),
-      cachedBytes: prompt === undefined ? 0 : bytes(next.slice(0, commonPrefix(prompt, next))),
-      unreachable: report.unreachable,
-      warnings: report.warnings.map(({ code, name }) => (name === undefined ? code : `${code}: ${name}`)),
-    });
-    prompt = next;
-    from = to;
-  }
-  return { tools, turns };
+/** `undefined`: not a request with a history. */
+export function conversationOf(
+  text: string,
+  backends: readonly [BackendId, BackendId],
+  options: DeferredChoice,
+): Conversation | undefined {
+  const turns = turnsOf(text);
+  if (turns === undefined) return undefined;
+  const play = (id: BackendId) => playedOn(turns, backendOf(id), options);
+  const sides = [play(backends[0]), play(backends[1])] as const;
+  const told = sides.flatMap(({ turns }) => turns.map(({ tools, hidden }) => [...tools.map(nameOf), ...hidden]));
+  return {
+    format: turns.format,
+    gists: turns.ends.map((_, at) => gistOf(itemsOf(turns, at).map(wordsOf))),
+    sides,
+    names: [...new Set(told.flat())],
+  };
 }
 
-function parsed(text: string): Item | undefined {
+export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice): Side {
+  const played: Turn[] = [];
+  let prompt: Prompt = [];
+  const texts = stringsOf(turns.request, new Set());
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Item) : undefined;
-  } catch {
-    return undefined;
+    for (let at = 0; at < turns.ends.length; at++) {
+      const asked = { ...options, ...backend.options, format: turns.format };
+      const { request, report } = applyDeferredLoadingWithReport(requestOf(turns, at) as object, asked);
+      const after = request as unknown as Item;
+      const next = promptOf(after);
+      const { bytes, newBytes, partsAt, firstMessage } = growthOf(prompt, next);
+      prompt = next;
+      const tools = seen(after, backend, turns.format);
+      const past = played.at(-1)?.tools ?? [];
+      played.push({
+        after: JSON.stringify(after),
+        tools,
+        hidden: [...report.hidden],
+        came: missing(tools, past),
+        went: missing(past, tools),
+        messages: sent(after, texts),
+        firstMessage,
+        savedBytes: report.savedBytes,
+        promptBytes: bytes,
+        newBytes,
+        partsAt,
+        betas: report.betas ?? [],
+        warnings: report.warnings.map(({ code, name }) => {
+          const says = code.replaceAll('_', ' ');
+          return name === undefined ? says : `${says}: ${name}`;
+        }),
+        unreachable: report.unreachable,
+      });
+    }
+    return { backend, turns: played, failed: undefined };
+  } catch (error) {
+    return { backend, turns: [], failed: noteOfError(error) };
   }
 }
 
-function named(tool: Item): { name: string; deferred: boolean }[] {
-  if (Array.isArray(tool.tools)) return (tool.tools as Item[]).flatMap(named);
-  const name = tool.name ?? (tool.function as Item | undefined)?.name ?? tool.type;
-  return typeof name === 'string' ? [{ name, deferred: tool.defer_loading === true }] : [];
-}
-
-/** Messages of the model, and the calls that OpenAI Responses has as items of their own. */
-function byModel(item: Item | undefined): boolean {
-  if (item === undefined) return false;
-  if (typeof item.role === 'string') return item.role === 'assistant' || item.role === 'model';
-  return typeof item.type === 'string' && !item.type.endsWith('_output') && item.type !== 'message';
-}
-
-/** Providers hash a prompt in this order, whatever the order of the request's members. */
-function promptOf({ tools, system, instructions, messages, input, contents }: Item): string {
-  return JSON.stringify([tools ?? [], system ?? instructions ?? null, messages ?? input ?? contents]);
-}
-
-function commonPrefix(one: string, two: string): number {
-  let length = 0;
-  while (length < one.length && one[length] === two[length]) length++;
-  return length;
-}
-
-const encoder = new TextEncoder();
-function bytes(text: string): number {
-  return encoder.encode(text).length;
-}
-
-function said(item: Item): Said[] {
-  const who = item.role === 'tool' ? 'tool' : byModel(item) ? 'model' : 'user';
-  if (item.type === 'function_call') return [call('model', item.name, item.arguments)];
-  if (item.type === 'function_call_output') return [content('tool', item.output)];
-  const parts = Array.isArray(item.content) ? (item.content as Item[]) : [{ type: 'text', text: item.content }];
-  const calls = Array.isArray(item.tool_calls) ? (item.tool_calls as { function?: Item }[]) : [];
-  return [
-    ...parts.flatMap((part) => {
-      if (part.type === 'tool_use') return [call('model', part.name, part.input)];
-      if (part.type === 'tool_result') return [content('tool', part.content)];
-      return typeof part.text === 'string' && part.text !== ''
-        ? [{ who, text: part.text, call: false, references: [] } as Said]
-        : [];
-    }),
-    ...calls.map((each) => call('model', each.function?.name, each.function?.arguments)),
-  ];
-}
-
-/** What a turn answers to: what the user says, what a search finds, what the model has called. */
-function gistOf(since: readonly Said[]): string {
-  const last = since.at(-1);
-  if (last === undefined || last.who === 'user') return last?.text ?? '';
-  const found = since.reduce((sum, { references }) => sum + references.length, 0);
-  if (found > 0) return `${found} tool${found === 1 ? '' : 's'} found`;
-  return since.findLast(({ who }) => who === 'model')?.text.replace(/\(.*/s, '') ?? '';
-}
-
-function call(who: Said['who'], name: unknown, args: unknown): Said {
-  return {
-    who,
-    text: `${name}(${typeof args === 'string' ? args : JSON.stringify(args)})`,
-    call: true,
-    references: [],
+/** What the model can call. Where the backend defers tools itself, toolwire plays its part: nothing is decided here. */
+function seen(after: Item, { options }: Backend, format: RequestFormat): Seen[] {
+  const listed = new Set(listedIn(after));
+  if (options.native === undefined) return [...listed].map((name) => ({ name, listed: true }));
+  const played: DeferredOptions = {
+    format: options.target ?? format,
+    // The provider's search is one of the tools, and a choice loads none there.
+    serverToolSearch: 'emulate',
+    forcedTool: 'auto',
   };
+  const names = listedIn(applyDeferredLoading(after as object, played) as unknown as Item);
+  return [...new Set(names)].map((name) => ({ name, listed: listed.has(name) }));
 }
 
-function content(who: Said['who'], value: unknown): Said {
-  if (!Array.isArray(value))
-    return { who, text: typeof value === 'string' ? value : JSON.stringify(value), call: false, references: [] };
-  const parts = value as Item[];
-  return {
-    who,
-    call: false,
-    text: parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join(' '),
-    references: parts.flatMap(({ type, tool_name }) =>
-      type === 'tool_reference' && typeof tool_name === 'string' ? [tool_name] : [],
-    ),
-  };
+function listedIn(request: Item): string[] {
+  return objects(request.tools)
+    .filter((tool) => !isDeferred(tool))
+    .flatMap(namesOf);
+}
+
+function missing(one: readonly Seen[], other: readonly Seen[]): string[] {
+  const names = new Set(other.map(nameOf));
+  return one.map(nameOf).filter((name) => !names.has(name));
+}
+
+function nameOf({ name }: Seen): string {
+  return name;
+}
+
+function sent({ messages, input }: Item, texts: ReadonlySet<string>): Sent[] {
+  const list = messages ?? input;
+  return (Array.isArray(list) ? list : [list]).map((message) => {
+    const words = wordsOf(message);
+    const own = words.pieces.filter(({ kind, text }) => kind === 'text' && !isOf(text, texts));
+    return { ...words, notices: new Set(own.map(({ text }) => text)) };
+  });
+}
+
+/** Whether the client wrote a text. Several of its texts may have become one, with blank lines between them. */
+function isOf(text: string, texts: ReadonlySet<string>): boolean {
+  return texts.has(text) || text.split('\n\n').some((paragraph) => texts.has(paragraph));
+}
+
+function stringsOf(value: unknown, found: Set<string>): Set<string> {
+  if (typeof value === 'string') found.add(value);
+  else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) stringsOf(each, found);
+  return found;
 }

@@ -2,8 +2,11 @@
 
 import { layout } from '../document/layout.js';
 import type { Shared, View } from '../state/shared.js';
+import claudeCode from './claude-code.json?raw';
+import codex from './codex.json?raw';
 import conversation from './conversation.json?raw';
 import filter from './filter.json?raw';
+import kimi from './kimi.json?raw';
 import oldDrafts from './old-drafts.json?raw';
 import request from './request.json?raw';
 import ticket from './ticket.json?raw';
@@ -67,7 +70,36 @@ export const EXAMPLES: readonly Example[] = [
     shows: 'twelve tools that wait, three searches, nine requests',
     text: layout(conversation),
     views: ['deferred'],
-    choice: { dialect: 'openai-chat', deferred: { serverToolSearch: 'emulate' } },
+    choice: {
+      dialect: 'openai-chat',
+      deferred: { serverToolSearch: 'emulate' },
+      left: 'same',
+      right: 'openai-tool-search',
+    },
+  },
+  {
+    id: 'claude-code',
+    title: 'Claude Code: tools found, added, removed',
+    shows: 'references, an addition with its definition, a removal',
+    text: layout(claudeCode),
+    views: ['deferred'],
+    choice: { dialect: 'openai-chat', deferred: {}, left: 'anthropic-inline', right: 'openai-tool-search' },
+  },
+  {
+    id: 'codex',
+    title: 'Codex Lite: all tools in the history',
+    shows: 'additional_tools, namespaces, a custom tool, a search of the client',
+    text: layout(codex),
+    views: ['deferred'],
+    choice: { dialect: 'moonshot', deferred: {}, left: 'openai-tool-search', right: 'kimi' },
+  },
+  {
+    id: 'kimi',
+    title: 'Kimi K3: tools in messages',
+    shows: 'system messages that bring tools',
+    text: layout(kimi),
+    views: ['deferred'],
+    choice: { dialect: 'moonshot', deferred: {}, left: 'kimi', right: 'anthropic-inline' },
   },
 ];
 

@@ -1,5 +1,6 @@
 /** The state in the fragment of the page's address: browsers do not send fragments, so a link shares without a server. */
 
+import { BACKEND_IDS } from '../calls/backends.js';
 import { DEFAULTS, DEFERRED, FUNCTIONS, OPTIONS, SHAPES, type Shared, VIEWS } from './shared.js';
 
 /** Raised when what a link holds changes its meaning. */
@@ -50,6 +51,9 @@ function known(given: Partial<Shared>): Partial<Shared> {
   }
   kept.options = choices<Shared['options']>(given.options, OPTIONS);
   kept.deferred = choices<Shared['deferred']>(given.deferred, DEFERRED);
+  for (const side of ['left', 'right'] as const) {
+    if (BACKEND_IDS.includes(given[side] as never)) kept[side] = given[side] as Shared['left'];
+  }
   const { turn } = given;
   if (Number.isInteger(turn) && (turn as number) >= 0 && (turn as number) < TURNS) kept.turn = turn as number;
   return kept;

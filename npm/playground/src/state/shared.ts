@@ -2,6 +2,8 @@
 
 import type { DeferredOptions, Dialect, SanitizeOptions } from 'toolwire/search';
 
+import type { BackendId } from '../calls/backends.js';
+
 export const VIEWS = ['rewrite', 'matrix', 'deferred', 'restore'] as const;
 export type View = (typeof VIEWS)[number];
 export const FUNCTIONS = ['sanitize', 'normalizeEnvelope', 'check', 'applyDeferredLoading'] as const;
@@ -11,7 +13,7 @@ export type Shape = 'given' | 'api';
 export type Options = Pick<SanitizeOptions, 'allow' | 'refs' | 'untyped' | 'hints'>;
 export type DeferredChoice = Pick<
   DeferredOptions,
-  'mode' | 'order' | 'announce' | 'target' | 'serverToolSearch' | 'loadUsedTools'
+  'mode' | 'order' | 'announce' | 'serverToolSearch' | 'loadUsedTools'
 >;
 
 /** Every option that can be chosen here, and all its values: what a link says beyond that is no choice of this page's. */
@@ -25,7 +27,6 @@ export const DEFERRED: { [name in keyof DeferredChoice]-?: readonly Exclude<Defe
   mode: ['filter', 'load-all'],
   order: ['catalog', 'append'],
   announce: ['none', 'names'],
-  target: ['openai-responses', 'openai-chat'],
   serverToolSearch: ['load-all', 'drop', 'emulate'],
   loadUsedTools: [true, false],
 };
@@ -41,6 +42,9 @@ export interface Shared {
   options: Options;
   shape: Shape;
   deferred: DeferredChoice;
+  /** The backends that a conversation is played on, side by side. */
+  left: BackendId;
+  right: BackendId;
   /** The tool that the views speak of, where there are several. */
   tool: string | null;
   turn: number;
@@ -55,6 +59,8 @@ export const DEFAULTS: Omit<Shared, 'example' | 'text'> = {
   options: {},
   shape: 'given',
   deferred: {},
+  left: 'same',
+  right: 'openai-chat',
   tool: null,
   turn: 0,
   args: null,

@@ -107,10 +107,13 @@ export const restoredText = computed(() => {
   return { text: text ?? args, none: text === undefined };
 });
 
+const backends = computed(() => `${shared.value.left} ${shared.value.right}`);
 export const conversation = computed<Conversation | { failed: Note } | undefined>(() => {
   asked.value;
+  backends.value;
+  const { left, right, deferred } = shared.peek();
   try {
-    return conversationOf(doc.value.text, shared.peek().deferred);
+    return conversationOf(doc.value.text, [left, right], deferred);
   } catch (error) {
     return { failed: noteOfError(error) };
   }

@@ -1,13 +1,12 @@
-/** A conversation whose tools wait until they are found: what the model sees at each turn, and what that saves. */
+/** A conversation whose tools come and go, on two backends: what the model sees at each turn, and what that costs. */
 
-import type { Conversation, Turn } from '../calls/conversation.js';
-import { layout } from '../document/layout.js';
-import { Comparison } from '../editor/Comparison.js';
+import { BACKENDS, type BackendId } from '../calls/backends.js';
 import { Editor } from '../editor/Editor.js';
-import { exampleOf } from '../examples/index.js';
+import { EXAMPLES } from '../examples/index.js';
 import { Prose } from '../parts/Prose.js';
+import { Side } from '../parts/Side.js';
+import { Stepper } from '../parts/Stepper.js';
 import { Timeline } from '../parts/Timeline.js';
-import { wide } from '../parts/wide.js';
 import type { DeferredChoice } from '../state/shared.js';
 import { change, conversation, doc, open, shared } from '../state/state.js';
 import { HINT, latest, onInput, Pane, textShown } from './pane.js';
@@ -27,113 +26,40 @@ export function Deferred() {
             <Prose text={found.failed.message} />
           </p>
         </div>
+        <Input />
       </div>
     );
   }
-  const at = Math.min(Math.max(shared.value.turn, 0), found.turns.length - 1);
-  const turn = found.turns[at];
+  const { gists, sides } = found;
+  const at = Math.min(Math.max(shared.value.turn, 0), gists.length - 1);
   return (
     <div class="view view-deferred">
       <Choices />
+      <Stepper gists={gists} at={at} />
       <Timeline conversation={found} at={at} />
-      {turn === undefined ? null : <Details conversation={found} turn={turn} at={at} />}
-    </div>
-  );
-}
-
-function Details({ conversation: { tools }, turn, at }: { conversation: Conversation; turn: Turn; at: number }) {
-  const { said, before, after, hidden, savedBytes, arrived, unreachable, warnings, promptBytes, cachedBytes } = turn;
-  return (
-    <div class="panes panes-turn">
-      <section class="turn" aria-label={`Turn ${at + 1}`}>
-        <h2>
-          Turn {at + 1} <span class="turn-of">what the model reads next</span>
-        </h2>
-        <ol class="said">
-          {said.map(({ who, text, call, references }, number) => (
-            <li key={number} class={`said-${who}`}>
-              <span class="who">{who === 'tool' ? 'result' : who}</span>
-              <span>
-                {call ? <code class="said-call">{text}</code> : text}
-                {references.map((name) => (
-                  <code key={name} class="reference">
-                    → {name}
-                  </code>
-                ))}
-              </span>
-            </li>
-          ))}
-        </ol>
-        <ul class="facts">
-          <li>
-            <b>{tools.length - hidden.size}</b> of {tools.length} tools visible
-            {arrived.length === 0 ? null : (
-              <>
-                , new:{' '}
-                {arrived.map((name) => (
-                  <code key={name}>{name}</code>
-                ))}
-              </>
-            )}
-          </li>
-          <li>
-            <b>{savedBytes.toLocaleString('en')}</b> bytes of tools not sent
-          </li>
-          {at === 0 ? null : (
-            <li>
-              <b>{Math.round((100 * cachedBytes) / promptBytes)} %</b> of the prompt begins as the one before, for a
-              prompt cache
-            </li>
-          )}
-          {unreachable ? (
-            <li class="warning">The model cannot reach the hidden tools: nothing tells it of them.</li>
-          ) : null}
-          {warnings.map((warning) => (
-            <li key={warning}>{warning.replaceAll('_', ' ')}</li>
-          ))}
-        </ul>
-      </section>
-      <Request before={layout(before)} after={layout(after)} />
-      <details class="pane pane-fold">
-        <summary>The whole request, to edit</summary>
-        <Pane.Input />
-        <Editor text={textShown.value} label="Input" onInput={onInput} latest={latest} hint={HINT} />
-      </details>
-    </div>
-  );
-}
-
-function Request({ before, after }: { before: string; after: string }) {
-  if (wide.value) {
-    return (
-      <div class="pane pane-both">
-        <div class="pane-heads">
-          <div class="pane-head">
-            <h2>The agent’s request</h2>
-          </div>
-          <div class="pane-head">
-            <h2>What is sent</h2>
-          </div>
-        </div>
-        <Comparison
-          before={{ text: before, label: 'The agent’s request' }}
-          after={{ text: after, label: 'What is sent' }}
-        />
+      <div class="panes panes-sides">
+        <Side side={sides[0]} which="left" at={at} />
+        <Side side={sides[1]} which="right" at={at} />
+        <details class="pane pane-fold">
+          <summary>The whole request, to edit</summary>
+          <Pane.Input />
+          <Editor text={textShown.value} label="Input" onInput={onInput} latest={latest} hint={HINT} />
+        </details>
       </div>
-    );
-  }
+    </div>
+  );
+}
+
+function Input() {
   return (
     <div class="pane">
-      <div class="pane-head">
-        <h2>What is sent</h2>
-      </div>
-      <Editor text={after} label="What is sent" />
+      <Pane.Input />
+      <Editor text={textShown.value} label="Input" onInput={onInput} latest={latest} hint={HINT} />
     </div>
   );
 }
 
 function Empty() {
-  const example = exampleOf('conversation');
   return (
     <div class="view view-deferred">
       <div class="empty">
@@ -145,18 +71,20 @@ function Empty() {
           </b>
         </p>
         <p>
-          Deferred loading needs a request with messages, and tools with <code>defer_loading: true</code>.
+          Deferred loading needs a request with messages: tools with <code>defer_loading: true</code>, or a history that
+          brings them. Paste one, or open an example:
         </p>
-        <p>
-          <button type="button" class="primary" onClick={() => example !== undefined && open(example)}>
-            Open the example
-          </button>
-        </p>
+        <ul class="empty-examples">
+          {EXAMPLES.filter(({ views }) => views.includes('deferred')).map((example, at) => (
+            <li key={example.id}>
+              <button type="button" class={at === 0 ? 'primary' : 'plain'} onClick={() => open(example)}>
+                {example.title}
+              </button>
+            </li>
+          ))}
+        </ul>
       </div>
-      <div class="pane">
-        <Pane.Input />
-        <Editor text={textShown.value} label="Input" onInput={onInput} latest={latest} hint={HINT} />
-      </div>
+      <Input />
     </div>
   );
 }
@@ -191,14 +119,6 @@ const CHOICES: { [Name in keyof DeferredChoice]-?: { label: string; values: read
       ['drop', 'goes'],
     ],
   },
-  target: {
-    label: 'Sent to',
-    values: [
-      ['', 'the same API'],
-      ['openai-chat', 'Chat Completions'],
-      ['openai-responses', 'Responses'],
-    ],
-  },
   loadUsedTools: {
     label: 'Past calls load',
     values: [
@@ -208,10 +128,33 @@ const CHOICES: { [Name in keyof DeferredChoice]-?: { label: string; values: read
   },
 };
 
+function BackendChoice({ side }: { side: 'left' | 'right' }) {
+  return (
+    <label class="choice">
+      <span>
+        <span class={`swatch swatch-${side}`} aria-hidden="true" />
+        {side === 'left' ? 'Left' : 'Right'} <span class="sr">backend</span>
+      </span>
+      <select
+        value={shared.value[side]}
+        onChange={({ currentTarget }) => change({ [side]: currentTarget.value as BackendId })}
+      >
+        {BACKENDS.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 function Choices() {
   const { deferred } = shared.value;
   return (
     <div class="toolbar deferred-choices">
+      <BackendChoice side="left" />
+      <BackendChoice side="right" />
       {(Object.keys(CHOICES) as (keyof DeferredChoice)[]).map((name) => {
         const { label, values } = CHOICES[name];
         return (

@@ -1,0 +1,83 @@
+/** The backends that a conversation can be played on, by the names that people know them by. */
+
+import type { DeferredOptions } from 'toolwire/search';
+
+export type BackendOptions = Pick<DeferredOptions, 'target' | 'native' | 'customTools'>;
+
+export interface Backend {
+  id: string;
+  name: string;
+  /** How it takes deferred tools. */
+  says: string;
+  options: BackendOptions;
+}
+
+export const BACKENDS = [
+  {
+    id: 'same',
+    name: 'The same API (emulated)',
+    says: 'the format stays; text in the history, definitions in tools',
+    options: {},
+  },
+  {
+    id: 'anthropic-inline',
+    name: 'Anthropic (inline)',
+    says: 'additions with definitions, removals, references',
+    options: { target: 'anthropic', native: 'inline' },
+  },
+  {
+    id: 'anthropic-changes',
+    name: 'Anthropic on Bedrock or Google Cloud (changes)',
+    says: 'additions and removals by name, references',
+    options: { target: 'anthropic', native: 'changes' },
+  },
+  {
+    id: 'anthropic-references',
+    name: 'Anthropic, earlier models (references)',
+    says: 'references alone',
+    options: { target: 'anthropic', native: 'references' },
+  },
+  {
+    id: 'anthropic',
+    name: 'Anthropic’s format (emulated)',
+    says: 'text in the history, definitions in tools',
+    options: { target: 'anthropic' },
+  },
+  {
+    id: 'openai-tool-search',
+    name: 'OpenAI Responses (tool search)',
+    says: 'tool_search_call, tool_search_output, additional_tools',
+    options: { target: 'openai-responses', native: 'tool-search' },
+  },
+  {
+    id: 'openai-additional-tools',
+    name: 'OpenAI Responses (additional tools)',
+    says: 'additional_tools',
+    options: { target: 'openai-responses', native: 'additional-tools' },
+  },
+  {
+    id: 'openai-responses',
+    name: 'OpenAI Responses (emulated)',
+    says: 'text in the history, plain functions in tools',
+    options: { target: 'openai-responses', customTools: 'function' },
+  },
+  {
+    id: 'kimi',
+    name: 'Kimi K3',
+    says: 'system messages with tools',
+    options: { target: 'openai-chat', native: 'kimi' },
+  },
+  {
+    id: 'openai-chat',
+    name: 'OpenAI Chat (emulated)',
+    says: 'text in the history, definitions in tools',
+    options: { target: 'openai-chat' },
+  },
+] as const satisfies readonly Backend[];
+
+export type BackendId = (typeof BACKENDS)[number]['id'];
+export const BACKEND_IDS: readonly BackendId[] = BACKENDS.map(({ id }) => id);
+
+export function backendOf(id: BackendId): Backend {
+  return BACKENDS.find((backend) => backend.id === id) ?? BACKENDS[0];
+}

@@ -1,0 +1,74 @@
+/** A request as the conversation that led to it: where each of its requests ended. Knows nothing of deferred tools. */
+
+export type Item = { readonly [name: string]: unknown };
+export type RequestFormat = 'anthropic' | 'openai-chat' | 'openai-responses';
+
+export interface Turns {
+  /** Read from the whole request: the beginning of a history may not show it. */
+  format: RequestFormat;
+  /** The member that holds the history. */
+  member: 'messages' | 'input';
+  request: Item;
+  items: readonly Item[];
+  /** How many items of the history each turn's request has. The last turn is the request itself. */
+  ends: readonly number[];
+}
+
+/** Every turn is a request of its own, each as long as the history until then. */
+export const MOST_TURNS = 200;
+
+/** `undefined`: not a request with a history. */
+export function turnsOf(text: string): Turns | undefined {
+  const request = parsed(text);
+  const member = (['input', 'messages'] as const).find((name) => (request?.[name] ?? null) !== null);
+  if (request === undefined || member === undefined || !Array.isArray(request[member])) return undefined;
+  const items = objects(request[member]);
+  const ends = items.flatMap((item, at) => (at > 0 && byModel(item) && !byModel(items[at - 1]) ? [at] : []));
+  ends.push(items.length);
+  if (ends.length > MOST_TURNS) throw new RangeError(`expected at most ${MOST_TURNS} turns, found ${ends.length}`);
+  const format = member === 'input' ? 'openai-responses' : isChat(request, items) ? 'openai-chat' : 'anthropic';
+  return { format, member, request, items, ends };
+}
+
+/** The request of a turn, as the client has sent it. */
+export function requestOf({ request, member, items, ends }: Turns, turn: number): Item {
+  const whole = turn === ends.length - 1;
+  const { tool_choice: _, ...rest } = request;
+  // What the last request demands of the model, nobody demanded before.
+  return { ...(whole ? request : rest), [member]: items.slice(0, ends[turn]) };
+}
+
+/** What a request's history has gained since the turn before. */
+export function itemsOf({ items, ends }: Turns, turn: number): readonly Item[] {
+  return items.slice(turn === 0 ? 0 : ends[turn - 1], ends[turn]);
+}
+
+/** The objects of a list; nothing if it is none. */
+export function objects(list: unknown): Item[] {
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : [];
+}
+
+function parsed(text: string): Item | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Item) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the model, or the API on its behalf, wrote an item. */
+function byModel(item: Item | undefined): boolean {
+  if (typeof item?.role === 'string') return item.role === 'assistant';
+  if (typeof item?.type !== 'string') return false;
+  // Where a hosted search ends, the model speaks on.
+  if (item.execution === 'server') return true;
+  return !item.type.endsWith('_output') && item.type !== 'mcp_approval_response' && item.type !== 'additional_tools';
+}
+
+function isChat(request: Item, messages: readonly Item[]): boolean {
+  const wraps = (tool: Item) => typeof tool.function === 'object';
+  const speaksChat = ({ role, tools, tool_calls }: Item) =>
+    role === 'tool' || Array.isArray(tools) || tool_calls !== undefined;
+  return objects(request.tools).some(wraps) || messages.some(speaksChat);
+}

@@ -1,0 +1,177 @@
+/** One backend in one turn: which tools its model can call, what is new in the request, and the request itself. */
+
+import type { Side as Played, Sent, Turn } from '../calls/conversation.js';
+import type { Piece } from '../calls/words.js';
+import { layout } from '../document/layout.js';
+import { Editor } from '../editor/Editor.js';
+import { Prose } from './Prose.js';
+
+interface Props {
+  side: Played;
+  which: 'left' | 'right';
+  at: number;
+}
+
+export function Side({ side: { backend, turns, failed }, which, at }: Props) {
+  const turn = turns[at];
+  return (
+    <section class={`pane side side-${which}`} aria-label={`${backend.name}, turn ${at + 1}`}>
+      <div class="pane-head">
+        <h2>
+          <span class={`swatch swatch-${which}`} aria-hidden="true" />
+          {backend.name}
+        </h2>
+        <span class="pane-kind">{backend.says}</span>
+      </div>
+      {failed === undefined ? null : (
+        <div class="side-failed" role="alert">
+          <b>{failed.rule}</b> <Prose text={failed.message} />
+        </div>
+      )}
+      {turn === undefined ? null : <Details turn={turn} first={at === 0} label={`Sent to ${backend.name}`} />}
+    </section>
+  );
+}
+
+function Details({ turn, first, label }: { turn: Turn; first: boolean; label: string }) {
+  const { messages, firstMessage, after } = turn;
+  return (
+    <>
+      <Tools turn={turn} first={first} />
+      {firstMessage === 0 ? null : (
+        <details class="earlier">
+          <summary>
+            {firstMessage} message{firstMessage === 1 ? '' : 's'} as before
+          </summary>
+          <Messages messages={messages.slice(0, firstMessage)} label="Messages as before" />
+        </details>
+      )}
+      <Messages messages={messages.slice(firstMessage)} label="New messages" />
+      <Facts turn={turn} first={first} />
+      <details class="pane-fold">
+        <summary>The request as JSON</summary>
+        <Editor text={layout(after)} label={label} />
+      </details>
+    </>
+  );
+}
+
+function Tools({ turn: { tools, came, went, hidden }, first }: { turn: Turn; first: boolean }) {
+  return (
+    <ul class="side-tools" aria-label="Tools that the model can call">
+      {tools.map(({ name, listed }) => {
+        const isNew = !first && came.includes(name);
+        return (
+          <li key={name} class={isNew ? 'tool-came' : ''} title={listed ? 'in `tools`' : 'by the history'}>
+            <code>
+              {isNew ? <span aria-hidden="true">+ </span> : null}
+              {name}
+            </code>
+            {isNew ? <span class="sr">new</span> : null}
+            {listed ? null : <span class="mark mark-carrier">history</span>}
+          </li>
+        );
+      })}
+      {went.map((name) => (
+        <li key={name} class="tool-went">
+          <code>
+            <span aria-hidden="true">− </span>
+            {name}
+          </code>
+          <span class="sr">gone</span>
+        </li>
+      ))}
+      {hidden.length === 0 ? null : <li class="tools-hidden">{hidden.length} hidden</li>}
+    </ul>
+  );
+}
+
+function Messages({ messages, label }: { messages: readonly Sent[]; label: string }) {
+  return (
+    <ol class="said" aria-label={label}>
+      {messages.map(({ who, pieces, notices }, number) => (
+        <li key={number} class={`said-${who}`}>
+          <span class="who">{who}</span>
+          <span>
+            {pieces.map((piece, place) => (
+              <Said key={place} piece={piece} notice={notices.has(piece.text)} />
+            ))}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const MARKS = { brings: 'carrier', refers: 'reference', takes: 'removal' } as const;
+
+function Said({ piece: { kind, text, names }, notice }: { piece: Piece; notice: boolean }) {
+  switch (kind) {
+    case 'brings':
+    case 'refers':
+    case 'takes':
+      return (
+        <span class="piece">
+          <span class={`mark mark-${MARKS[kind]}`}>{MARKS[kind]}</span>
+          {names.map((name) => (
+            <code key={name}>{name}</code>
+          ))}
+          {names.length === 0 ? <span class="nothing">no tools</span> : null}
+        </span>
+      );
+    case 'call':
+      return (
+        <span class="piece">
+          <code class="said-call">{text}</code>
+        </span>
+      );
+    default:
+      return (
+        <span class="piece">
+          {notice ? <span class="mark mark-notice">notice</span> : null}
+          <span class={notice ? 'said-notice' : ''}>{kind === 'other' ? <i>{text}</i> : text}</span>
+        </span>
+      );
+  }
+}
+
+function Facts({ turn, first }: { turn: Turn; first: boolean }) {
+  const { tools, hidden, savedBytes, promptBytes, newBytes, partsAt, betas, warnings, unreachable } = turn;
+  const kept = Math.round((100 * (promptBytes - newBytes)) / promptBytes);
+  return (
+    <ul class="facts">
+      <li>
+        <b>{tools.length}</b> tool{tools.length === 1 ? '' : 's'} visible, <b>{hidden.length}</b> hidden
+      </li>
+      <li>
+        <b>{savedBytes.toLocaleString('en')}</b> bytes of tools not sent
+      </li>
+      {first ? null : (
+        <li class={partsAt === undefined ? '' : 'parted'}>
+          {partsAt === undefined ? (
+            'The prompt begins with all of the one before'
+          ) : (
+            <>
+              The prefix ends at <code>{partsAt}</code>
+            </>
+          )}
+          : <b>{kept} %</b> for a prompt cache
+        </li>
+      )}
+      {betas.length === 0 ? null : (
+        <li>
+          needs the beta{' '}
+          {betas.map((beta) => (
+            <code key={beta}>{beta}</code>
+          ))}
+        </li>
+      )}
+      {unreachable ? <li class="warning">The model cannot reach the hidden tools: nothing tells it of them.</li> : null}
+      {warnings.map((warning) => (
+        <li key={warning} class="doubt">
+          {warning}
+        </li>
+      ))}
+    </ul>
+  );
+}
