@@ -3,9 +3,25 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+#[path = "native/fakes/mod.rs"]
+mod fakes;
 #[path = "native/invariants.rs"]
 mod invariants;
+#[path = "native/journey.rs"]
+mod journey;
+#[path = "native/kimi_data.rs"]
+mod kimi_data;
+#[path = "native/properties.rs"]
+mod properties;
 mod reference;
+#[path = "native/render.rs"]
+mod render;
+#[path = "native/script.rs"]
+mod script;
+#[path = "native/untrusted.rs"]
+mod untrusted;
+#[path = "native/view.rs"]
+mod view;
 
 use invariants::{broken, calls};
 use reference::{sources, Source};
@@ -49,7 +65,34 @@ fn requests() -> Vec<Value> {
     let cases: Vec<Value> =
         serde_json::from_str(&std::fs::read_to_string(file).expect("the fixtures")).expect("the fixtures are JSON");
     requests.extend(cases.into_iter().map(|case| case["input"].clone()));
+    for folder in ["", "more/"] {
+        let file = format!("{}/../../shared/data/{folder}deferred_native_cases.json", env!("CARGO_MANIFEST_DIR"));
+        let Ok(text) = std::fs::read_to_string(file) else {
+            println!("skipped: there is no reference data beside the checkout");
+            continue;
+        };
+        let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
+        for case in cases {
+            match &case["input"] {
+                Value::Array(inputs) => requests.extend(inputs.clone()),
+                input => requests.push(input.clone()),
+            }
+        }
+    }
     requests
+}
+
+/// Whether the API that a request is from takes it, with all that the API has: what is refused as it came may be refused
+/// as it goes.
+fn is_accepted(request: &Value) -> bool {
+    let (target, native) = if request.get("input").is_some() {
+        ("openai-responses", "tool-search")
+    } else if request["max_tokens"].is_u64() {
+        ("anthropic", "inline")
+    } else {
+        ("openai-chat", "kimi")
+    };
+    fakes::check(target, native, request, &[fakes::anthropic::INLINE]).is_ok()
 }
 
 fn options(set: &Value) -> DeferredOptions {
@@ -80,11 +123,18 @@ fn adapted(request: &Value, options: &DeferredOptions, about: &str) -> Option<Va
 
 #[test]
 fn every_request_goes_to_every_api() {
-    let mut runs = 0;
+    let (mut runs, mut taken) = (0, 0);
     for (at, request) in requests().iter().enumerate() {
+        let accepted = is_accepted(request);
         for set in sets() {
             let about = format!("request {at} with {set}");
             let Some(found) = adapted(request, &options(&set), &about) else { continue };
+            let (target, native) = (set["target"].as_str().expect("a name"), set["native"].as_str().expect("a name"));
+            if accepted {
+                let verdict = fakes::check(target, native, &found, &[fakes::anthropic::INLINE]);
+                assert_eq!(verdict, Ok(()), "{about}: {found}\n of {request}");
+                taken += 1;
+            }
             // What a backend takes as it is stays as it came.
             if &found == request {
                 continue;
@@ -98,8 +148,8 @@ fn every_request_goes_to_every_api() {
             runs += 1;
         }
     }
-    println!("{runs} runs");
-    assert!(runs > 1_000, "most requests can go anywhere");
+    println!("{runs} runs, {taken} of them of requests that their own API takes");
+    assert!(runs > 1_000 && taken > 1_000, "most requests can go anywhere");
 }
 
 /// A small generator of numbers: the same on every machine, so that a failure can be repeated.

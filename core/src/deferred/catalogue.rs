@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     notice,
     report::Warnings,
-    tool::{self, Kind},
+    tool::{self, Kind, Replaces},
 };
 use crate::{
     collections::{Map, Set},
@@ -52,6 +52,8 @@ pub(super) struct Catalogue<'a> {
     entries: Vec<Entry<'a>>,
     index: Map<Text<'a>, usize>,
     brought: Vec<Node<'a>>,
+    /// Names that the history gave another definition.
+    pub(super) redefined: Set<Text<'a>>,
     /// Loaded tools in the order of their loads.
     loads: Vec<usize>,
     /// Names of hosted searches.
@@ -177,9 +179,14 @@ impl<'a> Catalogue<'a> {
         self.entries.push(Entry { name, source, search: false, deferred, loaded: false, withdrawn: false });
     }
 
-    /// Takes in a definition that came with the history, to be loaded like a deferred one. With `replaces` it stands
-    /// for a deferred definition of the same name: it is the one that was made visible. `tools` is the request's list.
-    pub(super) fn bring(&mut self, definition: Node<'a>, replaces: bool, tools: &[Node<'a>], warnings: &mut Warnings) {
+    /// Takes in a definition that the history brought, to be loaded like a deferred one, with the request's own list.
+    pub(super) fn bring(
+        &mut self,
+        definition: Node<'a>,
+        replaces: Replaces,
+        tools: &[Node<'a>],
+        warnings: &mut Warnings,
+    ) {
         let source = Source::Brought(self.brought.len());
         match tool::kind(&definition) {
             Kind::HostedSearch | Kind::ClientSearch => self.search(&definition, source),
@@ -190,9 +197,12 @@ impl<'a> Catalogue<'a> {
             Kind::Tool => match tool::name(&definition) {
                 None => self.add(source, None, false, warnings),
                 Some(name) => match self.place(name).and_then(|at| self.entries.get(at)) {
-                    Some(entry) if replaces && entry.deferred => {
-                        if !self.node(entry, tools).is_some_and(|old| tool::is_same(old, &definition)) {
+                    Some(entry) if replaces.takes(entry.deferred) => {
+                        if self.node(entry, tools).is_none_or(|old| !tool::is_same(old, &definition)) {
                             warnings.about("redefined_tool", name.display());
+                            self.redefined.insert(name.clone());
+                        } else if !entry.deferred {
+                            return;
                         }
                         if let Some(entry) = self.place(name).and_then(|at| self.entries.get_mut(at)) {
                             entry.source = source;
@@ -287,8 +297,11 @@ impl<'a> Catalogue<'a> {
     }
 
     /// Takes a tool away, or gives it back.
-    pub(super) fn withdraw(&mut self, name: &Text<'_>, withdrawn: bool) {
+    pub(super) fn withdraw(&mut self, name: &Text<'_>, withdrawn: bool, warnings: &mut Warnings) {
         if let Some(entry) = self.place(name).and_then(|at| self.entries.get_mut(at)) {
+            if withdrawn && entry.visible() {
+                warnings.about("prefix_changed", name.display());
+            }
             entry.withdrawn = withdrawn;
         }
     }

@@ -18,6 +18,7 @@ use super::{
     Applied,
 };
 use crate::{
+    collections::Set,
     error::Error,
     json::{Node, Text},
     names::{Names, Taken},
@@ -77,6 +78,9 @@ pub(super) fn native<'a>(
     let listed = conversation.tools.iter().filter(|tool| tool.listed && tool.deferred && !tool.withdrawn);
     let deferred = listed.filter_map(|tool| Some(names.current(tool.name.as_ref()?).into_owned())).collect();
     let own_search = write(request, conversation, formats, (options, &names), warnings)?;
+    if formats.0 == formats.1 && options.native == Native::Kimi {
+        writer::choice::widen(request, warnings)?;
+    }
     Ok(Applied { report, names, client: Client { format: formats.0, search: own_search }, deferred })
 }
 
@@ -169,7 +173,14 @@ fn as_it_is(
     } else {
         request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
     }
-    events.resolve(&mut catalogue, super::listed(request), options, warnings);
+    let mut found = Warnings::default();
+    events.resolve(&mut catalogue, super::listed(request), options, &mut found);
+    // Nothing is written otherwise.
+    found
+        .finish()
+        .into_iter()
+        .filter(|warning| warning.code != "prefix_changed")
+        .for_each(|each| warnings.repeat(each));
     let report = DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() };
     Ok((report, deferred))
 }
@@ -183,7 +194,8 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
         Native::Inline if ignores => ("messages", |message, _| changes(message, Native::References)),
         Native::ToolSearch if ignores => ("input", |item, _| has_type(item, "additional_tools")),
         Native::Kimi if ignores => ("messages", |message, _| message.get("tools").is_some()),
-        Native::None | Native::Inline | Native::ToolSearch | Native::Kimi => return Ok(false),
+        Native::Kimi => return has_refused_carriers(request),
+        Native::None | Native::Inline | Native::ToolSearch => return Ok(false),
         Native::References => ("messages", changes),
         Native::Changes if ignores => ("messages", |message, _| changes(message, Native::References)),
         Native::Changes => ("messages", changes),
@@ -206,6 +218,29 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     }
     for message in request.get(history).and_then(Node::as_array).unwrap_or_default() {
         if may_hold(message, prefilter::DEFERRAL) && is_foreign(&*view(message)?, native) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether Kimi refuses what its messages bring: each name stands once in the whole request, and no text beside tools.
+/// Source: MoonshotAI/Kimi-Vendor-Verifier, tests/k3_features/test_dynamic_tools.py.
+fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
+    let mut names: Set<String> = Set::new();
+    let mut is_second = |tool: &Node<'_>| tool::name(tool).is_some_and(|name| !names.insert(name.display().into()));
+    let listed = request.get("tools").map(view).transpose()?;
+    listed.iter().flat_map(|tools| tools.as_array().unwrap_or_default()).for_each(|tool| {
+        is_second(tool);
+    });
+    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+        if !may_hold(message, prefilter::DEFERRAL) {
+            continue;
+        }
+        let message = view(message)?;
+        let Some(tools) = message.get("tools").and_then(Node::as_array) else { continue };
+        let speaks = message.get("content").is_some_and(|content| !content.is_text(""));
+        if speaks || tools.iter().any(&mut is_second) {
             return Ok(true);
         }
     }

@@ -9,11 +9,11 @@
 use alloc::vec::Vec;
 
 use super::{
-    catalogue::Catalogue,
+    catalogue::{Catalogue, Standing},
     lazy::{may_hold, view},
     prefilter, reader,
     report::Warnings,
-    tool::{self, has_type, starts_with, type_of},
+    tool::{self, has_type, starts_with, type_of, Replaces},
 };
 use crate::{
     collections::Set,
@@ -42,8 +42,8 @@ pub(super) enum Event<'a> {
 #[derive(Default)]
 pub(super) struct Events<'a> {
     pub(super) list: Vec<Event<'a>>,
-    /// Definitions that came with the history; the flag says that they stand for deferred ones of the same name.
-    pub(super) definitions: Vec<(Node<'a>, bool)>,
+    /// Definitions that came with the history, and which ones of the same name they stand for.
+    pub(super) definitions: Vec<(Node<'a>, Replaces)>,
     /// Ids of `server_tool_use` blocks.
     pub(super) server_calls: Set<Text<'a>>,
     /// Ids that `tool_search_tool_result` blocks answer.
@@ -120,7 +120,7 @@ impl<'a> Events<'a> {
                 continue;
             }
             self.list.extend(name.map(Event::Definition));
-            self.definitions.push((definition.clone(), false));
+            self.definitions.push((definition.clone(), Replaces::Nothing));
         }
         Ok(())
     }
@@ -208,7 +208,7 @@ impl<'a> Events<'a> {
             Some(Directive::Removal) => Event::Removal(name()),
             Some(Directive::Addition) => {
                 if let Some(tool) = directive_definition(block) {
-                    self.definitions.push((tool.clone(), true));
+                    self.definitions.push((tool.clone(), Replaces::Anything));
                     // A toolset has no name to be told by.
                     if tool::name(tool).is_none() {
                         return;
@@ -262,12 +262,20 @@ impl<'a> Events<'a> {
                     if !catalogue.knows(name) {
                         warnings.about("unknown_tool_reference", name.display());
                     }
+                    let is_addition = matches!(event, Event::Addition(_));
+                    // Earlier requests had it, with another definition.
+                    if is_addition
+                        && catalogue.standing(name) == Standing::Visible
+                        && catalogue.redefined.contains(name)
+                    {
+                        warnings.about("prefix_changed", name.display());
+                    }
                     catalogue.load(name);
-                    if matches!(event, Event::Addition(_)) {
-                        catalogue.withdraw(name, false);
+                    if is_addition {
+                        catalogue.withdraw(name, false, warnings);
                     }
                 }
-                Event::Removal(name) => catalogue.withdraw(name, true),
+                Event::Removal(name) => catalogue.withdraw(name, true, warnings),
                 Event::Ignored(name) => warnings.about("tool_change_ignored", name.display()),
                 Event::Call(name) | Event::Definition(name) => catalogue.load(name),
             }

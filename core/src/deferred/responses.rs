@@ -10,7 +10,7 @@ use super::{
     namespace::{self, NameMap},
     notice, prefilter,
     report::Warnings,
-    tool::{self, has_type, remove, type_of},
+    tool::{self, has_type, remove, type_of, Replaces},
 };
 use crate::{
     collections::{Map, Set},
@@ -109,7 +109,7 @@ pub(super) fn scan<'a>(
                 events.list.push(Event::Definition(name.clone()));
                 found.push(name);
                 if events.with_changes {
-                    events.definitions.push((definition, false));
+                    events.definitions.push((definition, Replaces::Nothing));
                 }
             }
             items.found.insert(at, found);
@@ -123,7 +123,8 @@ pub(super) fn scan<'a>(
                 if let Some(name) = tool::name(&definition).filter(|_| !deferred) {
                     events.list.push(Event::Definition(name.clone()));
                 }
-                events.definitions.push((definition, !deferred));
+                let replaces = if deferred { Replaces::Nothing } else { Replaces::Deferred };
+                events.definitions.push((definition, replaces));
             }
         } else if events.with_calls() && (has_type(&item, "function_call") || has_type(&item, "custom_tool_call")) {
             events.list.extend(namespace::called(&item).map(Event::Call));

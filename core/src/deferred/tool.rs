@@ -110,6 +110,23 @@ pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
     text(one) == text(other)
 }
 
+/// Which tool of its name a definition stands for that came with the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Replaces {
+    Nothing,
+    /// A deferred one: it is the one that was made visible.
+    Deferred,
+    /// Any: only Anthropic's additions define a tool anew.
+    Anything,
+}
+
+impl Replaces {
+    /// Whether it stands for one that is deferred, or not.
+    pub(crate) fn takes(self, deferred: bool) -> bool {
+        self == Replaces::Anything || self == Replaces::Deferred && deferred
+    }
+}
+
 /// Whether [`clean`] would change the entry.
 pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
     let flagged =

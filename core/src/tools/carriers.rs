@@ -85,7 +85,8 @@ fn in_message(message: &mut Node<'_>, wire: Wire, pointer: &str, carried: &mut C
     });
     let emptied = emptied.unwrap_or(Ok(false))?;
     // An output answers a call, whatever it found.
-    Ok(emptied && !has_type(message, "tool_search_output") && message.get("content").is_none())
+    let says_nothing = message.get("content").is_none_or(|content| content.is_text("") || content.is_null());
+    Ok(emptied && !has_type(message, "tool_search_output") && says_nothing)
 }
 
 fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>) -> Result<bool, Error> {

@@ -5,8 +5,8 @@ use alloc::{collections::VecDeque, string::String, vec::Vec};
 
 use super::{Event, Role, Searcher, What};
 use crate::{
-    collections::Map,
-    deferred::report::Warnings,
+    collections::{Map, Set},
+    deferred::{reader::LOST, report::Warnings},
     json::{Node, Text},
 };
 
@@ -59,8 +59,9 @@ pub(in crate::deferred) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut War
 }
 
 /// Finds the results of searches: what refers to tools is the result of one, and so is what answers a call of one. Ids
-/// need not be unique; each result answers the oldest call of its id that is open.
-pub(in crate::deferred) fn match_searches(events: &mut [Event<'_>]) {
+/// need not be unique; each result answers the oldest call of its id that is open. A hosted search without a result
+/// goes, unless `keeps` says that hosted searches stay what they are.
+pub(in crate::deferred) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings: &mut Warnings) {
     let mut open: Map<String, VecDeque<usize>> = Map::new();
     let id = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
     for at in 0..events.len() {
@@ -82,6 +83,22 @@ pub(in crate::deferred) fn match_searches(events: &mut [Event<'_>]) {
             _ => {}
         }
     }
+    if keeps {
+        return;
+    }
+    // A search of the API's own servers waits for nobody. As a call that the client answers it would wait for ever.
+    let lost: Set<usize> = open.values().flatten().copied().collect();
+    let mut at = 0;
+    events.retain(|event| {
+        at += 1;
+        match &event.what {
+            What::Call(call) if call.search == Some(Searcher::Hosted) && lost.contains(&(at - 1)) => {
+                warnings.about(LOST, call.name.display());
+                false
+            }
+            _ => true,
+        }
+    });
 }
 
 /// A turn of the model and its results.

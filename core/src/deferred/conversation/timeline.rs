@@ -50,7 +50,10 @@ pub(in crate::deferred) fn run(
                 }
             }
             What::Remove(name) => match tools.get_mut(name) {
-                Some(tool) => tool.withdrawn = true,
+                Some(tool) => {
+                    tool.was_gone |= tool.is_available();
+                    tool.withdrawn = true;
+                }
                 None => warnings.about("unknown_tool_reference", name.display()),
             },
             What::Call(call) if options.load_used_tools => {

@@ -26,6 +26,8 @@ pub(in crate::deferred) struct Tool<'a> {
     pub(in crate::deferred) loaded: bool,
     /// It was taken away, and nothing brought it back.
     pub(in crate::deferred) withdrawn: bool,
+    /// It was taken away when it could be called, whatever brought it back.
+    pub(in crate::deferred) was_gone: bool,
     /// It was defined anew.
     pub(in crate::deferred) redefined: bool,
     /// The caller wants it sent whatever the history says: it stands in the list, where no turn moves it.
@@ -78,6 +80,7 @@ impl<'a> Tools<'a> {
             listed: true,
             loaded: false,
             withdrawn: false,
+            was_gone: false,
             redefined: false,
             is_wanted: false,
         });
@@ -92,7 +95,9 @@ impl<'a> Tools<'a> {
                 known.definition = definition.clone();
                 known.redefined = true;
                 warnings.about_maybe("redefined_tool", name.as_ref());
-            } else if !replaces && !known.deferred && known.listed {
+            } else if !replaces
+                && (!known.deferred && known.listed || !known.listed && !tool::is_same(&known.definition, definition))
+            {
                 warnings.about_maybe("duplicate_tool_name", name.as_ref());
             }
             return;
@@ -105,6 +110,7 @@ impl<'a> Tools<'a> {
             listed: false,
             loaded: false,
             withdrawn: false,
+            was_gone: false,
             redefined: false,
             is_wanted: false,
         });

@@ -37,7 +37,7 @@ fn message<'a>(reader: &mut Reader<'_, 'a>, at: usize, mut old: Node<'a>, pointe
     let role = role(&old, pointer)?;
     let is_system = role == Role::System;
     let is_tool = ["tool", "function"].iter().any(|name| old.get("role").is_some_and(|role| role.is_text(name)));
-    carried(reader, at, &mut old, is_system, pointer)?;
+    let brings = carried(reader, at, &mut old, is_system, pointer)?;
     let content = take(&mut old, "content")?;
     if is_tool {
         reader.lose_rest(&old, &["role", "content", "tool_call_id"]);
@@ -65,7 +65,8 @@ fn message<'a>(reader: &mut Reader<'_, 'a>, at: usize, mut old: Node<'a>, pointe
     let calls = if let Some(Data::Array(calls)) = calls { calls } else { Vec::new() };
     let content = reader.content(content, part)?;
     let is_empty = matches!(&content, Content::Parts(parts) if parts.is_empty())
-        || matches!(&content, Content::String(text) if !calls.is_empty() && text.as_text().is_some_and(Text::is_empty));
+        || matches!(&content, Content::String(text)
+            if (brings || !calls.is_empty()) && text.as_text().is_some_and(Text::is_empty));
     if !is_empty {
         reader.push(at, What::Text { role, content });
     }
@@ -93,22 +94,25 @@ fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
     }
 }
 
-/// The tools that a message brings.
+/// The tools that a message brings; gives whether it has a list of them.
 fn carried<'a>(
     reader: &mut Reader<'_, 'a>,
     at: usize,
     message: &mut Node<'a>,
     is_system: bool,
     pointer: &str,
-) -> Result<(), Error> {
-    let Some(Data::Array(tools)) = message.visit("tools", core::mem::take).map(Node::into_data) else { return Ok(()) };
+) -> Result<bool, Error> {
+    let Some(Data::Array(tools)) = message.visit("tools", core::mem::take).map(Node::into_data) else {
+        return Ok(false);
+    };
     if !is_system {
         return Err(brings_tools(pointer));
     }
     if !reader.may_change(tools.iter().filter_map(tool::name)) {
-        return Ok(());
+        return Ok(true);
     }
-    let is_head = reader.is_head();
+    // Where the format stays, so does the message: a cached prefix begins with it.
+    let is_head = reader.is_head() && !reader.stays();
     let mut additions = Vec::with_capacity(tools.len());
     for definition in tools {
         if is_head {
@@ -123,7 +127,7 @@ fn carried<'a>(
     if !additions.is_empty() {
         reader.push(at, What::Add(additions));
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The error of tools where no API takes them.

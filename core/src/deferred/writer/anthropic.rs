@@ -2,9 +2,13 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{load_id, place_history, set, Place, Writer};
+use super::{
+    blocks::{block, by_name, change, changed_name, ends_in_server_result, message, reference, result_content, text},
+    ids::{made_up_ids, Ids},
+    load_id, place_history, set, Place, Writer,
+};
 use crate::{
-    collections::{Map, Set},
+    collections::Set,
     deferred::{
         conversation::{pairs, Addition, Call, Content, Event, Outcome, Part, Role, Searcher, What},
         notice,
@@ -13,7 +17,6 @@ use crate::{
     },
     error::Error,
     json::{Node, Text},
-    names::Taken,
     options::{Native, ServerHistory, SystemMessages},
 };
 
@@ -24,12 +27,17 @@ pub(super) fn write<'a>(
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
     let events = pairs::settle(events, writer.writing.warnings);
+    let mut ids = Ids::default();
+    if writer.native() == Native::References {
+        ids.made_up = made_up_ids(&events)?;
+    }
     let mut messages = Messages {
         writer,
         system: Vec::new(),
         out: Vec::new(),
         pending: Vec::new(),
-        ids: Ids::default(),
+        pending_message: 0,
+        ids,
         loads: 0,
         spoken: false,
         last: None,
@@ -42,7 +50,7 @@ pub(super) fn write<'a>(
     let Messages { system, mut out, .. } = messages;
     if out.is_empty() {
         // The API wants one message at least.
-        out.push(message(Role::User, Vec::from([Node::record([text_type(), ("text", Node::literal("."))])])));
+        out.push(message(Role::User, Vec::from([text(Node::literal("."))])));
     }
     place_history(request, "messages", out);
     match system.as_slice() {
@@ -60,6 +68,8 @@ struct Messages<'m, 'w, 'a> {
     out: Vec<Node<'a>>,
     /// Blocks of a system message that waits for a place where it may stand.
     pending: Vec<Node<'a>>,
+    /// The message of the source that they are from.
+    pending_message: usize,
     ids: Ids,
     /// How many exchanges were made up.
     loads: usize,
@@ -73,6 +83,7 @@ struct Messages<'m, 'w, 'a> {
 
 impl<'a> Messages<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) {
+        self.keep_apart(&event);
         match event.what {
             What::Text { role: Role::System, content } if !self.spoken && !self.writer.stays() => {
                 let texts = content.into_parts().into_iter();
@@ -107,6 +118,21 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
+    /// What the client said in two messages stays two where the format does: a cached prefix ends with the first.
+    fn keep_apart(&mut self, event: &Event<'a>) {
+        let is_next = self.writer.stays() && event.message != self.pending_message;
+        let may_stand = matches!(self.last, Some(Role::User | Role::System));
+        let says_more = match &event.what {
+            What::Add(_) | What::Remove(_) => true,
+            What::Text { role, .. } | What::Copied(_, role) => *role == Role::System,
+            What::Call(_) | What::Result(_) | What::Reasoning(_) => false,
+        };
+        if is_next && may_stand && says_more {
+            self.settle_pending();
+        }
+        self.pending_message = event.message;
+    }
+
     /// Adds blocks to the message at hand, or begins one: neighbours of one role are one message.
     fn push(&mut self, role: Role, blocks: Vec<Node<'a>>) {
         if blocks.is_empty() {
@@ -133,7 +159,8 @@ impl<'a> Messages<'_, '_, 'a> {
         }
         let blocks = core::mem::take(&mut self.pending);
         let after_user = self.last == Some(Role::User);
-        let is_text = blocks.iter().all(|block| block.get("text").is_some());
+        // Beside another system message it counts as a part of that.
+        let is_text = self.last != Some(Role::System) && blocks.iter().all(|block| block.get("text").is_some());
         if is_text && (self.writer.writing.options.system_messages == SystemMessages::User || !after_user) {
             let goes_on = after_user && self.is_open;
             (self.last, self.is_open) = (Some(Role::User), true);
@@ -143,10 +170,26 @@ impl<'a> Messages<'_, '_, 'a> {
                 }
                 None => self.out.push(message(Role::User, blocks)),
             }
+        } else if let Some(at) = self.place_before_turn() {
+            let names = blocks.iter().filter_map(|block| block.get("tool").and_then(changed_name));
+            names.for_each(|name| self.writer.writing.warnings.about("moved", name.display()));
+            self.out.insert(at, message(Role::System, blocks));
         } else {
             (self.last, self.is_open) = (Some(Role::System), true);
             self.out.push(message(Role::System, blocks));
         }
+    }
+
+    /// Where a system message goes that came after the model's turn, if no user speaks before the model goes on: before
+    /// that turn. After it the API takes one only if the turn ends in the result of a tool that its servers ran.
+    fn place_before_turn(&self) -> Option<usize> {
+        let is = |message: &Node<'a>, role: Role| message.get("role").is_some_and(|name| name.is_text(role.name()));
+        if self.out.last().is_none_or(ends_in_server_result) {
+            return None;
+        }
+        let turn = self.out.iter().rev().take_while(|message| is(message, Role::Assistant)).count();
+        // Nothing is the first message but a user's.
+        self.out.len().checked_sub(turn).filter(|at| turn > 0 && *at > 0)
     }
 
     fn is_dropped(&self, is_hosted: bool) -> bool {
@@ -260,8 +303,14 @@ impl<'a> Messages<'_, '_, 'a> {
     /// A search that nobody made: the only way to add a tool where there are no additions.
     fn made_up(&mut self, name: &Text<'a>) {
         self.writer.writing.warnings.about("synthesized_exchange", name.display());
-        self.loads += 1;
-        let id = load_id(self.loads);
+        // A conversation that was here before has brought the exchanges along that were made up then.
+        let id = loop {
+            self.loads += 1;
+            let id = load_id(self.loads);
+            if !self.ids.made_up.contains(&id) {
+                break id;
+            }
+        };
         let search = self.writer.search.clone();
         let search = search.unwrap_or_else(|| Text::new(String::from(&*self.writer.writing.options.tool_search_name)));
         let query = Node::string(name.clone());
@@ -278,98 +327,5 @@ impl<'a> Messages<'_, '_, 'a> {
         ]);
         self.push(Role::Assistant, Vec::from([call]));
         self.push(Role::User, Vec::from([result]));
-    }
-}
-
-/// The ids of calls, in the letters that the API takes.
-#[derive(Default)]
-struct Ids {
-    renamed: Map<String, String>,
-    taken: Taken,
-}
-
-impl Ids {
-    fn of<'a>(&mut self, id: &Node<'a>, writer: &mut Writer<'_, 'a>) -> Node<'a> {
-        let Some(old) = id.as_text().map(|text| text.display().into_owned()) else { return id.clone() };
-        if let Some(new) = self.renamed.get(&old) {
-            return Node::string(new.clone());
-        }
-        let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-        let close: String = old.chars().map(|letter| if legal(letter) { letter } else { '_' }).collect();
-        let new = self.taken.free(close, usize::MAX);
-        if new != old {
-            writer.writing.warnings.about("call_id_changed", old.as_str());
-        }
-        self.renamed.insert(old, new.clone());
-        Node::string(new)
-    }
-}
-
-fn message<'a>(role: Role, blocks: Vec<Node<'a>>) -> Node<'a> {
-    Node::record([("role", Node::literal(role.name())), ("content", Node::array(blocks))])
-}
-
-const fn text_type() -> (&'static str, Node<'static>) {
-    ("type", Node::literal("text"))
-}
-
-fn text(text: Node<'_>) -> Node<'_> {
-    Node::record([("type", Node::literal("text")), ("text", text)])
-}
-
-fn reference<'a>(name: &Text<'a>) -> Node<'a> {
-    Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))])
-}
-
-/// A tool by its name, as additions and removals have it.
-fn by_name<'a>(name: &Text<'a>) -> Node<'a> {
-    Node::record([("type", Node::literal("tool_reference")), ("name", Node::string(name.clone()))])
-}
-
-fn change<'a>(kind: &'static str, tool: Node<'a>) -> Node<'a> {
-    Node::record([("type", Node::literal(kind)), ("tool", tool)])
-}
-
-/// What a call gave: one text is a string.
-fn result_content(content: Content<'_>) -> Node<'_> {
-    let mut parts = match content {
-        Content::String(text) => return text,
-        Content::Parts(parts) => parts,
-    };
-    if let [Part::Text(_)] = parts.as_slice() {
-        if let Some(Part::Text(text)) = parts.pop() {
-            return text;
-        }
-    }
-    let blocks: Vec<Node<'_>> = parts.into_iter().filter_map(block).collect();
-    if blocks.is_empty() {
-        return Node::literal("");
-    }
-    Node::array(blocks)
-}
-
-/// A part as a block; an empty text is none, because the API refuses it.
-fn block(part: Part<'_>) -> Option<Node<'_>> {
-    match part {
-        Part::Text(said) if said.as_text().is_some_and(Text::is_empty) => None,
-        Part::Text(said) => Some(text(said)),
-        Part::Own(block) => Some(block),
-        Part::Image { url, .. } => Some(Node::record([("type", Node::literal("image")), ("source", source(url))])),
-    }
-}
-
-/// Where an image is: in the URL itself, or elsewhere.
-fn source(url: Node<'_>) -> Node<'_> {
-    let inline = url.as_text().and_then(Text::value).and_then(|url| {
-        let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
-        Some((String::from(media_type), String::from(data)))
-    });
-    match inline {
-        Some((media_type, data)) => Node::record([
-            ("type", Node::literal("base64")),
-            ("media_type", Node::string(media_type)),
-            ("data", Node::string(data)),
-        ]),
-        None => Node::record([("type", Node::literal("url")), ("url", url)]),
     }
 }

@@ -112,8 +112,10 @@ pub(super) fn write<'a>(
     } else {
         drop_member(request, "parallel_tool_calls");
     }
-    // Chat Completions refuses a choice without tools. Kimi's may stand in messages.
-    if target == Format::OpenaiChat && !has_tools && native != Native::Kimi {
+    // Chat Completions refuses a choice without tools. Kimi's may stand in messages, and it refuses demands alone.
+    let is_demand = matches!(wanted.choice, Some(Choice::Required | Choice::Tool(_) | Choice::Allowed { .. }));
+    let is_bare = sent.names.as_ref().is_some_and(|names| names.is_empty());
+    if target == Format::OpenaiChat && !has_tools && (native != Native::Kimi || is_demand && is_bare) {
         drop_member(request, "tool_choice");
         return;
     }
@@ -128,7 +130,12 @@ pub(super) fn write<'a>(
         Some(Choice::Tool(name)) => Some(forced(name, target)),
         Some(Choice::Allowed { required, mut names }) => {
             names.retain(is_sent);
-            Some(allowed(required, names, target, warnings))
+            Some(allowed(required, names, (target, native), warnings))
+        }
+        // Anthropic refuses a choice without tools, and this one says nothing.
+        Some(Choice::Auto) if target == Format::Anthropic && !has_tools => {
+            drop_member(request, "tool_choice");
+            None
         }
         Some(Choice::Auto) => Some(plain(Plain::Auto, target)),
         Some(Choice::Required) => Some(plain(Plain::Required, target)),
@@ -181,12 +188,17 @@ fn forced(name: Text<'_>, target: Format) -> Node<'_> {
     }
 }
 
-fn allowed<'a>(required: bool, names: Vec<Text<'a>>, target: Format, warnings: &mut Warnings) -> Node<'a> {
+fn allowed<'a>(
+    required: bool,
+    names: Vec<Text<'a>>,
+    (target, native): (Format, Native),
+    warnings: &mut Warnings,
+) -> Node<'a> {
     let mode = if required { Plain::Required } else { Plain::Auto };
     if names.is_empty() {
         return plain(Plain::Auto, target);
     }
-    if target == Format::Anthropic {
+    if !has_allowed(target, native) {
         // The others have left the list.
         warnings.about(LOST, "allowed_tools");
         return plain(mode, target);
@@ -236,10 +248,15 @@ pub(in crate::deferred) fn widen(request: &mut Node<'_>, warnings: &mut Warnings
     Ok(())
 }
 
+/// Whether a choice may list the tools that may be called.
+fn has_allowed(target: Format, native: Native) -> bool {
+    target != Format::Anthropic && native != Native::Kimi
+}
+
 /// The names that alone may be called, where the target has no way to say so.
-pub(super) fn only<'w, 'a>(wanted: &'w Wanted<'a>, target: Format) -> Option<&'w [Text<'a>]> {
+pub(super) fn only<'w, 'a>(wanted: &'w Wanted<'a>, (target, native): (Format, Native)) -> Option<&'w [Text<'a>]> {
     match &wanted.choice {
-        Some(Choice::Allowed { names, .. }) if target == Format::Anthropic && !names.is_empty() => Some(names),
+        Some(Choice::Allowed { names, .. }) if !has_allowed(target, native) && !names.is_empty() => Some(names),
         _ => None,
     }
 }

@@ -1,9 +1,11 @@
 //! One writer for each format: a [`Conversation`] as a request, with the constructs that the backend understands.
 
 mod anthropic;
+mod blocks;
 mod chat;
 pub(super) mod choice;
 pub(super) mod function;
+mod ids;
 mod members;
 mod placement;
 mod responses;
@@ -45,15 +47,21 @@ pub(super) fn put<'a>(
     mut conversation: Conversation<'a>,
     writing: Writing<'_>,
 ) -> Result<Option<String>, Error> {
-    let (source, target) = (writing.source, writing.target);
-    pairs::match_searches(&mut conversation.events);
+    let (source, target, native) = (writing.source, writing.target, writing.options.native);
+    let keeps_searches = source == target && target == Format::Anthropic;
+    pairs::match_searches(&mut conversation.events, keeps_searches, writing.warnings);
     let mut writer = Writer::new(&conversation, writing);
     let wanted = match source == target {
         true => None,
         false => Some(choice::take(request, source, writer.writing.warnings)?),
     };
-    let only: Option<Set<Text<'a>>> =
-        wanted.as_ref().and_then(|wanted| choice::only(wanted, target)).map(|only| only.iter().cloned().collect());
+    let only: Option<Set<Text<'a>>> = wanted
+        .as_ref()
+        .and_then(|wanted| choice::only(wanted, (target, native)))
+        .map(|only| only.iter().cloned().collect());
+    if let Some(only) = &only {
+        writer.places.keep(only);
+    }
     let Conversation { tools, events, is_in_place, .. } = conversation;
     let (listed, names) = writer.list(tools, only.as_ref())?;
     let had_tools = request.get("tools").is_some();
@@ -68,7 +76,6 @@ pub(super) fn put<'a>(
         set(request, "tools", Node::array(listed));
     }
     if let Some(wanted) = wanted {
-        let native = writer.writing.options.native;
         let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list };
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
         members::write(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
@@ -87,6 +94,8 @@ struct Writer<'w, 'a> {
     search_name: Option<String>,
     /// The client's search function, once the backend's search is written for it.
     replaced_search: Option<String>,
+    /// A hosted search is written.
+    has_hosted_search: bool,
     /// The tools of which the history has said that they are gone.
     retired: Set<Text<'a>>,
 }
@@ -105,6 +114,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             search,
             search_name,
             replaced_search: None,
+            has_hosted_search: false,
             retired: Set::new(),
         }
     }
@@ -184,6 +194,8 @@ impl<'w, 'a> Writer<'w, 'a> {
             return Some(definition);
         }
         match (kind, self.native()) {
+            // One is enough: all of them search what is listed.
+            (Kind::HostedSearch, _) if core::mem::replace(&mut self.has_hosted_search, true) => None,
             (Kind::HostedSearch, Native::ToolSearch) => Some(Node::record([("type", Node::literal("tool_search"))])),
             (Kind::HostedSearch, Native::References | Native::Changes | Native::Inline) => Some(Node::record([
                 ("type", Node::literal("tool_search_tool_bm25_20251119")),
@@ -329,7 +341,9 @@ fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
     }
 }
 
-/// A made-up id: what stands for a load that no search has asked for.
+/// How a made-up id begins: that of what stands for a load that no search has asked for.
+const LOAD: &str = "toolwire_load_";
+
 fn load_id(number: usize) -> String {
-    format!("toolwire_load_{number}")
+    format!("{LOAD}{number}")
 }

@@ -76,7 +76,10 @@ impl<'a> Places<'a> {
             if tool.redefined && place == Place::Top && native != Native::Inline && tool.is_available() {
                 warnings.about("prefix_changed", name.display());
             }
-            if tool.withdrawn && place == Place::Nowhere && (tool.loaded || !tool.deferred) {
+            // What came back leaves the requests behind in which it was gone.
+            let has_moved = tool.withdrawn && place == Place::Nowhere && (tool.loaded || !tool.deferred)
+                || tool.was_gone && (removals == Removals::Withdraw || native == Native::References) && !takes_removals;
+            if has_moved {
                 warnings.about("prefix_changed", name.display());
             }
             places.insert(name.clone(), place);
@@ -86,6 +89,12 @@ impl<'a> Places<'a> {
 
     pub(super) fn of(&self, name: &Text<'a>) -> Place {
         self.places.get(name).copied().unwrap_or(Place::Nowhere)
+    }
+
+    /// Takes the place of every tool but some: what is not sent can be referred to nowhere.
+    pub(super) fn keep(&mut self, only: &Set<Text<'a>>) {
+        let gone: Vec<Text<'a>> = self.places.keys().filter(|name| !only.contains(*name)).cloned().collect();
+        self.places.extend(gone.into_iter().map(|name| (name, Place::Nowhere)));
     }
 
     /// Whether there is a tool of that name.

@@ -127,6 +127,7 @@ impl<'a> Items<'_, '_, 'a> {
     fn result(&mut self, outcome: Outcome<'a>) {
         self.writer.lose_error(&outcome);
         let is_dropped = self.is_dropped(outcome.of_search == Some(Searcher::Hosted));
+        let is_found = outcome.found.is_some() && !outcome.is_error;
         let found = outcome.found.unwrap_or_default();
         if outcome.of_search.is_some() && self.writer.native() == Native::ToolSearch {
             let tools = self.searched(&Writer::usable(&found, &outcome.gone));
@@ -134,15 +135,15 @@ impl<'a> Items<'_, '_, 'a> {
             return;
         }
         if !is_dropped {
-            if let Some(own) = outcome.own.filter(|_| found.is_empty()) {
+            if let Some(own) = outcome.own.filter(|_| !is_found) {
                 self.out.push(own);
                 return;
             }
             let output = match outcome.content {
-                Content::String(text) if found.is_empty() => text,
+                Content::String(text) if !is_found => text,
                 content => {
                     let mut parts = content.into_parts();
-                    if !found.is_empty() {
+                    if is_found {
                         parts.extend(self.writer.told(&found, &outcome.gone));
                     }
                     let parts: Vec<Node<'a>> = parts.into_iter().map(|part| block(part, "input_text")).collect();

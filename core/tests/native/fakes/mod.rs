@@ -1,0 +1,41 @@
+//! Fakes of the APIs: each refuses what the real one refuses, in its words where they are known
+//! (spec of the hand-off, section (a)). They know the rules about tools, calls and results, and no others.
+
+pub(crate) mod anthropic;
+pub(crate) mod chat;
+pub(crate) mod kimi;
+pub(crate) mod responses;
+
+use serde_json::Value;
+
+/// Whether an API takes a request; else what it says.
+pub(crate) type Verdict = Result<(), String>;
+
+/// Asks the fake of a target with a construct.
+pub(crate) fn check(target: &str, native: &str, request: &Value, betas: &[&str]) -> Verdict {
+    match (target, native) {
+        ("anthropic", native) => anthropic::check(request, native, betas),
+        ("openai-responses", native) => responses::check(request, native),
+        (_, "kimi") => kimi::check(request),
+        _ => chat::check(request),
+    }
+}
+
+fn refuse(wrong: bool, text: String) -> Verdict {
+    if wrong {
+        Err(text)
+    } else {
+        Ok(())
+    }
+}
+
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// The name of a function of Chat Completions.
+fn function_name<'v>(tool: &'v Value, place: &str) -> Result<&'v str, String> {
+    let kind = tool["type"].as_str().unwrap_or_default();
+    refuse(kind != "function" && kind != "custom", format!("{place}: unsupported tool type `{kind}`"))?;
+    tool[kind]["name"].as_str().ok_or_else(|| format!("{place}: a tool without a {kind} of a name"))
+}

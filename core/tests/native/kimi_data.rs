@@ -1,0 +1,127 @@
+//! Moonshot's own tests of servers that offer Kimi, with its verdict of each request: what it takes stays acceptable,
+//! and of what it refuses each row says what becomes of it here.
+
+use serde_json::{json, Value};
+use toolwire::{adapt_request_json, json::Node, AdaptOptions, Error};
+
+use super::{
+    bindings::{self, Naming},
+    fakes::kimi,
+};
+
+/// What becomes of a request that Moonshot refuses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fate {
+    /// An error of ours, before it is sent.
+    Error,
+    /// Moonshot takes what is sent; the report says what was done.
+    Mended,
+    /// It goes as it is: Moonshot's own answer says more than we know.
+    Passed,
+}
+
+/// Every row that Moonshot refuses, and why it fares as it does.
+const REFUSED: [(&str, Fate, &str); 21] = [
+    ("dynamic_tool_in_user_message_rejected", Fate::Error, "whose word it is decides whether it counts"),
+    ("dynamic_tool_in_assistant_message_rejected", Fate::Error, "as in a user's message"),
+    ("content_and_dynamic_tools_nonempty_rejected", Fate::Mended, "the text gets a message of its own"),
+    ("dynamic_tool_missing_required_field_rejected[missing_function]", Fate::Mended, "a nameless tool is set aside"),
+    ("dynamic_tool_missing_required_field_rejected[missing_name]", Fate::Mended, "a nameless tool is set aside"),
+    ("dynamic_tool_missing_required_field_rejected[missing_type]", Fate::Passed, "what kind it is, is not ours to say"),
+    ("invalid_dynamic_tool_name_rejected[starts_with_number]", Fate::Mended, "renamed, and restored in calls"),
+    ("invalid_dynamic_tool_name_rejected[empty]", Fate::Mended, "a nameless tool is set aside"),
+    ("invalid_dynamic_tool_name_rejected[special_char]", Fate::Mended, "renamed, and restored in calls"),
+    ("invalid_dynamic_tool_name_rejected[too_long_257]", Fate::Mended, "renamed, and restored in calls"),
+    ("dynamic_tools_not_array_rejected", Fate::Mended, "what is no list of tools is left out"),
+    ("dynamic_tools_item_not_object_rejected", Fate::Mended, "what is no tool is set aside"),
+    ("duplicate_dynamic_tool_names_rejected", Fate::Mended, "the first counts"),
+    ("duplicate_tool_names_across_dynamic_messages_rejected", Fate::Mended, "the first counts"),
+    ("duplicate_tool_name_between_global_and_dynamic_rejected", Fate::Mended, "the one of the list counts"),
+    ("tool_role_without_tool_call_id_rejected", Fate::Passed, "nobody knows which call it answers"),
+    ("unsupported_tool_type_rejected", Fate::Passed, "Moonshot has types of its own, `builtin_function` for one"),
+    ("mixed_valid_and_bogus_type_tools_rejected", Fate::Passed, "as with a bogus type alone"),
+    ("tool_choice_with_empty_tools_rejected", Fate::Mended, "an empty list goes, and with it what is demanded of it"),
+    ("tool_choice_required_without_tools_rejected", Fate::Passed, "it asks for a call of nothing"),
+    ("tool_choice_invalid_value_rejected", Fate::Passed, "a word that is new to us may be one to Moonshot"),
+];
+
+/// The one row that the fake refuses and Moonshot does not: it overlooks a named choice, and so calls what it likes.
+const OVERLOOKED: &str = "tool_choice_named_function_ignored";
+
+/// What is mended and loses nothing: there is nothing to tell.
+const LOSES_NOTHING: [&str; 4] = [
+    "content_and_dynamic_tools_nonempty_rejected",
+    "duplicate_tool_names_across_dynamic_messages_rejected",
+    "duplicate_dynamic_tool_names_rejected",
+    "tool_choice_with_empty_tools_rejected",
+];
+
+struct Adapted {
+    request: Value,
+    /// Whether the report says that anything but a schema was touched.
+    says_so: bool,
+}
+
+fn adapted(request: &Value) -> Result<Adapted, Error> {
+    let options = json!({"dialect": "moonshot", "deferred": {"target": "openai-chat", "native": "kimi"}});
+    let options: AdaptOptions =
+        bindings::options(&Node::from_value(&options).expect("options are shallow"), Naming::Camel)
+            .expect("options are valid");
+    let text = request.to_string();
+    let done = adapt_request_json(text.as_str(), &options)?;
+    let warned = done.report.deferred.is_some_and(|report| !report.warnings.is_empty());
+    let renamed = done.report.changes.iter().any(|change| change.change.rule.starts_with("rename"));
+    let says_so = warned || renamed || !done.report.quarantined.is_empty();
+    Ok(Adapted { request: serde_json::from_str(&done.request).expect("the output is JSON"), says_so })
+}
+
+/// What is wrong with what becomes of a row.
+fn fault(row: &Value) -> Option<String> {
+    let (name, request) = (row["name"].as_str().expect("a name"), &row["request"]);
+    let (verdict, found) = (kimi::check(request), adapted(request));
+    if row["expect"] == 200 {
+        if verdict.is_err() != (name == OVERLOOKED) {
+            return Some(format!("Moonshot takes it, and the fake says {verdict:?}"));
+        }
+        return match found {
+            Ok(found) => kimi::check(&found.request).err().map(|text| format!("{text} in {}", found.request)),
+            Err(error) => Some(error.to_string()),
+        };
+    }
+    if verdict.is_ok() {
+        return Some("Moonshot refuses it, and the fake does not".to_owned());
+    }
+    let fate = match &found {
+        Err(_) => Fate::Error,
+        Ok(found) if kimi::check(&found.request).is_ok() => Fate::Mended,
+        Ok(_) => Fate::Passed,
+    };
+    let Some((_, expected, why)) = REFUSED.iter().find(|(known, ..)| *known == name) else {
+        return Some(format!("nobody says what becomes of it: {fate:?}"));
+    };
+    if fate != *expected {
+        return Some(format!("expected {expected:?}, because {why}, found {fate:?}"));
+    }
+    let is_silent = found.is_ok_and(|found| fate == Fate::Mended && !found.says_so);
+    (is_silent && !LOSES_NOTHING.contains(&name)).then(|| "the report says nothing of it".to_owned())
+}
+
+#[test]
+fn what_moonshot_takes_stays_acceptable() {
+    let mut refused = 0;
+    for (folder, count) in [("", 23), ("more/", 14)] {
+        let file = format!("{}/../../shared/data/{folder}kimi_dynamic_tools.json", env!("CARGO_MANIFEST_DIR"));
+        let Ok(text) = std::fs::read_to_string(file) else {
+            println!("skipped: there is no reference data beside the checkout");
+            return;
+        };
+        let rows: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
+        assert_eq!(rows.len(), count, "the number of cases");
+        let failed: Vec<String> =
+            rows.iter().filter_map(|row| fault(row).map(|fault| format!("{}: {fault}", row["name"]))).collect();
+        refused += rows.iter().filter(|row| row["expect"] != 200).count();
+        println!("{} of {} cases", rows.len() - failed.len(), rows.len());
+        assert!(failed.is_empty(), "{} cases failed\n{}", failed.len(), failed.join("\n"));
+    }
+    assert_eq!(refused, REFUSED.len(), "every refusal has its row");
+}

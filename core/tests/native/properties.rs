@@ -1,0 +1,200 @@
+//! What holds of growing conversations, from every format to every backend: the nine invariants of the hand-off, each
+//! against what is true of a made-up conversation.
+
+use serde_json::{json, Value};
+use toolwire::{apply_deferred_loading_with_report, reports::DeferredReport};
+
+use super::{
+    fakes, options,
+    render::request,
+    script::{cuts, generate, schema, words, Step, Truth},
+    view::View,
+    Numbers, TARGETS,
+};
+
+/// How many conversations of each format.
+const SEEDS: u64 = 8;
+const SOURCES: [&str; 3] = ["anthropic", "openai-responses", "kimi"];
+
+/// A backend, and how a request is to be written for it.
+pub(crate) struct Backend {
+    pub(crate) target: &'static str,
+    pub(crate) native: &'static str,
+    pub(crate) options: Value,
+}
+
+pub(crate) fn backends() -> Vec<Backend> {
+    let mut backends = Vec::new();
+    for (target, natives) in TARGETS {
+        for native in natives {
+            for removals in ["withdraw", "notice"] {
+                let options = json!({"target": target, "native": native, "removals": removals, "order": "append"});
+                backends.push(Backend { target, native, options });
+            }
+        }
+    }
+    backends
+}
+
+/// A request as a backend gets it.
+pub(crate) struct Sent {
+    pub(crate) request: Value,
+    report: DeferredReport,
+    view: View,
+}
+
+pub(crate) fn sent(source: &Value, backend: &Backend) -> Result<Sent, String> {
+    let done = apply_deferred_loading_with_report(source, &options(&backend.options)).map_err(|e| e.to_string())?;
+    let view = View::of(&done.request);
+    fakes::check(backend.target, backend.native, &done.request, &done.report.betas)
+        .map_err(|text| format!("refused: {text}\n in {}", done.request))?;
+    Ok(Sent { request: done.request, report: done.report, view })
+}
+
+/// What is wrong with a request that holds some steps.
+pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sent) -> Option<String> {
+    // What the notice alone takes away is still there for the API.
+    let only_said = backend.options["removals"] == "notice";
+    let mut found = sent.view.available.clone();
+    if only_said {
+        found.retain(|name, _| !truth.gone.contains(name));
+    }
+    let expected =
+        truth.available.iter().map(|(name, version)| (name.clone(), json!([words(name, *version), schema()])));
+    let expected = expected.collect();
+    if found != expected {
+        return Some(format!("can be called: {found:?}\n not {expected:?}"));
+    }
+    let calls = steps.iter().filter_map(|step| if let Step::Calls(_, calls) = step { Some(calls) } else { None });
+    let calls: Vec<_> = calls
+        .flatten()
+        .map(|call| match call.found {
+            Some(_) => (String::new(), call.arguments(), None),
+            None => (call.name.clone(), call.arguments(), Some(call.result.clone())),
+        })
+        .collect();
+    if sent.view.calls != calls {
+        return Some(format!("called: {:?}\n not {calls:?}", sent.view.calls));
+    }
+    let text = sent.request.to_string();
+    let said = steps.iter().filter_map(|step| match step {
+        Step::User(text) | Step::Assistant(text) | Step::System(text) | Step::Calls(Some(text), _) => Some(text),
+        _ => None,
+    });
+    let mut at = 0;
+    for said in said {
+        // Once, and in order; what the client says between others' words may wait for its place.
+        let Some(place) = text[at..].find(said.as_str()).or_else(|| text.find(said.as_str())) else {
+            return Some(format!("`{said}` is gone"));
+        };
+        if text.matches(said.as_str()).count() != 1 {
+            return Some(format!("`{said}` stands there twice"));
+        }
+        if !said.starts_with("note") {
+            at += place.min(text.len() - at);
+        }
+    }
+    // Loads keep their places where they have any.
+    let has_places = backend.native != "none" && backend.native != "references";
+    for (name, place) in &sent.view.places {
+        if has_places && !truth.changed && truth.places.get(name) != Some(place) {
+            return Some(format!("`{name}` is loaded after {place} calls, not {:?}", truth.places.get(name)));
+        }
+    }
+    None
+}
+
+/// What is wrong between a request and the next one of the conversation.
+fn break_of_prefix(before: &Sent, after: &Sent, changed: bool, backend: &Backend) -> Option<String> {
+    let warned = after.report.warnings.iter().any(|warning| warning.code == "prefix_changed");
+    if warned {
+        return (!changed).then(|| "a warning that the prefix changed, where nothing was taken away".to_owned());
+    }
+    let history = |sent: &Sent| {
+        let key = if backend.target == "openai-responses" { "input" } else { "messages" };
+        sent.request[key].as_array().cloned().unwrap_or_default()
+    };
+    let (old, new) = (history(before), history(after));
+    if let Some((old, new)) = old.iter().zip(&new).find(|(old, new)| old != new) {
+        return Some(format!("the prefix changed without a warning: {old}\n is now {new}"));
+    }
+    let tools = |sent: &Sent| -> Vec<Value> {
+        let tools = sent.request["tools"].as_array().cloned().unwrap_or_default();
+        tools.into_iter().filter(|tool| tool["defer_loading"] != true).collect()
+    };
+    let (old, new) = (tools(before), tools(after));
+    let holds = if backend.native == "none" { new.starts_with(&old) } else { new == old };
+    (!holds || old.len() > new.len()).then(|| format!("the tools changed without a warning: {old:?}\n are now {new:?}"))
+}
+
+/// Runs a conversation of a format against a backend, request by request; gives how many there were, or what is wrong.
+fn run(source: &str, steps: &[Step], backend: &Backend) -> Result<usize, String> {
+    let mut before: Option<Sent> = None;
+    let cuts = cuts(steps);
+    for cut in &cuts {
+        let (steps, truth) = (&steps[..*cut], Truth::of(&steps[..*cut]));
+        let about = |text: String| format!("after {cut} steps: {text}\n of {steps:?}");
+        let now = sent(&request(source, steps), backend).map_err(about)?;
+        let broken = before.as_ref().and_then(|before| break_of_prefix(before, &now, truth.changed, backend));
+        if let Some(text) = fault(steps, &truth, backend, &now).or(broken) {
+            return Err(about(format!("{text}\n in {}", now.request)));
+        }
+        before = Some(now);
+    }
+    Ok(cuts.len())
+}
+
+#[test]
+fn growing_conversations_keep_what_is_true_of_them() {
+    let (mut conversations, mut requests) = (0, 0);
+    for source in SOURCES {
+        for seed in 0..SEEDS {
+            let steps = generate(&mut Numbers(seed), source == "anthropic");
+            for backend in backends() {
+                match run(source, &steps, &backend) {
+                    Ok(count) => requests += count,
+                    Err(text) => panic!("seed {seed} of {source} with {}: {text}", backend.options),
+                }
+            }
+            conversations += 1;
+        }
+    }
+    println!("{conversations} conversations, {requests} requests");
+    assert!(requests > conversations * 100, "each conversation has several requests, and goes to every backend");
+}
+
+/// A format's own constructs: what a conversation comes back to.
+fn home(source: &str) -> Backend {
+    let (target, native) = match source {
+        "anthropic" => ("anthropic", "inline"),
+        "openai-responses" => ("openai-responses", "tool-search"),
+        _ => ("openai-chat", "kimi"),
+    };
+    Backend { target, native, options: json!({"target": target, "native": native}) }
+}
+
+#[test]
+fn there_and_back_is_the_same_conversation() {
+    let mut ways = 0;
+    for source in SOURCES {
+        for seed in 0..SEEDS {
+            // A removal becomes a text, and no text becomes one again.
+            let steps = generate(&mut Numbers(seed), false);
+            let first = request(source, &steps);
+            let truth = Truth::of(&steps);
+            for backend in backends().iter().filter(|backend| backend.native != "none") {
+                let about = format!("seed {seed} of {source} with {}", backend.options);
+                let there = sent(&first, backend).unwrap_or_else(|text| panic!("{about}: {text}"));
+                let back = sent(&there.request, &home(source)).unwrap_or_else(|text| panic!("{about}, back: {text}"));
+                let mut fault = fault(&steps, &truth, &home(source), &back);
+                // What a made-up search has loaded comes back as the search's, which is no call of the conversation.
+                if backend.native == "references" || source == "anthropic" && backend.native == "none" {
+                    fault = fault.filter(|fault| !fault.contains("called: ") && !fault.contains("is loaded after"));
+                }
+                assert_eq!(fault, None, "{about}: {}\n came back as {}", there.request, back.request);
+                ways += 1;
+            }
+        }
+    }
+    println!("{ways} ways there and back");
+}
