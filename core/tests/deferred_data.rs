@@ -45,6 +45,18 @@ fn compared(report: &DeferredReport) -> Value {
     out
 }
 
+/// Two cases were written before the hand-off between APIs, whose specification says that a removal that changes the
+/// prefix is told of (b, 1).
+fn with_telling(name: &str, mut expected: Value) -> Value {
+    let removed = match name {
+        "tool_removed_then_added" => "Read",
+        "tool_removal_of_visible_tool" => "delete_branch",
+        _ => return expected,
+    };
+    expected["report"]["warnings"] = json!([{"code": "prefix_changed", "name": removed}]);
+    expected
+}
+
 /// Two cases were written before `max_tokens` was mapped, and the specification says that the mapping wins.
 fn with_mapping(name: &str, mut expected: Value, input: &Value) -> Value {
     let renamed = match name {
@@ -75,7 +87,7 @@ fn every_case_gives_what_is_expected() {
         for case in &cases {
             let name = case["name"].as_str().expect("a name");
             let (input, options) = (&case["input"], options(&case["options"]));
-            let expected = with_mapping(name, case["expected"].clone(), input);
+            let expected = with_telling(name, with_mapping(name, case["expected"].clone(), input));
             let done =
                 apply_deferred_loading_with_report(input, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
             // As text, because equality of values does not see the order of keys.

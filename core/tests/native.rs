@@ -82,8 +82,8 @@ fn requests() -> Vec<Value> {
     requests
 }
 
-/// Whether the API that a request is from takes it, with all that the API has: what is refused as it came may be refused
-/// as it goes.
+/// Whether the API that a request is from takes it, with all that the API has: what is refused as it came may be
+/// refused as it goes.
 fn is_accepted(request: &Value) -> bool {
     let (target, native) = if request.get("input").is_some() {
         ("openai-responses", "tool-search")

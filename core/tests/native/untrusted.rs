@@ -60,7 +60,8 @@ fn requests(content: &Value) -> Vec<(&'static str, Value)> {
     let schema = json!({"type": "object", "properties": {}});
     let anthropic = |messages: Value| {
         json!({"model": "m", "max_tokens": 9, "messages": messages, "tools": [
-            {"name": "read", "input_schema": schema}, {"name": "hidden", "input_schema": schema, "defer_loading": true}]})
+            {"name": "read", "input_schema": schema},
+            {"name": "hidden", "input_schema": schema, "defer_loading": true}]})
     };
     let responses = |input: Value| {
         json!({"model": "m", "input": input, "tools": [{"type": "function", "name": "read", "parameters": schema},
@@ -85,8 +86,9 @@ fn requests(content: &Value) -> Vec<(&'static str, Value)> {
     let output = json!({"type": "function_call_output", "call_id": "c", "output": content});
     let tool_call = json!({"role": "assistant", "content": null, "tool_calls": [
         {"id": "c", "type": "function", "function": {"name": "read", "arguments": "{}"}}]});
+    let text = json!({"x": content}).to_string();
     let chat_arguments = json!({"role": "assistant", "content": null, "tool_calls": [
-        {"id": "c", "type": "function", "function": {"name": "read", "arguments": json!({"x": content}).to_string()}}]});
+        {"id": "c", "type": "function", "function": {"name": "read", "arguments": text}}]});
     let answer = json!({"role": "tool", "tool_call_id": "c", "content": content});
     vec![
         ("a user of Anthropic's", anthropic(json!([{"role": "user", "content": content}]))),

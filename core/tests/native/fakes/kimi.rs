@@ -1,4 +1,4 @@
-//! Kimi K3's Chat Completions: what Moonshot's own tests refuse (MoonshotAI/Kimi-Vendor-Verifier), and its documentation.
+//! Kimi K3's Chat Completions: what Moonshot's own tests (MoonshotAI/Kimi-Vendor-Verifier) and documentation refuse.
 
 use std::collections::BTreeSet;
 
