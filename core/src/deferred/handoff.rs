@@ -22,7 +22,7 @@ use crate::{
     error::Error,
     json::{Node, Text},
     names::{Names, Taken},
-    options::{DeferredOptions, Format, Native, ToolChanges, UnavailableCalls},
+    options::{CustomTools, DeferredOptions, Format, Native, ToolChanges, UnavailableCalls},
 };
 
 /// Writes a request that holds nothing of deferred loading any more in another format.
@@ -66,6 +66,9 @@ pub(super) fn native<'a>(
     if let Some(sending) = sending {
         names.plan(sending.shape, conversation.tools.iter().filter_map(|tool| tool.name.as_ref()), &[]);
     }
+    if let Some(sending) = sending {
+        conversation.set_aside = set_aside(&conversation, sending, &names, (formats, options))?;
+    }
     let search = search_name(&mut conversation, options, warnings);
     let noting = Noting { source: formats.0, target: formats.1, options };
     for tool in conversation.tools.iter().filter(|tool| tool.is_available()) {
@@ -82,6 +85,33 @@ pub(super) fn native<'a>(
         writer::choice::widen(request, warnings)?;
     }
     Ok(Applied { report, names, client: Client { format: formats.0, search: own_search }, deferred })
+}
+
+/// The loaded tools that cannot be sent: texts do not promise them. That they are missing is reported where the request
+/// is held to its dialect.
+fn set_aside<'a>(
+    conversation: &Conversation<'a>,
+    sending: &Sending<'_>,
+    names: &Names,
+    (formats, options): ((Format, Format), &DeferredOptions),
+) -> Result<Set<Text<'a>>, Error> {
+    let loaded = || conversation.tools.iter().filter(|tool| tool.loaded && tool.is_available());
+    let (mut list, mut told_later) = (Vec::new(), Warnings::default());
+    for definition in loaded().map(|tool| tool.definition.clone()) {
+        let custom = options.custom_tools.unwrap_or(CustomTools::Function);
+        list.extend(match formats.0 == formats.1 {
+            true => Some(definition),
+            false => writer::function::write(definition, formats, custom, &mut told_later)?,
+        });
+    }
+    if list.is_empty() {
+        return Ok(Set::new());
+    }
+    let written = (sending.write)(Node::array(list), names)?;
+    let written = written.as_array().unwrap_or_default().iter();
+    let sent: Set<String> = written.filter_map(tool::name).map(|name| name.display().into()).collect();
+    let loaded = loaded().filter_map(|tool| tool.name.as_ref());
+    Ok(loaded.filter(|name| !sent.contains(&*names.current(name))).cloned().collect())
 }
 
 fn read<'a>(
@@ -230,9 +260,13 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
     let mut names: Set<String> = Set::new();
     let mut is_second = |tool: &Node<'_>| tool::name(tool).is_some_and(|name| !names.insert(name.display().into()));
     let listed = request.get("tools").map(view).transpose()?;
-    listed.iter().flat_map(|tools| tools.as_array().unwrap_or_default()).for_each(|tool| {
+    for tool in listed.iter().flat_map(|tools| tools.as_array().unwrap_or_default()) {
+        // Nor does it know tools that wait, or a search of its own.
+        if tool::deferral(tool).0 || tool::kind(tool) != Kind::Tool {
+            return Ok(true);
+        }
         is_second(tool);
-    });
+    }
     for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
         if !may_hold(message, prefilter::DEFERRAL) {
             continue;

@@ -24,6 +24,8 @@ pub(super) struct Conversation<'a> {
     pub(super) events: Vec<Event<'a>>,
     /// The function that stands for the client's search, where the target has no such thing.
     pub(super) search_name: Option<String>,
+    /// The loaded tools that cannot be sent to the target.
+    pub(super) set_aside: Set<Text<'a>>,
     /// The history means the same where it goes, and was left in the request.
     pub(super) is_in_place: bool,
 }

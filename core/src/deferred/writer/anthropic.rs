@@ -225,7 +225,7 @@ impl<'a> Messages<'_, '_, 'a> {
         }
         let native = self.writer.native();
         // A reference to what is not listed is refused.
-        let is_whole = outcome.found.iter().flatten().all(|name| self.writer.places.of(name) != Place::Nowhere);
+        let is_whole = outcome.found.iter().flatten().all(|name| self.writer.can_be_sent(name));
         if let Some(own) = outcome.own.filter(|_| is_whole) {
             let is_hosted = outcome.of_search == Some(Searcher::Hosted);
             self.push(if is_hosted { Role::Assistant } else { Role::User }, Vec::from([own]));
@@ -256,7 +256,7 @@ impl<'a> Messages<'_, '_, 'a> {
 
     /// What a search found, as references: nothing else may stand beside them, and an unknown one is refused.
     fn references(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
-        let is_there = |name: &&Text<'a>| self.writer.places.of(name) != Place::Nowhere && !gone.contains(name);
+        let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(name);
         let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
         if blocks.is_empty() {
             let told = if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED };
@@ -269,6 +269,7 @@ impl<'a> Messages<'_, '_, 'a> {
         for Addition { name, definition } in additions {
             match (self.writer.native(), self.writer.places.of(&name)) {
                 (_, Place::Nowhere) => {}
+                _ if definition.is_none() && !self.writer.can_be_sent(&name) => {}
                 (Native::Inline, place) => {
                     let is_new = !self.writer.places.declare(core::slice::from_ref(&name)).is_empty();
                     let own = definition.filter(|_| self.writer.stays());

@@ -98,6 +98,8 @@ struct Writer<'w, 'a> {
     has_hosted_search: bool,
     /// The tools of which the history has said that they are gone.
     retired: Set<Text<'a>>,
+    /// The loaded tools that cannot be sent.
+    set_aside: Set<Text<'a>>,
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
@@ -116,6 +118,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             replaced_search: None,
             has_hosted_search: false,
             retired: Set::new(),
+            set_aside: conversation.set_aside.clone(),
         }
     }
 
@@ -239,6 +242,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     fn told(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let said = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
+            _ if self.set_aside.contains(name) => Some(String::from(notice::REMOVED)),
             UnknownReference::Unavailable if !self.places.knows(name) => Some(String::from(notice::REMOVED)),
             UnknownReference::Drop if !self.places.knows(name) => None,
             _ => Some(self.available(name)),
@@ -249,6 +253,11 @@ impl<'w, 'a> Writer<'w, 'a> {
             told.push(Part::Text(Node::literal(if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED })));
         }
         told
+    }
+
+    /// Whether a tool stands in the request, and the API takes it.
+    fn can_be_sent(&self, name: &Text<'a>) -> bool {
+        self.places.of(name) != Place::Nowhere && !self.set_aside.contains(name)
     }
 
     /// Of what a search found, what the model can call: a removal stands.
@@ -266,7 +275,10 @@ impl<'w, 'a> Writer<'w, 'a> {
     /// What a model reads of tools that are added again: those that were taken away, and whose definitions it has seen.
     fn revived(&mut self, names: &[Text<'a>]) -> Vec<String> {
         let was_gone = names.iter().filter(|name| self.retired.remove(*name)).collect::<Vec<_>>();
-        let is_known = |name: &Text<'a>| self.places.is_declared(name) || self.places.of(name) == Place::Top;
+        let is_known = |name: &Text<'a>| {
+            let is_there = self.places.is_declared(name) || self.places.of(name) == Place::Top;
+            is_there && !self.set_aside.contains(name)
+        };
         was_gone.into_iter().filter(|name| is_known(name)).map(|name| self.available(name)).collect()
     }
 
