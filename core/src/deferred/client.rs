@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     json::{Node, Text},
-    options::{CustomTools, DeferredOptions, Format},
+    options::{CustomTools, DeferredOptions, Format, Native},
 };
 
 /// Who sent the request.
@@ -33,9 +33,13 @@ impl Noting<'_> {
     pub(super) fn tool(&self, map: &mut NameMap<'_>, name: &Text<'_>, definition: &Node<'_>, is_loaded: bool) {
         // Anthropic calls every tool of the client `custom`.
         let is_custom = self.source != Format::Anthropic && has_type(definition, "custom");
-        let is_function = self.source != self.target || self.options.custom_tools == Some(CustomTools::Function);
+        let is_function = match self.source == self.target {
+            true => self.source == Format::OpenaiResponses && self.options.custom_tools == Some(CustomTools::Function),
+            false => true,
+        };
         let kind = if is_custom && is_function { CallKind::Custom } else { CallKind::Function };
-        map.note(name, is_loaded && self.source == Format::OpenaiResponses, kind);
+        let is_at_api = self.target == Format::OpenaiResponses && self.options.native != Native::None;
+        map.note(name, (is_loaded && self.source == Format::OpenaiResponses, is_at_api), kind);
     }
 
     /// Notes all tools of a flat list.
@@ -52,6 +56,6 @@ impl Noting<'_> {
 
     /// Notes the function that stands for the search that the client runs.
     pub(super) fn search(&self, map: &mut NameMap<'_>, name: &str) {
-        map.note(&Text::new(name), false, CallKind::Search);
+        map.note(&Text::new(name), (false, false), CallKind::Search);
     }
 }

@@ -205,12 +205,10 @@ fn as_it_is(
     }
     let mut found = Warnings::default();
     events.resolve(&mut catalogue, super::listed(request), options, &mut found);
-    // Nothing is written otherwise.
-    found
-        .finish()
-        .into_iter()
-        .filter(|warning| warning.code != "prefix_changed")
-        .for_each(|each| warnings.repeat(each));
+    // Nothing is written otherwise, and nothing stands for a search.
+    let is_ours = |code: &str| code == "prefix_changed" || code == "tool_search_renamed";
+    let found = found.finish().into_iter().filter(|warning| !is_ours(warning.code));
+    found.for_each(|each| warnings.repeat(each));
     let report = DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() };
     Ok((report, deferred))
 }

@@ -96,6 +96,9 @@ pub(crate) struct Applied {
     deferred: Vec<String>,
 }
 
+/// From one request of Responses to another.
+const RESPONSES_ONLY: (Format, Format) = (Format::OpenaiResponses, Format::OpenaiResponses);
+
 /// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all
 /// tools or messages is left out. With `sending` the API is one to which tools are sent in another way: texts speak of
 /// them by the names and with the schemas that they will have there; the list itself stays as it is.
@@ -121,6 +124,9 @@ pub(crate) fn apply(
         let formats = (wire.format, wire.target);
         let mut done = handoff::native(request, formats, (options, sending), &mut warnings)?;
         announce::say(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
+        if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
+            done.report.are_custom(custom_tools::as_functions(request, &mut warnings)?);
+        }
         let Applied { report, .. } = &mut done;
         settle_empty(request, wire.target, false, options);
         if wire.target == Format::OpenaiResponses && wire.format != wire.target {
@@ -137,8 +143,7 @@ pub(crate) fn apply(
     let mut report = rewrite(request, (wire, sending), options, &mut warnings, reports)?;
     let source = format_to_read(request, wire, options)?;
     let tells_calls = options.unavailable_calls == UnavailableCalls::Text;
-    let both = (source, wire.target) == (Format::OpenaiResponses, Format::OpenaiResponses);
-    if both && options.custom_tools == Some(CustomTools::Function) {
+    if (source, wire.target) == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
         custom_tools::as_functions(request, &mut warnings)?;
     }
     if source != wire.target || tells_calls {

@@ -127,8 +127,8 @@ impl<'a> NameMap<'a> {
     }
 
     /// Notes what a tool is to the client, unless its namespace has said so already. One that came deferred stands in a
-    /// namespace of its own name once it is loaded; not so in the default namespace.
-    pub(super) fn note(&mut self, flat: &Text<'_>, is_loaded: bool, kind: CallKind) {
+    /// namespace of its own name once it is loaded, unless it came in the default namespace.
+    pub(super) fn note(&mut self, flat: &Text<'_>, (is_loaded, is_at_api): (bool, bool), kind: CallKind) {
         let known: &Map<Text<'_>, (Option<Text<'_>>, Text<'_>)> = &self.known;
         let is_top = match known.get(flat) {
             Some((Some(_), _)) => return,
@@ -137,7 +137,9 @@ impl<'a> NameMap<'a> {
         };
         let name = flat.display().into_owned();
         let namespace = (is_loaded && is_top).then(|| name.clone());
-        if namespace.is_some() || kind != CallKind::Function {
+        // The API puts a loaded tool into a namespace of its own name: one of the default namespace has none.
+        let is_put = is_loaded && !is_top && is_at_api;
+        if namespace.is_some() || is_put || kind != CallKind::Function {
             self.list.push((name.clone(), ClientTool { namespace, name, kind }));
         }
     }

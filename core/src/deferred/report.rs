@@ -120,6 +120,16 @@ impl CallKind {
 }
 
 impl DeferredReport {
+    /// Notes that functions stand for `custom` tools of their names.
+    pub(super) fn are_custom(&mut self, names: Vec<String>) {
+        let mut known: Set<String> = self.name_map.iter().map(|(known, _)| known.clone()).collect();
+        for name in names {
+            if known.insert(name.clone()) {
+                self.name_map.push((name.clone(), ClientTool { namespace: None, name, kind: CallKind::Custom }));
+            }
+        }
+    }
+
     /// `{ "<flat name>": { namespace?, name, kind } }`
     pub(crate) fn name_map_node(&self) -> Node<'static> {
         let members = self.name_map.iter().map(|(flat, tool)| {

@@ -21,10 +21,19 @@ use crate::{
 /// `invalid-value` if it is no call.
 pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>) -> Result<Node<'a>, Error> {
     let given = Given::read(&call)?;
+    // The API's own servers have run it: it is nobody's to answer.
+    if call.get("execution").is_some_and(|execution| execution.is_text("server")) {
+        return Ok(call);
+    }
     let Some(format) = restore_map.client() else {
-        restore_map.reply(&mut call)?;
-        if given.is_plain {
-            restore_map.site(Site { node: &mut call, name: "name", arguments: Some("arguments") })?;
+        let site = |node: &mut Node<'_>, arguments| restore_map.site(Site { node, name: "name", arguments });
+        match given.inner {
+            Some(inner) => {
+                let (_, arguments) = INNER.into_iter().find(|(key, _)| *key == inner).unwrap_or_default();
+                call.visit(inner, |holder| site(holder, Some(arguments))).unwrap_or(Ok(()))?;
+            }
+            None if given.is_plain => site(&mut call, Some("arguments"))?,
+            None => restore_map.item(&mut call)?,
         }
         return Ok(call);
     };
@@ -55,6 +64,15 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>) -> Result<
     })
 }
 
+/// The members that hold a call in Chat Completions, Gemini and Bedrock, and what holds its arguments there.
+const INNER: [(&str, &str); 5] = [
+    ("function", "arguments"),
+    ("custom", "input"),
+    ("functionCall", "args"),
+    ("function_call", "args"),
+    ("toolUse", "input"),
+];
+
 /// A call as it was given, in whatever form.
 struct Given<'a> {
     id: Option<Node<'a>>,
@@ -68,13 +86,15 @@ struct Given<'a> {
     is_item: bool,
     /// It is `{ id, name, arguments }`.
     is_plain: bool,
+    /// The member that holds it.
+    inner: Option<&'static str>,
 }
 
 impl<'a> Given<'a> {
     fn read(call: &Node<'a>) -> Result<Given<'a>, Error> {
         let is = |name: &str| call.get("type").is_some_and(|kind| kind.is_text(name));
         let is_item = is(FUNCTION_CALL) || is(CUSTOM_CALL) || is(SEARCH_CALL);
-        let inner = ["function", "custom"].into_iter().find(|inner| call.get(inner).is_some_and(is_object));
+        let inner = INNER.iter().map(|(key, _)| *key).find(|inner| call.get(inner).is_some_and(is_object));
         let holder = inner.and_then(|inner| call.get(inner)).unwrap_or(call);
         let is_custom = is(CUSTOM_CALL) || inner == Some("custom");
         let kind = match () {
@@ -91,12 +111,14 @@ impl<'a> Given<'a> {
                 "expected a call as an API's reply has it, or `{ id, name, arguments }`; found no name of a tool",
             ));
         }
-        let arguments = if is_custom || is("tool_use") { ["input", "arguments"] } else { ["arguments", "input"] };
+        let reads_input = is_custom || is("tool_use") || inner == Some("toolUse");
+        let arguments = if reads_input { ["input", "arguments", "args"] } else { ["arguments", "args", "input"] };
         let arguments = arguments.into_iter().find_map(|key| holder.get(key)).cloned().unwrap_or_default();
         let id = if is_item { ["call_id", "id"] } else { ["id", "call_id"] };
-        let id = id.into_iter().find_map(|key| call.get(key).filter(|id| !id.is_null())).cloned();
+        let mut ids = id.into_iter().chain(["toolUseId"]).flat_map(|key| [call.get(key), holder.get(key)]);
+        let id = ids.find_map(|id| id.filter(|id| !id.is_null())).cloned();
         let is_plain = !is_item && inner.is_none() && !is("tool_use");
-        Ok(Given { id, name, namespace: text(call, "namespace"), arguments, kind, is_item, is_plain })
+        Ok(Given { id, name, namespace: text(call, "namespace"), arguments, kind, is_item, is_plain, inner })
     }
 }
 
@@ -135,6 +157,7 @@ impl<'a> Own<'a> {
     fn item(self, given: Option<Node<'a>>, kind: CallKind) -> Node<'a> {
         let (name, key, arguments) = match kind {
             CallKind::Function => (FUNCTION_CALL, "arguments", as_text(self.arguments)),
+            CallKind::Custom if self.arguments.is_null() => (CUSTOM_CALL, "input", Node::literal("")),
             CallKind::Custom => (CUSTOM_CALL, "input", as_text(self.arguments)),
             CallKind::Search => (SEARCH_CALL, "arguments", as_value(self.arguments)),
         };
@@ -155,8 +178,9 @@ impl<'a> Own<'a> {
             }
         } else {
             set(&mut item, "name", self.name);
-            if let Some(namespace) = self.namespace {
-                set(&mut item, "namespace", Node::string(namespace));
+            match self.namespace {
+                Some(namespace) => set(&mut item, "namespace", Node::string(namespace)),
+                None => remove(&mut item, "namespace"),
             }
         }
         set(&mut item, key, arguments);

@@ -38,6 +38,12 @@ impl Key {
     pub(super) fn of(event: &Node<'_>) -> Key {
         let place =
             event.get("output_index").or_else(|| event.get("index")).and_then(Node::as_number).unwrap_or_default();
+        if place.is_empty() {
+            // Some servers name the item only.
+            let id = event.get("item_id").or_else(|| event.get("item")?.get("id")).and_then(Node::as_text);
+            let id = id.map(|id| format!("item {}", id.display())).unwrap_or_default();
+            return Key { choice: None, place: Place::Other(id) };
+        }
         let place = place.parse().map_or_else(|_| Place::Other(place.into()), Place::Number);
         Key { choice: None, place }
     }

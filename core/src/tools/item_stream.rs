@@ -21,6 +21,9 @@ const WHOLE: &str = "response.function_call_arguments.done";
 const CUSTOM_PIECE: &str = "response.custom_tool_call_input.delta";
 const CUSTOM_WHOLE: &str = "response.custom_tool_call_input.done";
 
+/// After these nothing comes any more.
+const ENDS: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];
+
 /// The items that are not whole yet.
 #[derive(Debug, Default)]
 pub(super) struct Items {
@@ -59,6 +62,10 @@ impl Items {
         let is = |name: &str| event.get("type").is_some_and(|kind| kind.is_text(name));
         if is("response.output_item.added") {
             return self.begin(event, restore_map, out);
+        }
+        if ENDS.iter().any(|end| is(end)) {
+            out.extend(self.finish());
+            return Ok(false);
         }
         if self.open.is_empty() || !(is(PIECE) || is(WHOLE) || is("response.output_item.done")) {
             return Ok(false);
@@ -106,16 +113,16 @@ impl Items {
     ) -> Result<bool, Error> {
         let item = event.get("item").filter(|item| item.get("type").is_some_and(|kind| kind.is_text("function_call")));
         let Some(name) = item.and_then(|item| item.get("name")).and_then(Node::as_text) else { return Ok(false) };
-        let kind = restore_map.item_kind(name);
+        let (kind, key) = (restore_map.item_kind(name), Key::of(event));
+        // One that never ended: what was held back of it goes before.
+        if let Some(mut before) = self.close(&key) {
+            out.extend(before.rest(&Node::default()));
+        }
         if kind == CallKind::Function {
             return Ok(false);
         }
         let name = name.clone().into_owned();
         let pieces = (kind == CallKind::Custom).then(|| CallPieces::new(restore_map, &name));
-        let key = Key::of(event);
-        if let Some(mut before) = self.close(&key) {
-            out.extend(before.rest(&Node::default()));
-        }
         pay(&mut self.cost, CALL)?;
         self.open.insert(key, Open { name, pieces, carrier: None, cost: CALL });
         event.visit("item", |item| restore_map.item(item)).unwrap_or(Ok(()))?;

@@ -99,13 +99,16 @@ pub(crate) fn adapt_with_names(
     if wire_out == Wire::Responses {
         namespaced_calls::flatten(request, &restore_map)?;
     }
-    for (flat, tool) in report.deferred.iter().flat_map(|report| &report.name_map) {
-        restore_map.is_client_tool(names.current(&Text::new(flat.as_str())).into_owned(), tool);
+    for (flat, tool) in report.deferred.iter_mut().flat_map(|report| &mut report.name_map) {
+        *flat = names.current(&Text::new(flat.as_str())).into_owned();
+        restore_map.is_client_tool(flat.clone(), tool);
     }
     restore_map.comes_from(client);
     let new_name = |name: &Text<'_>| {
         let planned = names.new_name(name).map(String::from);
-        planned.or_else(|| (!names::is_legal(shape, name)).then(|| names::of_the_past(shape, name)))
+        // What is sent as it is keeps its name.
+        let is_past = || !names::is_legal(shape, name) && !callable.contains(&*name.display());
+        planned.or_else(|| is_past().then(|| names::of_the_past(shape, name)))
     };
     let gone: Set<&str> = report.quarantined.iter().filter_map(|tool| tool.name.as_deref()).collect();
     let fate = |name: &Text<'_>| {

@@ -9,7 +9,7 @@ use alloc::{
 use super::{
     call_sites::{self, Site},
     client_item,
-    tool_format::set,
+    tool_format::{remove, set},
 };
 use crate::{
     collections::Map,
@@ -235,8 +235,11 @@ impl RestoreMap {
         if name != *called {
             set(node, key, Node::string(name.into_owned()));
         }
-        if let Some(namespace) = namespace {
-            set(node, "namespace", Node::string(namespace.into_owned()));
+        match namespace {
+            Some(namespace) => set(node, "namespace", Node::string(namespace.into_owned())),
+            // The API's own, of a tool that it has loaded.
+            None if node.get("namespace").and_then(Node::as_text) == Some(called) => remove(node, "namespace"),
+            None => {}
         }
     }
 

@@ -165,7 +165,15 @@ pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
         let shape = match tool_format::recognise(&listed.entry) {
-            Entry::Hosted => return Some((listed.entry, None)),
+            Entry::Hosted => {
+                // A `custom` tool of a namespace.
+                let name = listed.entry.get("name").and_then(Node::as_text);
+                if let (Some((space, own)), Some(name)) = (&listed.namespace, name) {
+                    self.restore_map
+                        .add(name.display().into_owned(), RestoreEntry::new(own, Some(space), Plan::default()));
+                }
+                return Some((listed.entry, None));
+            }
             Entry::Tool(shape) => Some(shape),
             Entry::Unknown => None,
         };

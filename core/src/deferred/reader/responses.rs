@@ -19,20 +19,19 @@ use crate::{
 
 /// Reads a request.
 pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> Result<(), Error> {
+    // Also where the format stays: what a tool is called, and when it came, is known of each alone.
+    let listed = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
+    let listed = listed.unwrap_or_default();
+    reader.reading.names.reserve(&listed);
+    let flat = namespace::flatten(listed, reader.reading.names, reader.reading.warnings);
+    flat.into_iter().for_each(|tool| reader.conversation.tools.list(tool, reader.reading.warnings));
     if !reader.stays() {
         is_whole(request)?;
-        let listed = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
-        let listed = listed.unwrap_or_default();
-        reader.reading.names.reserve(&listed);
-        let flat = namespace::flatten(listed, reader.reading.names, reader.reading.warnings);
-        flat.into_iter().for_each(|tool| reader.conversation.tools.list(tool, reader.reading.warnings));
         if let Some(instructions) = take(request, "instructions")?.filter(|text| !text.is_null()) {
             let content = reader.content(Some(instructions), part)?;
             reader.push(0, What::Text { role: Role::System, content });
         }
         tool::remove(request, "instructions");
-    } else {
-        reader.list(request);
     }
     let input = request.visit("input", core::mem::take).unwrap_or_default();
     let items = match opened(input)?.into_data() {
@@ -241,7 +240,7 @@ impl<'a> Pass<'_, '_, 'a> {
         }
         let mut additions = Vec::with_capacity(definitions.len());
         for definition in definitions {
-            if is_head && !self.reader.stays() {
+            if is_head && !self.reader.stays() || tool::kind(&definition) != tool::Kind::Tool {
                 self.reader.conversation.tools.list(definition, self.reader.reading.warnings);
                 continue;
             }
@@ -257,13 +256,10 @@ impl<'a> Pass<'_, '_, 'a> {
         }
     }
 
-    /// The definitions that an item brings, flat where they leave the format.
+    /// The definitions that an item brings, flat.
     fn definitions(&mut self, item: &mut Node<'a>) -> Vec<Node<'a>> {
         let tools = item.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         let tools = tools.unwrap_or_default();
-        if self.reader.stays() {
-            return tools;
-        }
         self.reader.reading.names.reserve(&tools);
         namespace::flatten(tools, self.reader.reading.names, self.reader.reading.warnings)
     }

@@ -96,6 +96,10 @@ pub(super) struct Sent<'a> {
     pub(super) names: Option<Set<Text<'a>>>,
     /// The list has entries.
     pub(super) has_list: bool,
+    /// The tools that are sent as `custom` ones.
+    pub(super) custom: Set<Text<'a>>,
+    /// The client's search, where the backend's stands for it: a choice cannot name that.
+    pub(super) search: Option<Text<'a>>,
 }
 
 /// Writes the choice.
@@ -122,15 +126,19 @@ pub(super) fn write<'a>(
     let is_sent = |name: &Text<'a>| sent.names.as_ref().is_none_or(|names| names.contains(name));
     let single = wanted.single && has_tools;
     let written = match wanted.choice {
+        Some(Choice::Tool(name)) if sent.search.as_ref() == Some(&name) => {
+            warnings.about("forced_choice_widened", name.display());
+            Some(plain(Plain::Required, target))
+        }
         Some(Choice::Tool(name)) if !is_sent(&name) => Some(plain(Plain::Auto, target)),
         Some(Choice::Tool(name)) if native == Native::Kimi => {
             warnings.about("forced_choice_widened", name.display());
             Some(plain(Plain::Required, target))
         }
-        Some(Choice::Tool(name)) => Some(forced(name, target)),
+        Some(Choice::Tool(name)) => Some(forced(name, target, &sent.custom)),
         Some(Choice::Allowed { required, mut names }) => {
             names.retain(is_sent);
-            Some(allowed(required, names, (target, native), warnings))
+            Some(allowed(required, names, (target, native, &sent.custom), warnings))
         }
         // Anthropic refuses a choice without tools, and this one says nothing.
         Some(Choice::Auto) if target == Format::Anthropic && !has_tools => {
@@ -178,20 +186,21 @@ fn plain<'a>(choice: Plain, target: Format) -> Node<'a> {
     }
 }
 
-fn forced(name: Text<'_>, target: Format) -> Node<'_> {
+fn forced<'a>(name: Text<'a>, target: Format, custom: &Set<Text<'a>>) -> Node<'a> {
+    let kind = if custom.contains(&name) { "custom" } else { "function" };
     let named = ("name", Node::string(name));
-    let function = ("type", Node::literal("function"));
+    let function = ("type", Node::literal(kind));
     match target {
         Format::Anthropic => Node::record([("type", Node::literal("tool")), named]),
         Format::OpenaiResponses => Node::record([function, named]),
-        Format::OpenaiChat => Node::record([function, ("function", Node::record([named]))]),
+        Format::OpenaiChat => Node::record([function, (kind, Node::record([named]))]),
     }
 }
 
 fn allowed<'a>(
     required: bool,
     names: Vec<Text<'a>>,
-    (target, native): (Format, Native),
+    (target, native, custom): (Format, Native, &Set<Text<'a>>),
     warnings: &mut Warnings,
 ) -> Node<'a> {
     let mode = if required { Plain::Required } else { Plain::Auto };
@@ -203,7 +212,7 @@ fn allowed<'a>(
         warnings.about(LOST, "allowed_tools");
         return plain(mode, target);
     }
-    let tools = Node::array(names.into_iter().map(|name| forced(name, target)).collect());
+    let tools = Node::array(names.into_iter().map(|name| forced(name, target, custom)).collect());
     let mode = plain(mode, target);
     let kind = ("type", Node::literal("allowed_tools"));
     if target == Format::OpenaiChat {

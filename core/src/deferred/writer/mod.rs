@@ -76,7 +76,9 @@ pub(super) fn put<'a>(
         set(request, "tools", Node::array(listed));
     }
     if let Some(wanted) = wanted {
-        let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list };
+        let search = writer.search.clone().filter(|_| writer.replaced_search.is_some());
+        let custom = core::mem::take(&mut writer.custom);
+        let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list, custom, search };
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
         members::write(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
     }
@@ -100,6 +102,8 @@ struct Writer<'w, 'a> {
     retired: Set<Text<'a>>,
     /// The loaded tools that cannot be sent.
     set_aside: Set<Text<'a>>,
+    /// The tools that are sent as `custom` ones.
+    custom: Set<Text<'a>>,
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
@@ -119,6 +123,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             has_hosted_search: false,
             retired: Set::new(),
             set_aside: conversation.set_aside.clone(),
+            custom: Set::new(),
         }
     }
 
@@ -159,6 +164,9 @@ impl<'w, 'a> Writer<'w, 'a> {
                 continue;
             }
             let Some(mut written) = self.function(definition)? else { continue };
+            if self.writing.target != Format::Anthropic && tool::has_type(&written, "custom") {
+                self.custom.insert(name.clone());
+            }
             names.insert(name.clone());
             match place {
                 Place::Carrier => {

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::{place_history, set, Place, Writer};
 use crate::{
+    collections::Set,
     deferred::{
         conversation::{pairs, Addition, Arguments, Call, Content, Event, Outcome, Part, Role, Searcher, What},
         reader::LOST,
@@ -21,7 +22,7 @@ pub(super) fn write<'a>(
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
     let events = pairs::settle(events, writer.writing.warnings);
-    let mut items = Items { writer, out: Vec::new(), late: Vec::new() };
+    let mut items = Items { writer, out: Vec::new(), late: Vec::new(), custom: Set::new() };
     for event in events {
         items.event(event);
     }
@@ -36,6 +37,8 @@ struct Items<'i, 'w, 'a> {
     out: Vec<Node<'a>>,
     /// What tools bring, after all results of a turn.
     late: Vec<Node<'a>>,
+    /// The ids of `custom` calls.
+    custom: Set<Text<'a>>,
 }
 
 impl<'a> Items<'_, '_, 'a> {
@@ -96,19 +99,23 @@ impl<'a> Items<'_, '_, 'a> {
             return;
         }
         // A call that has its own form already keeps it.
-        if let Some(own) = call.own.filter(|_| call.search.is_none()) {
+        if let Some(mut own) = call.own.filter(|_| call.search.is_none()) {
+            self.name(&mut own, &call.name);
             self.out.push(own);
             return;
         }
         let kept = self.writer.writing.options.custom_tools == Some(CustomTools::Keep);
         let name = Node::string(call.name.clone());
         let mut item = match call.arguments {
-            Arguments::Freeform(input) if kept => Node::record([
-                ("type", Node::literal("custom_tool_call")),
-                ("call_id", call.id),
-                ("name", name),
-                ("input", input),
-            ]),
+            Arguments::Freeform(input) if kept => {
+                self.custom.extend(call.id.as_text().cloned());
+                Node::record([
+                    ("type", Node::literal("custom_tool_call")),
+                    ("call_id", call.id),
+                    ("name", name),
+                    ("input", input),
+                ])
+            }
             arguments => Node::record([
                 ("type", Node::literal("function_call")),
                 ("call_id", call.id),
@@ -122,6 +129,20 @@ impl<'a> Items<'_, '_, 'a> {
             set(&mut item, "namespace", Node::string(call.name));
         }
         self.out.push(item);
+    }
+
+    /// Gives a call of the format's own the name that its tool has in a flat list.
+    fn name(&self, call: &mut Node<'a>, name: &Text<'a>) {
+        let is_loaded = matches!(self.writer.places.of(name), Place::Carrier | Place::Deferred);
+        if call.get("name").and_then(Node::as_text).is_some_and(|old| old != name) {
+            set(call, "name", Node::string(name.clone()));
+        }
+        let has = call.get("namespace").and_then(Node::as_text).cloned();
+        if is_loaded && has.as_ref() != Some(name) {
+            set(call, "namespace", Node::string(name.clone()));
+        } else if !is_loaded && has.is_some() {
+            tool::remove(call, "namespace");
+        }
     }
 
     fn result(&mut self, outcome: Outcome<'a>) {
@@ -154,11 +175,9 @@ impl<'a> Items<'_, '_, 'a> {
                     }
                 }
             };
-            self.out.push(Node::record([
-                ("type", Node::literal("function_call_output")),
-                ("call_id", outcome.id),
-                ("output", output),
-            ]));
+            let is_custom = outcome.id.as_text().is_some_and(|id| self.custom.contains(id));
+            let kind = if is_custom { "custom_tool_call_output" } else { "function_call_output" };
+            self.out.push(Node::record([("type", Node::literal(kind)), ("call_id", outcome.id), ("output", output)]));
         }
         if self.writer.native() == Native::AdditionalTools {
             let carried = self.writer.carried(&Writer::usable(&found, &outcome.gone));
