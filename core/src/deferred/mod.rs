@@ -123,6 +123,10 @@ pub(crate) fn apply(
     if options.native != Native::None {
         let formats = (wire.format, wire.target);
         let mut done = handoff::native(request, formats, (options, sending), &mut warnings)?;
+        let source = format_to_read(request, wire, options)?;
+        if source != wire.format {
+            handoff::native(request, (source, wire.target), (options, sending), &mut warnings)?;
+        }
         announce::say(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
         if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
             done.report.are_custom(custom_tools::as_functions(request, &mut warnings)?);
