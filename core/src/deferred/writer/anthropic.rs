@@ -11,6 +11,7 @@ use crate::{
     collections::Set,
     deferred::{
         conversation::{pairs, Addition, Call, Content, Event, Outcome, Part, Role, Searcher, What},
+        lazy::view,
         notice,
         reader::LOST,
         tool::type_of,
@@ -41,6 +42,7 @@ pub(super) fn write<'a>(
         loads: 0,
         spoken: false,
         last: None,
+        turn: 0,
         is_open: false,
     };
     for event in events {
@@ -77,6 +79,8 @@ struct Messages<'m, 'w, 'a> {
     spoken: bool,
     /// Who has spoken last.
     last: Option<Role>,
+    /// Where the model's last turn begins.
+    turn: usize,
     /// The last message is one of ours: what a reader has left as it was stays so.
     is_open: bool,
 }
@@ -112,6 +116,7 @@ impl<'a> Messages<'_, '_, 'a> {
                     self.settle_pending();
                 }
                 self.spoken = true;
+                self.begin_turn(role);
                 (self.last, self.is_open) = (Some(role), false);
                 self.out.push(copied);
             }
@@ -143,6 +148,7 @@ impl<'a> Messages<'_, '_, 'a> {
             self.settle_pending();
         }
         let goes_on = self.is_open && self.last == Some(role);
+        self.begin_turn(role);
         (self.last, self.is_open) = (Some(role), true);
         match self.out.last_mut().filter(|_| goes_on) {
             Some(last) => {
@@ -174,6 +180,7 @@ impl<'a> Messages<'_, '_, 'a> {
             let names = blocks.iter().filter_map(|block| block.get("tool").and_then(changed_name));
             names.for_each(|name| self.writer.writing.warnings.about("moved", name.display()));
             self.out.insert(at, message(Role::System, blocks));
+            self.turn = at + 1;
         } else {
             (self.last, self.is_open) = (Some(Role::System), true);
             self.out.push(message(Role::System, blocks));
@@ -183,13 +190,18 @@ impl<'a> Messages<'_, '_, 'a> {
     /// Where a system message goes that came after the model's turn, if no user speaks before the model goes on: before
     /// that turn. After it the API takes one only if the turn ends in the result of a tool that its servers ran.
     fn place_before_turn(&self) -> Option<usize> {
-        let is = |message: &Node<'a>, role: Role| message.get("role").is_some_and(|name| name.is_text(role.name()));
-        if self.out.last().is_none_or(ends_in_server_result) {
-            return None;
+        let is_model = self.last == Some(Role::Assistant);
+        // Nothing is the first message but a user's. What was copied may be text still.
+        let last = self.out.last().filter(|_| is_model && self.turn > 0)?;
+        let ends = view(last).is_ok_and(|last| ends_in_server_result(&last));
+        (!ends).then_some(self.turn)
+    }
+
+    /// Notes where the model begins to speak.
+    fn begin_turn(&mut self, role: Role) {
+        if role == Role::Assistant && self.last != Some(Role::Assistant) {
+            self.turn = self.out.len();
         }
-        let turn = self.out.iter().rev().take_while(|message| is(message, Role::Assistant)).count();
-        // Nothing is the first message but a user's.
-        self.out.len().checked_sub(turn).filter(|at| turn > 0 && *at > 0)
     }
 
     fn is_dropped(&self, is_hosted: bool) -> bool {
