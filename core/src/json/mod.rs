@@ -27,7 +27,7 @@ pub(crate) use copy::{copies, height, size};
 pub(crate) use lookup::LookUp;
 pub(crate) use node::Shell;
 pub use node::{Child, Data, Node, Origin};
-pub(crate) use number::plain as plain_number;
+pub(crate) use number::{is_multiple, plain as plain_number};
 pub use number::{compare, is_integral};
 pub use object::{Member, Object};
 pub(crate) use plain::{plain_length, write_plain};
