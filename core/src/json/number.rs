@@ -118,9 +118,10 @@ pub(crate) fn as_u64(text: &str) -> Option<u64> {
 /// this counts with.
 pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     let (value, divisor) = (decimal(value), decimal(divisor));
-    let by = divisor.digits.iter().try_fold(0_u64, |sum, digit| {
-        sum.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
-    })?;
+    let by = divisor
+        .digits
+        .iter()
+        .try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))?;
     if by == 0 {
         return None;
     }
@@ -129,9 +130,10 @@ pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
         return Some(value.digits.is_empty());
     };
     let times = |one: u64, two: u64| (u128::from(one) * u128::from(two) % u128::from(by)) as u64;
-    let digits = value.digits.iter().fold(0, |rest, digit| {
-        ((u128::from(rest) * 10 + u128::from(digit - b'0')) % u128::from(by)) as u64
-    });
+    let digits = value
+        .digits
+        .iter()
+        .fold(0, |rest, digit| ((u128::from(rest) * 10 + u128::from(digit - b'0')) % u128::from(by)) as u64);
     // The zeros behind them, by squaring: there may be as many as an exponent says.
     let (mut power, mut base, mut left) = (1 % by, 10 % by, zeros);
     while left > 0 {

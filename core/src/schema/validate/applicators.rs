@@ -2,10 +2,10 @@
 
 use alloc::format;
 
-use super::{At, Entered, Place, Run, Verdict};
+use super::{admitted, words, At, Entered, Place, Run, Verdict};
 use crate::{
     json::{Node, Object},
-    schema::keyword::Keyword,
+    schema::{instance_types::InstanceTypes, keyword::Keyword},
 };
 
 impl<'s, 'a> Run<'_, 's, 'a> {
@@ -54,10 +54,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         if is_unknown {
             return Verdict::Unknown;
         }
-        self.refuse(at, Keyword::AnyOf.name(), || {
-            let (count, kind) = (branches.len(), value.kind());
-            format!("expected what at least one of {count} schemas takes, found {kind} that none takes")
-        })
+        self.none_takes(branches, Keyword::AnyOf, value, at)
     }
 
     #[inline(never)]
@@ -76,13 +73,43 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         }
         match (valid, unknown) {
             (1, 0) => Verdict::Valid,
-            (0, 0) | (2, _) => self.refuse(at, Keyword::OneOf.name(), || {
+            (0, 0) => self.none_takes(branches, Keyword::OneOf, value, at),
+            (2, _) => self.refuse(at, Keyword::OneOf.name(), || {
                 let (count, kind) = (branches.len(), value.kind());
-                let found = if valid == 0 { "none takes" } else { "more than one takes" };
-                format!("expected what exactly one of {count} schemas takes, found {kind} that {found}")
+                format!("expected what exactly one of {count} schemas takes, found {kind} that more than one takes")
             }),
             _ => Verdict::Unknown,
         }
+    }
+
+    /// A union of which no branch takes the value. If one branch alone is for values of its kind, that one is meant,
+    /// and says what is wrong: most unions are a type and null.
+    fn none_takes(&mut self, branches: &'s [Node<'a>], union: Keyword, value: &Node<'_>, at: At<'_>) -> Verdict {
+        if self.silent > 0 {
+            return Verdict::Invalid;
+        }
+        let kind = InstanceTypes::of_instance(value);
+        let types = |branch: &Node<'_>| branch.get(Keyword::Type).and_then(admitted);
+        let is_meant =
+            |branch: &Node<'_>| branch.as_object().is_some() && types(branch).is_none_or(|types| types.meets(kind));
+        let mut meant = branches.iter().enumerate().filter(|(_, branch)| is_meant(branch));
+        if let (Some((index, branch)), None) = (meant.next(), meant.next()) {
+            let (place, told) = (Place::Item(at.schema, index), self.errors.len());
+            self.schema(branch, value, At { schema: &place, ..at });
+            if self.errors.len() > told {
+                return Verdict::Invalid;
+            }
+        }
+        self.refuse(at, union.name(), || {
+            let all = branches.iter().map(types).try_fold(InstanceTypes::NONE, |all, one| Some(all.or(one?)));
+            match (all, value.kind()) {
+                (Some(all), found) if !all.meets(kind) => format!("expected {}, found {found}", words::types(all)),
+                (_, found) => {
+                    let count = branches.len();
+                    format!("expected what one of {count} schemas takes, found {found} that none takes")
+                }
+            }
+        })
     }
 
     #[inline(never)]

@@ -96,13 +96,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn contains(
-        &mut self,
-        says: &'s Node<'a>,
-        schema: &'s Object<'a>,
-        items: &[Node<'_>],
-        at: At<'_>,
-    ) -> Verdict {
+    fn contains(&mut self, says: &'s Node<'a>, schema: &'s Object<'a>, items: &[Node<'_>], at: At<'_>) -> Verdict {
         let knows = |keyword| self.prepared.draft.knows(keyword);
         let least = schema.get(Keyword::MinContains).filter(|_| knows(Keyword::MinContains));
         let most = schema.get(Keyword::MaxContains).filter(|_| knows(Keyword::MaxContains));

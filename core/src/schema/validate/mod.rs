@@ -86,7 +86,7 @@ impl<'s, 'a> Validator<'s, 'a> {
     /// `invalid-schema` if it is neither an object nor a boolean.
     pub(crate) fn new(root: &'s Node<'a>) -> Result<Self, Error> {
         if !matches!(root.data(), Data::Object(_) | Data::Bool(_)) {
-            let found = format!("expected a schema as an object or a boolean, found {}", root.kind());
+            let found = format!("expected a schema (an object or a boolean), found {}", root.kind());
             return Err(Error::new(Code::InvalidSchema, "", found));
         }
         let (draft, mut references, mut targets) = (Draft::of(root), References::default(), Map::new());
@@ -172,13 +172,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 
     /// What a keyword says, if it is known whether it holds.
-    fn told(
-        &mut self,
-        holds: Option<bool>,
-        at: At<'_>,
-        keyword: Keyword,
-        message: impl FnOnce() -> String,
-    ) -> Verdict {
+    fn told(&mut self, holds: Option<bool>, at: At<'_>, keyword: Keyword, message: impl FnOnce() -> String) -> Verdict {
         match holds {
             Some(true) => Verdict::Valid,
             Some(false) => self.refuse(at, keyword.name(), message),

@@ -94,13 +94,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn additional(
-        &mut self,
-        says: &'s Node<'a>,
-        schema: &'s Object<'a>,
-        members: &Object<'_>,
-        at: At<'_>,
-    ) -> Verdict {
+    fn additional(&mut self, says: &'s Node<'a>, schema: &'s Object<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
         if says.as_bool() == Some(true) || members.is_empty() {
             return Verdict::Valid;
         }

@@ -103,7 +103,10 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             let Some(pattern) = says.as_text() else { return Verdict::Unknown };
             let matches = self.patterns.find(pattern, says.origin().number(), text, &self.budget);
             return self.told(matches, at, keyword, || {
-                format!("expected a string that matches `{}`, found one that does not", words::short(&pattern.display()))
+                format!(
+                    "expected a string that matches `{}`, found one that does not",
+                    words::short(&pattern.display())
+                )
             });
         }
         self.counted(keyword, says, text.code_points().count(), ("characters in the string", ""), at)

@@ -149,7 +149,7 @@ fn depth_is_bounded_in_the_stack_that_every_call_does_with() {
         for schema in [
             r##"{"additionalProperties":{"$ref":"#"},"patternProperties":{"^b":{"$ref":"#"}}}"##,
             r##"{"properties":{"a":{"anyOf":[{"not":{"not":{"$ref":"#"}}}]}}}"##,
-            r##"{"if":{"properties":{"a":{"$ref":"#"}}},"then":{"dependentSchemas":{"a":{"properties":{"a":{"$ref":"#"}}}}}}"##,
+            r##"{"if":{"properties":{"a":{"$ref":"#"}}},"then":{"dependentSchemas":{"a":{"items":{"$ref":"#"}}}}}"##,
             r##"{"enum":[{}],"const":{}}"##,
         ] {
             let schema = json::read(schema).expect("a schema");
@@ -169,7 +169,8 @@ fn what_is_told_has_no_value_of_the_arguments() {
     let schema = json!({
         "properties": {
             "a": {"type": "integer"}, "b": {"enum": ["x", "y"]}, "c": {"const": 1}, "d": {"maxLength": 2},
-            "e": {"minimum": 10}, "f": {"anyOf": [{"type": "null"}, {"type": "array"}]}, "g": {"items": {"type": "null"}},
+            "e": {"minimum": 10}, "f": {"anyOf": [{"type": "null"}, {"type": "array"}]},
+            "g": {"items": {"type": "null"}},
             "h": {"not": {}}, "i": false, "j": {"uniqueItems": true}, "k": {"contains": {"type": "null"}},
         },
         "additionalProperties": false,

@@ -21,7 +21,8 @@ pub(super) fn compiled(pattern: &str) -> Option<regex::Regex> {
 }
 
 fn respelled(pattern: &str) -> Option<String> {
-    let (mut out, mut letters, mut in_class) = (String::with_capacity(pattern.len() + 16), pattern.chars().peekable(), false);
+    let (mut out, mut letters, mut in_class) =
+        (String::with_capacity(pattern.len() + 16), pattern.chars().peekable(), false);
     while let Some(letter) = letters.next() {
         match letter {
             '\\' => escape(&mut letters, in_class, &mut out)?,
@@ -185,9 +186,20 @@ mod tests {
 
     #[test]
     fn what_means_something_else_elsewhere_is_not_read() {
-        for pattern in
-            ["(?=a)", "(?<!a)b", r"(a)\1", "(?i)a", "a{,5}", r"\p{L}", r"\Aa", r"\z", "(", r"(\w{1000}){1000}", r"\uD83D", r"\B"]
-        {
+        for pattern in [
+            "(?=a)",
+            "(?<!a)b",
+            r"(a)\1",
+            "(?i)a",
+            "a{,5}",
+            r"\p{L}",
+            r"\Aa",
+            r"\z",
+            "(",
+            r"(\w{1000}){1000}",
+            r"\uD83D",
+            r"\B",
+        ] {
             assert!(compiled(pattern).is_none(), "{pattern}");
         }
     }
