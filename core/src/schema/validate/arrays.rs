@@ -33,7 +33,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 None => Verdict::Valid,
             },
             Keyword::MinItems | Keyword::MaxItems => {
-                self.counted(keyword, says, items.len(), ("items", " in the array"), at)
+                self.counted(keyword, says, items.len(), ("item", " in the array"), at)
             }
             Keyword::UniqueItems => match says.as_bool() {
                 Some(true) => self.unique(items, at),

@@ -27,7 +27,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             Keyword::PropertyNames => self.names(says, members, at),
             Keyword::Required => self.required(says, members, at, keyword),
             Keyword::MinProperties | Keyword::MaxProperties => {
-                self.counted(keyword, says, members.len(), ("members", " in the object"), at)
+                self.counted(keyword, says, members.len(), ("member", " in the object"), at)
             }
             Keyword::Dependencies | Keyword::DependentRequired | Keyword::DependentSchemas => {
                 self.dependent(keyword, says, members, value, at)

@@ -109,7 +109,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 )
             });
         }
-        self.counted(keyword, says, text.code_points().count(), ("characters in the string", ""), at)
+        self.counted(keyword, says, text.code_points().count(), ("character", " in the string"), at)
     }
 
     /// What a limit says of a count: of characters, items or members.
@@ -126,8 +126,9 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         let holds = compared.map(|order| if is_least { order.is_ge() } else { order.is_le() });
         self.told(holds, at, keyword, || {
             let (least, found) = if is_least { ("at least", "fewer") } else { ("at most", "more") };
-            let limit = words::value(says);
-            format!("expected {least} {limit} {what}{of}, found {found}")
+            let limit = json::plain_number(says.as_number().unwrap_or_default());
+            let plural = if limit == "1" { "" } else { "s" };
+            format!("expected {least} {} {what}{plural}{of}, found {found}", words::short(&limit))
         })
     }
 }

@@ -46,8 +46,10 @@ pub(super) fn values(values: &[Node<'_>]) -> String {
 
 /// The types that `type` names, as kinds: "a string or null".
 pub(super) fn types(types: InstanceTypes) -> String {
-    let kinds: Vec<&str> = types
-        .names()
+    let (nulls, others): (Vec<&str>, Vec<&str>) = types.names().partition(|name| *name == "null");
+    let kinds: Vec<&str> = others
+        .into_iter()
+        .chain(nulls)
         .map(|name| match name {
             "boolean" => "a boolean",
             "object" => "an object",
