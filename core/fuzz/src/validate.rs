@@ -101,6 +101,8 @@ fn telling(found: &Validation, instance: &Value, schema: &Value) -> Option<Strin
     }
     let (mut secrets, mut names, known) = (Vec::new(), String::new(), schema.to_string());
     strings(instance, &mut secrets, &mut names);
+    // A kind of value is called like this one.
+    secrets.retain(|secret| secret != "null");
     secrets.retain(|secret| secret.len() > 3 && !known.contains(secret.as_str()) && !names.contains(secret.as_str()));
     found.errors.iter().find_map(|error| {
         if instance.pointer(&error.pointer).is_none() {
