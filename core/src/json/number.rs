@@ -118,13 +118,16 @@ pub(crate) fn as_u64(text: &str) -> Option<u64> {
 /// this counts with.
 pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     let (value, divisor) = (decimal(value), decimal(divisor));
+    if divisor.digits.is_empty() {
+        return None;
+    }
+    if magnitude(&value, &divisor).is_lt() {
+        return Some(value.digits.is_empty());
+    }
     let by = divisor
         .digits
         .iter()
         .try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))?;
-    if by == 0 {
-        return None;
-    }
     let Some(zeros) = value.exponent.checked_sub(divisor.exponent).and_then(|zeros| u64::try_from(zeros).ok()) else {
         // The divisor ends in a zero that the value, whose digits end in none, has not; unless it is nothing at all.
         return Some(value.digits.is_empty());
@@ -174,7 +177,8 @@ mod tests {
             ("9007199254740993", "9007199254740993", Some(true)),
             ("18446744073709551617", "2", Some(false)),
             ("1", "0", None),
-            ("1", "18446744073709551616.5", None),
+            ("1", "18446744073709551616.5", Some(false)),
+            ("1e40", "18446744073709551616.5", None),
         ] {
             assert_eq!(is_multiple(value, divisor), expected, "{value} by {divisor}");
         }
