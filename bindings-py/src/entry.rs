@@ -80,8 +80,8 @@ pub(crate) fn call_text<'py>(
             (Gives::TextOrNothing, _) if answer.text == "null" => py.None().into_bound(py),
             (Gives::Text | Gives::TextOrNothing, Some(source)) => source.answer(py, answer.text),
             _ => {
-                let list = json::read(&answer.text).map_err(|error| raised(py, &error))?;
-                Writer::new(py, &Values::default(), false).value(&list)?
+                let value = json::read(&answer.text).map_err(|error| raised(py, &error))?;
+                Writer::new(py, &Values::default(), false).value(&value)?
             }
         };
         with(py, function, value, answer.report.as_ref())
@@ -94,14 +94,15 @@ enum Gives {
     Text,
     /// The same, or None.
     TextOrNothing,
-    /// A list for the program to look at, so a Python value.
-    List,
+    /// Something for the program to look at, so a Python value.
+    Value,
 }
 
 fn gives(function: Function) -> Gives {
     match function {
         Function::AnswerToolSearch => Gives::TextOrNothing,
-        Function::Check | Function::CheckTools | Function::Dialects | Function::SearchTools => Gives::List,
+        Function::Check | Function::CheckTools | Function::Dialects | Function::SearchTools => Gives::Value,
+        Function::ValidateArguments => Gives::Value,
         _ => Gives::Text,
     }
 }

@@ -39,6 +39,7 @@
 //! | [`adapt_request`] | does all of that to a whole request |
 //! | [`check`], [`check_tools`] | say what an API would reject, read otherwise or ignore |
 //! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | bring calls back |
+//! | [`validate_arguments`] | says what the tool's own schema has against the arguments of a call |
 //! | [`dialects`], [`dialect_for`] | say what is known of each API and from where, and which dialect a host needs |
 //! | [`deferral_for`] | says which construct of its own for deferred tools a host has |
 //! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |
@@ -60,7 +61,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `search` | yes | tool search, and [`Exchange`] |
-//! | `regex` | no | the search mode `regex`, through the crate `regex` |
+//! | `regex` | no | the search mode `regex` and `pattern` in [`validate_arguments`], through the crate `regex` |
 //! | `serde` | no | `Serialize` and `Deserialize` for [`json::Node`] |
 //!
 //! The crate is `no_std` with `alloc` and forbids `unsafe`. It does not translate reply streams from one API's
@@ -119,6 +120,7 @@ pub mod reports {
             Fact,
         },
         report::{lossless, Accepts, Change, Guidance, Severity},
+        schema::validate::{ArgumentViolation, Validation},
         tools::{
             check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport,
             sanitize_list::ToolChange,

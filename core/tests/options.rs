@@ -110,6 +110,7 @@ const DECLARED: &[Declared] = &[
 /// Functions that take no options: what they are given would not be looked at.
 const WITHOUT: &[Function] = &[
     Function::StripDeferralBetas,
+    Function::ValidateArguments,
     Function::Dialects,
     Function::RestoreCall,
     Function::RestoreClientCall,

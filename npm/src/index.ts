@@ -40,6 +40,7 @@ export type {
 } from './options.js';
 export type {
   Accepts,
+  ArgumentViolation,
   Change,
   ClientTool,
   DeferralChoice,
@@ -55,6 +56,7 @@ export type {
   Severity,
   ToolChange,
   ToolViolation,
+  Validation,
   Violation,
 } from './report.js';
 export {
@@ -101,3 +103,4 @@ export {
   sanitizeTools,
   sanitizeToolsJson,
 } from './tools.js';
+export { validateArguments, validateArgumentsJson } from './validate.js';

@@ -94,6 +94,26 @@ export interface Violation {
   message: string;
 }
 
+/** Whether arguments are valid, and what the tool's own schema says against them. */
+export interface Validation {
+  /** Whether the schema takes them; `null` where that cannot be told. */
+  valid: boolean | null;
+  /** What it says against them, at most 100; empty unless `valid` is `false`. */
+  errors: ArgumentViolation[];
+}
+
+/** One thing that a schema says against arguments. */
+export interface ArgumentViolation {
+  /** JSON Pointer into the arguments: what is wrong. What is missing is wrong with the object that lacks it. */
+  pointer: string;
+  /** JSON Pointer into the schema: the keyword that says so, behind a reference where it stands. */
+  schemaPointer: string;
+  /** The keyword's name; `false` for a schema that is `false`. */
+  keyword: string;
+  /** For people and models: what was expected, then what kind of value was found; no value of the arguments. */
+  message: string;
+}
+
 /** A change, and which tool it is about. Its pointers are pointers into the lists. */
 export interface ToolChange extends Change {
   /** The name that the tool's server knows. */

@@ -70,6 +70,13 @@ function judge(name, path, one) {
     assert.deepEqual(list, JSON.parse(one.expectedText), where);
     return;
   }
+  if (name === 'validateArguments') {
+    const { valid, errors } = JSON.parse(text);
+    for (const { message } of errors) assert.match(message, /^expected .*, found /, where);
+    const essential = errors.map(({ message: _, ...error }) => error);
+    assert.equal(JSON.stringify({ valid, errors: essential }), JSON.stringify(JSON.parse(one.expectedText)), where);
+    return;
+  }
   if (name === 'stripDeferralBetas') {
     assert.equal(text, one.expectedText, where);
     return;

@@ -20,6 +20,7 @@ FUNCTIONS = (
     "applyDeferredLoading",
     "check",
     "restoreArguments",
+    "validateArguments",
     "sanitizeTools",
     "checkTools",
     "adaptRequest",
@@ -43,7 +44,7 @@ WAY_BACK = {"calls", "replies", "streams", "clientCalls", "callStreams"}
 """What calls and replies come back as."""
 MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"} | WAY_BACK
 SECONDS = ("schema", "plan")
-"""The second input of `restoreArguments`."""
+"""The second input of `restoreArguments` and `validateArguments`."""
 REFUSED = "refused"
 """The error of `sanitize` where it refuses the schema, so that there is no plan."""
 INPUTS = ("input", "inputText", "inputParts")
@@ -143,7 +144,8 @@ def load() -> list[Case]:
                 assert sum(name in members for name in INPUTS) == 1, f"{at} needs exactly one of {INPUTS}"
                 assert sum(name in members for name in OUTPUTS) == 1, f"{at} needs exactly one of {OUTPUTS}"
                 seconds = sum(name in members for name in SECONDS)
-                assert seconds == (folder.name == "restoreArguments"), f"{at} needs exactly one of {SECONDS}"
+                takes_second = folder.name in ("restoreArguments", "validateArguments")
+                assert seconds == takes_second, f"{at} needs exactly one of {SECONDS}"
                 assert not ("plan" in members and "options" in members), f"{at}: a plan takes no options"
                 assert REFUSED not in members or "schema" in members, f"{at}: only a schema can be refused"
                 if pair := PAIRS.get(folder.name):

@@ -60,7 +60,7 @@ def run(case: Case, path: Path, value: object, **more: object) -> Any:
     options = {**case.options, **more}
     RUNS[path] += 1
     plain = case.call(path != "object", report=False)(value, *schema(case, path), **options)
-    if case.function == "check":
+    if case.function in ("check", "validateArguments"):
         return plain
     if case.function not in WITH_REPORT:
         return {RESULT: plain}
@@ -104,6 +104,8 @@ def test_case(case: Case, path: Path) -> None:
         fails(case, path)
     elif case.function == "check":
         finds(case, path)
+    elif case.function == "validateArguments":
+        validates(case, path)
     else:
         gives(case, path)
 
@@ -207,6 +209,16 @@ def finds(case: Case, path: Path) -> None:
     assert all(violation["message"] for violation in found)
     shown = [shown_violation(violation, ("rule", "pointer")) for violation in found]
     assert shown == json.loads(case.expected_text())
+
+
+def validates(case: Case, path: Path) -> None:
+    value = source(case, path)
+    found = run(case, path, value)
+    assert list(found) == ["valid", "errors"]
+    assert all(error["message"].startswith("expected ") for error in found["errors"])
+    shown = [{name: error[name] for name in error if name != "message"} for error in found["errors"]]
+    assert {"valid": found["valid"], "errors": shown} == json.loads(case.expected_text())
+    assert value == source(case, path), "the input was changed"
 
 
 def gives(case: Case, path: Path) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Rewritten,
         RewrittenBytes,
         RewrittenText,
+        Validation,
         Violation,
     )
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     assert_type(toolwire.apply_deferred_loading_with_report({}, loaded_tools=["a"], target="openai-chat"), Deferred)
     assert_type(toolwire.applyDeferredLoading({}), Any)
     assert_type(toolwire.check_json(memoryview(b""), dialect="codex"), list[Violation])
+    assert_type(toolwire.validate_arguments({}, {}), Validation)
+    assert_type(toolwire.validate_arguments_json(b"{}", "{}"), Validation)
     assert_type(toolwire.search_tools([], "mail", limit=3, mode="regex"), list[str])
     assert_type(toolwire.search_tools_json(b"[]", "mail"), list[str])
     assert_type(toolwire.answer_tool_search_json("", b"", tool_search_name="find"), str | None)
@@ -83,6 +86,10 @@ def test_results_have_the_members_that_their_types_name() -> None:
 
     found = toolwire.check({"type": "array", "items": []}, dialect="codex-wire")
     assert found[0].keys() == toolwire.types.Violation.__annotations__.keys()
+
+    refused = toolwire.validate_arguments([], {})
+    assert refused.keys() == toolwire.types.Validation.__annotations__.keys()
+    assert refused["errors"][0].keys() == toolwire.types.ArgumentViolation.__annotations__.keys()
 
     request = {"messages": [], "tools": [{"name": "a", "input_schema": {}, "defer_loading": True}]}
     deferred = toolwire.apply_deferred_loading_with_report(request)

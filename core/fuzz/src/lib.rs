@@ -7,6 +7,7 @@
 //! | `arguments` | a schema and instances | what the report says of accepted arguments, and restoring, against a validator |
 //! | `requests` | tool lists and whole requests | as `sanitize`, and every call arrives where it belongs |
 //! | `replies` | replies and how they are cut | any cut gives the same |
+//! | `validate` | a schema and instances | the verdict is a validator's, or unknown for a reason that there is |
 //!
 //! In each: no panic, and no call outlives its budget.
 
@@ -25,6 +26,7 @@ mod replies;
 mod requests;
 mod sanitize;
 mod seeds;
+mod validate;
 mod wire;
 
 use arbitrary::Unstructured;
@@ -43,12 +45,14 @@ pub enum Target {
     Requests,
     /// Replies, whole and in pieces.
     Replies,
+    /// `validateArguments` against a validator.
+    Validate,
 }
 
 impl Target {
     /// Every target.
-    pub const ALL: [Target; 5] =
-        [Target::Reader, Target::Sanitize, Target::Arguments, Target::Requests, Target::Replies];
+    pub const ALL: [Target; 6] =
+        [Target::Reader, Target::Sanitize, Target::Arguments, Target::Requests, Target::Replies, Target::Validate];
 
     /// The target's name on the command line.
     pub const fn name(self) -> &'static str {
@@ -58,6 +62,7 @@ impl Target {
             Target::Arguments => "arguments",
             Target::Requests => "requests",
             Target::Replies => "replies",
+            Target::Validate => "validate",
         }
     }
 
@@ -85,6 +90,7 @@ impl Target {
             Target::Arguments => arguments::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
             Target::Requests => requests::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
             Target::Replies => replies::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
+            Target::Validate => validate::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
         }
     }
 }

@@ -54,3 +54,8 @@ fn requests() {
 fn replies() {
     run(Target::Replies, 2_000);
 }
+
+#[test]
+fn validate() {
+    run(Target::Validate, 3_000);
+}

@@ -5,7 +5,7 @@
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
-use super::{describe, sanitize::sanitize_node, text_of, tools, Restore, Rewritten};
+use super::{describe, sanitize::sanitize_node, text_of, tools, validate::validate_node, Restore, Rewritten};
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
 use crate::{
@@ -42,6 +42,8 @@ pub enum Function {
     Check,
     /// `restoreArguments(arguments, schema, options)`, or without options `restoreArguments(arguments, plan)`
     RestoreArguments,
+    /// `validateArguments(arguments, schema)`
+    ValidateArguments,
     /// `dialects()`
     Dialects,
     /// `sanitizeTools(tools, options)`
@@ -77,6 +79,7 @@ impl Function {
         Function::StripDeferralBetas,
         Function::Check,
         Function::RestoreArguments,
+        Function::ValidateArguments,
         Function::Dialects,
         Function::SanitizeTools,
         Function::CheckTools,
@@ -101,6 +104,7 @@ impl Function {
             Function::StripDeferralBetas => "stripDeferralBetas",
             Function::Check => "check",
             Function::RestoreArguments => "restoreArguments",
+            Function::ValidateArguments => "validateArguments",
             Function::Dialects => "dialects",
             Function::SanitizeTools => "sanitizeTools",
             Function::CheckTools => "checkTools",
@@ -141,6 +145,7 @@ impl Function {
             Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
             Function::DialectFor => Some("dialect"),
             Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
+            Function::ValidateArguments => None,
             Function::RestoreClientCall | Function::RestoreReply => None,
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
@@ -224,6 +229,10 @@ pub fn call<'a>(
             let (options, mut arguments) = (SanitizeOptions::read(options, naming)?, input()?);
             sanitize::restore_arguments(&mut arguments, &input()?, &options)?;
             Ok(answer(arguments, None, options.share))
+        }
+        Function::ValidateArguments => {
+            let (arguments, schema) = (input()?, input()?);
+            Ok(answer(describe::validation(&validate_node(&arguments, &schema)?), None, false))
         }
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
         Function::SanitizeTools => {

@@ -13,6 +13,7 @@ use crate::{
     error::Error,
     json::{Data, Node, Object, Text},
     report::Change,
+    schema::validate::{ArgumentViolation, Validation},
     tools::{
         check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
         sanitize_list::ToolChange,
@@ -75,6 +76,22 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
             })
             .collect(),
     )
+}
+
+/// `{ valid, errors: [{ pointer, schemaPointer, keyword, message }] }`: `valid` is null where it cannot be told.
+pub(super) fn validation(found: &Validation) -> Node<'static> {
+    let one = |violation: &ArgumentViolation| {
+        Node::record([
+            ("pointer", owned(&violation.pointer)),
+            ("schemaPointer", owned(&violation.schema_pointer)),
+            ("keyword", Node::literal(violation.keyword)),
+            ("message", owned(&violation.message)),
+        ])
+    };
+    Node::record([
+        ("valid", found.valid.map_or_else(Node::default, Node::bool)),
+        ("errors", Node::array(found.errors.iter().map(one).collect())),
+    ])
 }
 
 /// `{ quarantined, changes, lossless, restore }`

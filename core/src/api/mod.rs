@@ -15,6 +15,7 @@ pub(crate) mod sanitize;
 #[cfg(feature = "search")]
 mod search;
 pub(crate) mod tools;
+mod validate;
 
 pub use deferred::{
     apply_deferred_loading, apply_deferred_loading_json, apply_deferred_loading_json_with_report,
@@ -41,5 +42,6 @@ pub use tools::{
     check_tools, check_tools_json, deferral_for, dialect_for, dialect_for_with_report, sanitize_tools,
     sanitize_tools_json, SanitizedTools,
 };
+pub use validate::{validate_arguments, validate_arguments_json};
 
 use crate::json::text_of;

@@ -114,6 +114,41 @@ pub(crate) fn as_u64(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
+/// Is a number a multiple of another, both as they are spelled? `None`: the divisor is zero, or has more digits than
+/// this counts with.
+pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
+    let (value, divisor) = (decimal(value), decimal(divisor));
+    if divisor.digits.is_empty() {
+        return None;
+    }
+    if magnitude(&value, &divisor).is_lt() {
+        return Some(value.digits.is_empty());
+    }
+    let by = divisor
+        .digits
+        .iter()
+        .try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))?;
+    let Some(zeros) = value.exponent.checked_sub(divisor.exponent).and_then(|zeros| u64::try_from(zeros).ok()) else {
+        // The divisor ends in a zero that the value, whose digits end in none, has not; unless it is nothing at all.
+        return Some(value.digits.is_empty());
+    };
+    let times = |one: u64, two: u64| (u128::from(one) * u128::from(two) % u128::from(by)) as u64;
+    let digits = value
+        .digits
+        .iter()
+        .fold(0, |rest, digit| ((u128::from(rest) * 10 + u128::from(digit - b'0')) % u128::from(by)) as u64);
+    // The zeros behind them, by squaring: there may be as many as an exponent says.
+    let (mut power, mut base, mut left) = (1 % by, 10 % by, zeros);
+    while left > 0 {
+        if left & 1 == 1 {
+            power = times(power, base);
+        }
+        base = times(base, base);
+        left >>= 1;
+    }
+    Some(times(digits, power) == 0)
+}
+
 /// The shortest spelling of an integer.
 pub(crate) fn spell(value: u64) -> String {
     use alloc::string::ToString;
@@ -122,7 +157,32 @@ pub(crate) fn spell(value: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{is_multiple, plain};
+
+    #[test]
+    fn multiples_are_counted_in_decimals() {
+        for (value, divisor, expected) in [
+            ("7", "2", Some(false)),
+            ("-14", "7", Some(true)),
+            ("0.3", "0.1", Some(true)),
+            ("4.35", "0.01", Some(true)),
+            ("0.0075", "0.0001", Some(true)),
+            ("0.00751", "0.0001", Some(false)),
+            ("1e308", "0.123456789", Some(false)),
+            ("12391239123", "1e-8", Some(true)),
+            ("1e999999999999", "3", Some(false)),
+            ("3e999999999999", "3", Some(true)),
+            ("15", "10", Some(false)),
+            ("0", "1e400", Some(true)),
+            ("9007199254740993", "9007199254740993", Some(true)),
+            ("18446744073709551617", "2", Some(false)),
+            ("1", "0", None),
+            ("1", "18446744073709551616.5", Some(false)),
+            ("1e40", "18446744073709551616.5", None),
+        ] {
+            assert_eq!(is_multiple(value, divisor), expected, "{value} by {divisor}");
+        }
+    }
 
     #[test]
     fn numbers_are_written_as_javascript_writes_them() {

@@ -35,4 +35,23 @@ impl Draft {
     pub(crate) fn id_may_be_anchor(self) -> bool {
         self <= Draft::Seven
     }
+
+    /// Has it this keyword? What a later draft brought stands in an older schema as any unknown word does. What a later
+    /// draft dropped is read on: real schemas go on using it, and mean it.
+    pub(crate) fn knows(self, keyword: Keyword) -> bool {
+        let since = match keyword {
+            Keyword::Const | Keyword::Contains | Keyword::PropertyNames => Draft::Six,
+            Keyword::If | Keyword::Then | Keyword::Else => Draft::Seven,
+            Keyword::DependentRequired
+            | Keyword::DependentSchemas
+            | Keyword::MinContains
+            | Keyword::MaxContains
+            | Keyword::UnevaluatedItems
+            | Keyword::UnevaluatedProperties
+            | Keyword::RecursiveRef => Draft::Y2019,
+            Keyword::PrefixItems | Keyword::DynamicRef => Draft::Y2020,
+            _ => Draft::Four,
+        };
+        self >= since
+    }
 }

@@ -19,5 +19,6 @@ pub(crate) mod regex;
 pub(crate) mod spelling;
 pub(crate) mod termination;
 pub(crate) mod uri;
+pub(crate) mod validate;
 pub(crate) mod visit;
 pub(crate) mod whole_match;

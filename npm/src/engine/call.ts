@@ -16,6 +16,7 @@ export type FunctionName =
   | 'stripDeferralBetas'
   | 'check'
   | 'restoreArguments'
+  | 'validateArguments'
   | 'dialects'
   | 'sanitizeTools'
   | 'checkTools'

@@ -20,6 +20,7 @@ An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTran
 - `sanitize_tools`, `adapt_request`: the same for a whole tool list, and for a whole request.
 - `check`, `check_tools`: what would an API reject, read otherwise or ignore?
 - `restore_arguments`, `Restore`, `restore_from`, `ReplyRestorer`, `CallStream`: bring the model's calls back.
+- `validate_arguments`: what does the tool's own schema have against the arguments of a call?
 - `dialects`, `dialect_for`, `dialect_for_with_report`: what is known of each API, and which dialect a host needs.
 - `deferral_for`: which construct of its own for deferred tools a host has.
 - `search_tools`, `answer_tool_search`, `ToolIndex`: the tool search that deferred tools are found with.
@@ -62,6 +63,8 @@ from ._schema import (
     sanitize_json,
     sanitize_json_with_report,
     sanitize_with_report,
+    validate_arguments,
+    validate_arguments_json,
 )
 from ._search import ToolIndex, answer_tool_search, answer_tool_search_json, search_tools, search_tools_json
 from ._tools import (
@@ -123,4 +126,6 @@ __all__ = [
     "search_tools",
     "search_tools_json",
     "strip_deferral_betas",
+    "validate_arguments",
+    "validate_arguments_json",
 ]

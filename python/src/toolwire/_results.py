@@ -209,6 +209,28 @@ class Violation(TypedDict):
     """For people: what was expected, then what was found."""
 
 
+class ArgumentViolation(TypedDict):
+    """One thing that a schema says against arguments."""
+
+    pointer: str
+    """JSON Pointer into the arguments: what is wrong. What is missing is wrong with the object that lacks it."""
+    schemaPointer: str
+    """JSON Pointer into the schema: the keyword that says so, behind a reference where it stands."""
+    keyword: str
+    """The keyword's name; `false` for a schema that is `false`."""
+    message: str
+    """For people and models: what was expected, then what kind of value was found; no value of the arguments."""
+
+
+class Validation(TypedDict):
+    """Whether arguments are valid, and what the tool's own schema says against them."""
+
+    valid: bool | None
+    """Whether the schema takes them; `None` where that cannot be told."""
+    errors: list[ArgumentViolation]
+    """What it says against them, at most 100; empty unless `valid` is `False`."""
+
+
 class ToolViolation(Violation):
     """Something about a tool list that the API behind a dialect does not take as it is meant."""
 

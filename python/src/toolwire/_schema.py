@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         RewrittenBytes,
         RewrittenText,
         SanitizeOptions,
+        Validation,
         Violation,
     )
 
@@ -234,6 +235,36 @@ def restore_arguments_json(
     is_text = isinstance(plan_or_schema, str | bytes | bytearray | memoryview)
     second = plan_or_schema if options or is_text else _written(plan_or_schema)
     return call_text("restoreArguments", (arguments, second), options, False)
+
+
+def validate_arguments(arguments: object, schema: object, /) -> Validation:
+    """Say what the tool's own schema has against the arguments of a call.
+
+    Arguments are an object, also where the root of the schema has no `type`. `valid` is `None` where it cannot be told.
+    Nothing of a value is in a message, so errors may be logged and handed to the model.
+
+    Raises `ToolwireError`: `invalid-schema` for what is neither an object nor a boolean, `invalid-value`, `too-deep`.
+
+    >>> found = validate_arguments({"limit": "10"}, {"properties": {"limit": {"type": "integer"}}})
+    >>> found["valid"]
+    False
+    >>> [(error["pointer"], error["message"]) for error in found["errors"]]
+    [('/limit', 'expected an integer, found a string')]
+    """
+    return call("validateArguments", (arguments, schema), {}, False)
+
+
+def validate_arguments_json(
+    arguments: str | bytes | bytearray | memoryview, schema: str | bytes | bytearray | memoryview, /
+) -> Validation:
+    """Do what `validate_arguments` does, for JSON text.
+
+    Raises what `validate_arguments` raises, and `invalid-json` with line and column.
+
+    >>> validate_arguments_json('{"limit": 10}', '{"properties": {"limit": {"type": "integer"}}}')
+    {'valid': True, 'errors': []}
+    """
+    return call_text("validateArguments", (arguments, schema), {}, False)
 
 
 def _written(plan: object) -> str:

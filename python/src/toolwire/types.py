@@ -26,6 +26,7 @@ from ._results import (
     AdaptedBytes,
     AdaptedText,
     AdaptReport,
+    ArgumentViolation,
     Change,
     ChoiceChange,
     ClientCall,
@@ -52,6 +53,7 @@ from ._results import (
     Severity,
     ToolChange,
     ToolViolation,
+    Validation,
     Violation,
     Warning,  # noqa: A004 - its name in every language
 )
@@ -63,6 +65,7 @@ __all__ = [
     "Adapted",
     "AdaptedBytes",
     "AdaptedText",
+    "ArgumentViolation",
     "Change",
     "ChangeRule",
     "CheckOptions",
@@ -106,6 +109,7 @@ __all__ = [
     "ToolFormat",
     "ToolViolation",
     "ToolsOptions",
+    "Validation",
     "Violation",
     "ViolationRule",
     "Warning",

@@ -1,0 +1,165 @@
+//! What is said of arrays.
+
+use alloc::{format, string::String};
+
+use super::{At, Place, Run, Verdict};
+use crate::{
+    collections::Set,
+    json::{self, Data, Node, Object},
+    schema::keyword::Keyword,
+};
+
+impl<'s, 'a> Run<'_, 's, 'a> {
+    #[inline(never)]
+    pub(super) fn of_array(
+        &mut self,
+        keyword: Keyword,
+        says: &'s Node<'a>,
+        schema: &'s Object<'a>,
+        items: &[Node<'_>],
+        at: At<'_>,
+    ) -> Verdict {
+        match keyword {
+            Keyword::PrefixItems => self.by_position(says, items, at),
+            // Before 2020-12 a list is what `prefixItems` says since, and many who do not name their draft mean it so.
+            Keyword::Items if says.as_array().is_some() => self.by_position(says, items, at),
+            Keyword::Items => {
+                let known = self.prepared.draft.knows(Keyword::PrefixItems);
+                let before = schema.get(Keyword::PrefixItems).filter(|_| known).and_then(Node::as_array);
+                self.beyond(says, items, before.map_or(0, <[_]>::len), at)
+            }
+            Keyword::AdditionalItems => match schema.get(Keyword::Items).and_then(Node::as_array) {
+                Some(before) => self.beyond(says, items, before.len(), at),
+                None => Verdict::Valid,
+            },
+            Keyword::MinItems | Keyword::MaxItems => {
+                self.counted(keyword, says, items.len(), ("item", " in the array"), at)
+            }
+            Keyword::UniqueItems => match says.as_bool() {
+                Some(true) => self.unique(items, at),
+                Some(false) => Verdict::Valid,
+                None => Verdict::Unknown,
+            },
+            Keyword::Contains => self.contains(says, schema, items, at),
+            Keyword::UnevaluatedItems if !items.is_empty() && says.as_bool() != Some(true) => Verdict::Unknown,
+            _ => Verdict::Valid,
+        }
+    }
+
+    /// One schema for each of the first items.
+    #[inline(never)]
+    fn by_position(&mut self, says: &'s Node<'a>, items: &[Node<'_>], at: At<'_>) -> Verdict {
+        let Some(schemas) = says.as_array() else { return Verdict::Unknown };
+        let mut verdict = Verdict::Valid;
+        for (index, (schema, item)) in schemas.iter().zip(items).enumerate() {
+            let (place, schema_place) = (Place::Item(at.value, index), Place::Item(at.schema, index));
+            verdict = verdict.and(self.schema(schema, item, At { value: &place, schema: &schema_place, ..at }));
+            if verdict == Verdict::Invalid && self.silent > 0 {
+                break;
+            }
+        }
+        verdict
+    }
+
+    /// One schema for all items from one on.
+    #[inline(never)]
+    fn beyond(&mut self, schema: &'s Node<'a>, items: &[Node<'_>], before: usize, at: At<'_>) -> Verdict {
+        let mut verdict = Verdict::Valid;
+        for (index, item) in items.iter().enumerate().skip(before) {
+            let place = Place::Item(at.value, index);
+            verdict = verdict.and(self.schema(schema, item, At { value: &place, ..at }));
+            if verdict == Verdict::Invalid && self.silent > 0 {
+                break;
+            }
+            if self.budget.is_spent() {
+                return verdict.and(Verdict::Unknown);
+            }
+        }
+        verdict
+    }
+
+    #[inline(never)]
+    fn unique(&mut self, items: &[Node<'_>], at: At<'_>) -> Verdict {
+        let mut seen: Set<String> = Set::new();
+        for (index, item) in items.iter().enumerate() {
+            if !self.budget.pay(weight(item)) {
+                return Verdict::Unknown;
+            }
+            if !seen.insert(json::canonical(item)) {
+                let place = Place::Item(at.value, index);
+                return self.refuse(At { value: &place, ..at }, Keyword::UniqueItems.name(), || {
+                    format!("expected items that all differ, found {} that stands before, too", item.kind())
+                });
+            }
+        }
+        Verdict::Valid
+    }
+
+    #[inline(never)]
+    fn contains(&mut self, says: &'s Node<'a>, schema: &'s Object<'a>, items: &[Node<'_>], at: At<'_>) -> Verdict {
+        let knows = |keyword| self.prepared.draft.knows(keyword);
+        let least = schema.get(Keyword::MinContains).filter(|_| knows(Keyword::MinContains));
+        let most = schema.get(Keyword::MaxContains).filter(|_| knows(Keyword::MaxContains));
+        let (mut valid, mut possible) = (0, 0);
+        for item in items {
+            match self.quietly(says, item, at) {
+                Verdict::Valid => (valid, possible) = (valid + 1, possible + 1),
+                Verdict::Unknown => possible += 1,
+                Verdict::Invalid => {}
+            }
+            if self.budget.is_spent() {
+                return Verdict::Unknown;
+            }
+        }
+        let reaches = |count: usize| match least {
+            Some(least) => Some(self.against(count, least)?.is_ge()),
+            None => Some(count > 0),
+        };
+        let exceeds = |count: usize| match most {
+            Some(most) => Some(self.against(count, most)?.is_gt()),
+            None => Some(false),
+        };
+        let ([least_sure, least_possible], [most_sure, most_possible]) =
+            ([reaches(valid), reaches(possible)], [exceeds(valid), exceeds(possible)]);
+        let Place::Name(above, _) = *at.schema else { return Verdict::Unknown };
+        if least_possible == Some(false) {
+            let keyword = if least.is_some() { Keyword::MinContains } else { Keyword::Contains };
+            let place = Place::Name(above, keyword.name());
+            return self.refuse(At { schema: &place, ..at }, keyword.name(), || {
+                "expected more items that the schema in `contains` takes, found fewer".into()
+            });
+        }
+        if most_sure == Some(true) {
+            let place = Place::Name(above, Keyword::MaxContains.name());
+            return self.refuse(At { schema: &place, ..at }, Keyword::MaxContains.name(), || {
+                "expected fewer items that the schema in `contains` takes, found more".into()
+            });
+        }
+        if least_sure == Some(true) && most_possible == Some(false) {
+            Verdict::Valid
+        } else {
+            Verdict::Unknown
+        }
+    }
+}
+
+/// What it costs to spell a value.
+fn weight(value: &Node<'_>) -> usize {
+    let (mut cost, mut open) = (0, alloc::vec![value]);
+    while let Some(value) = open.pop() {
+        cost += 1;
+        match value.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => {
+                for member in object {
+                    cost += member.key.chars().len() / 16;
+                    open.push(&member.value);
+                }
+            }
+            Data::String(text) => cost += text.chars().len() / 16,
+            Data::Number(number) => cost += number.len() / 16,
+            _ => {}
+        }
+    }
+    cost
+}

@@ -1,0 +1,225 @@
+//! What is said of objects.
+
+use alloc::{borrow::Cow, format, vec::Vec};
+
+use super::{words, At, Place, Run, Verdict};
+use crate::{
+    json::{LookUp, Member, Node, Object, Text},
+    nearest,
+    schema::keyword::Keyword,
+};
+
+impl<'s, 'a> Run<'_, 's, 'a> {
+    #[inline(never)]
+    pub(super) fn of_object(
+        &mut self,
+        keyword: Keyword,
+        says: &'s Node<'a>,
+        schema: &'s Object<'a>,
+        members: &Object<'_>,
+        value: &Node<'_>,
+        at: At<'_>,
+    ) -> Verdict {
+        match keyword {
+            Keyword::Properties => self.properties(says, members, at),
+            Keyword::PatternProperties => self.pattern_properties(says, members, at),
+            Keyword::AdditionalProperties => self.additional(says, schema, members, at),
+            Keyword::PropertyNames => self.names(says, members, at),
+            Keyword::Required => self.required(says, members, at, keyword),
+            Keyword::MinProperties | Keyword::MaxProperties => {
+                self.counted(keyword, says, members.len(), ("member", " in the object"), at)
+            }
+            Keyword::Dependencies | Keyword::DependentRequired | Keyword::DependentSchemas => {
+                self.dependent(keyword, says, members, value, at)
+            }
+            Keyword::UnevaluatedProperties if !members.is_empty() && says.as_bool() != Some(true) => Verdict::Unknown,
+            _ => Verdict::Valid,
+        }
+    }
+
+    #[inline(never)]
+    fn properties(&mut self, says: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
+        let Some(declared) = says.as_object() else { return Verdict::Unknown };
+        if members.is_empty() {
+            return Verdict::Valid;
+        }
+        let (found, mut verdict) = (LookUp::of(members), Verdict::Valid);
+        if !self.budget.pay((declared.len() + members.len()) / 16) {
+            return Verdict::Unknown;
+        }
+        for Member { key, value: schema } in declared {
+            let Some(value) = found.get(key) else { continue };
+            verdict = verdict.and(self.member(schema, key, value, at));
+            if verdict == Verdict::Invalid && self.silent > 0 {
+                break;
+            }
+        }
+        verdict
+    }
+
+    /// A schema that stands under a name, on the member of that name.
+    fn member(&mut self, schema: &'s Node<'a>, key: &Text<'_>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        let (place, schema_place) = (Place::Member(at.value, key), Place::Member(at.schema, key));
+        self.schema(schema, value, At { value: &place, schema: &schema_place, ..at })
+    }
+
+    #[inline(never)]
+    fn pattern_properties(&mut self, says: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
+        let Some(declared) = says.as_object() else { return Verdict::Unknown };
+        let mut verdict = Verdict::Valid;
+        for Member { key: pattern, value: schema } in declared {
+            let schema_place = Place::Member(at.schema, pattern);
+            for Member { key, value } in members {
+                let place = Place::Member(at.value, key);
+                let at = At { value: &place, schema: &schema_place, ..at };
+                verdict = verdict.and(match self.named(pattern, schema, key) {
+                    Some(true) => self.schema(schema, value, at),
+                    Some(false) => Verdict::Valid,
+                    // If the member is taken either way, nothing is open.
+                    None if self.quietly(schema, value, at) == Verdict::Valid => Verdict::Valid,
+                    None => Verdict::Unknown,
+                });
+                if self.budget.is_spent() {
+                    return verdict.and(Verdict::Unknown);
+                }
+            }
+        }
+        verdict
+    }
+
+    /// Does a pattern of `patternProperties` match a name?
+    fn named(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
+        self.budget.pay(1 + name.chars().len() / 64).then_some(())?;
+        self.patterns.find(pattern, schema.origin().number(), name, &self.budget)
+    }
+
+    #[inline(never)]
+    fn additional(&mut self, says: &'s Node<'a>, schema: &'s Object<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
+        if says.as_bool() == Some(true) || members.is_empty() {
+            return Verdict::Valid;
+        }
+        let (properties, patterns) = (schema.get(Keyword::Properties), schema.get(Keyword::PatternProperties));
+        let none = Object::new();
+        let table = |keyword: Option<&'s Node<'a>>| match keyword {
+            Some(node) => node.as_object(),
+            None => Some(&none),
+        };
+        let (Some(declared), Some(patterns)) = (table(properties), table(patterns)) else { return Verdict::Unknown };
+        let (known, mut verdict) = (LookUp::of(declared), Verdict::Valid);
+        if !self.budget.pay((declared.len() + members.len()) / 16) {
+            return Verdict::Unknown;
+        }
+        for Member { key, value } in members {
+            if known.has(key) {
+                continue;
+            }
+            let mut is_taken = Some(false);
+            for Member { key: pattern, value: schema } in patterns {
+                match self.named(pattern, schema, key) {
+                    Some(true) => {
+                        is_taken = Some(true);
+                        break;
+                    }
+                    Some(false) => {}
+                    None => is_taken = None,
+                }
+            }
+            let place = Place::Member(at.value, key);
+            let at = At { value: &place, ..at };
+            verdict = verdict.and(match is_taken {
+                Some(true) => Verdict::Valid,
+                Some(false) if says.as_bool() == Some(false) => self.undeclared(key, declared, at),
+                Some(false) => self.schema(says, value, at),
+                None if self.quietly(says, value, at) == Verdict::Valid => Verdict::Valid,
+                None => Verdict::Unknown,
+            });
+            if verdict == Verdict::Invalid && self.silent > 0 {
+                break;
+            }
+            if self.budget.is_spent() {
+                return verdict.and(Verdict::Unknown);
+            }
+        }
+        verdict
+    }
+
+    fn undeclared(&mut self, key: &Text<'_>, declared: &Object<'_>, at: At<'_>) -> Verdict {
+        self.refuse(at, Keyword::AdditionalProperties.name(), || {
+            let names: Vec<Cow<'_, str>> = declared.iter().map(|member| member.key.display()).collect();
+            let meant = nearest::did_you_mean(&key.display(), &names);
+            format!("expected declared members only, found {}{meant}", words::name(key))
+        })
+    }
+
+    #[inline(never)]
+    fn names(&mut self, says: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
+        let mut verdict = Verdict::Valid;
+        for member in members {
+            let name = Node::string(member.key.borrowed());
+            let place = Place::Member(at.value, &member.key);
+            verdict = verdict.and(match self.quietly(says, &name, at) {
+                Verdict::Invalid => self.refuse(At { value: &place, ..at }, Keyword::PropertyNames.name(), || {
+                    format!("expected a name that `propertyNames` takes, found {}", words::name(&member.key))
+                }),
+                known => known,
+            });
+            if self.budget.is_spent() {
+                return verdict.and(Verdict::Unknown);
+            }
+        }
+        verdict
+    }
+
+    /// Names that have to be there; `keyword` says so.
+    #[inline(never)]
+    fn required(&mut self, says: &Node<'_>, members: &Object<'_>, at: At<'_>, keyword: Keyword) -> Verdict {
+        let Some(names) = says.as_array() else { return Verdict::Unknown };
+        let (found, mut verdict) = (LookUp::of(members), Verdict::Valid);
+        if !self.budget.pay((names.len() + members.len()) / 16) {
+            return Verdict::Unknown;
+        }
+        for name in names {
+            let Some(name) = name.as_text() else {
+                verdict = verdict.and(Verdict::Unknown);
+                continue;
+            };
+            if !found.has(name) {
+                verdict = self.refuse(at, keyword.name(), || {
+                    format!("expected the member {}, found an object without it", words::name(name))
+                });
+            }
+        }
+        verdict
+    }
+
+    /// What holds of an object that has a member: names that are needed, or a schema.
+    #[inline(never)]
+    fn dependent(
+        &mut self,
+        keyword: Keyword,
+        says: &'s Node<'a>,
+        members: &Object<'_>,
+        value: &Node<'_>,
+        at: At<'_>,
+    ) -> Verdict {
+        let Some(entries) = says.as_object() else { return Verdict::Unknown };
+        if !self.budget.pay((entries.len() + members.len()) / 16) {
+            return Verdict::Unknown;
+        }
+        let (found, mut verdict) = (LookUp::of(members), Verdict::Valid);
+        for Member { key, value: needs } in entries {
+            if !found.has(key) {
+                continue;
+            }
+            let place = Place::Member(at.schema, key);
+            let at = At { schema: &place, ..at };
+            let is_names = needs.as_array().is_some();
+            verdict = verdict.and(match keyword {
+                Keyword::Dependencies if is_names => self.required(needs, members, at, keyword),
+                Keyword::DependentRequired => self.required(needs, members, at, keyword),
+                _ => self.schema(needs, value, at),
+            });
+        }
+        verdict
+    }
+}

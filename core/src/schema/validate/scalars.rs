@@ -1,0 +1,153 @@
+//! `type`, `enum`, `const`, and what is said of numbers and strings.
+
+use alloc::format;
+use core::cmp::Ordering;
+
+use super::{admitted, words, At, Run, Verdict};
+use crate::{
+    json::{self, Data, Node, Object, Text},
+    schema::{draft::Draft, instance_types::InstanceTypes, keyword::Keyword},
+};
+
+impl<'s, 'a> Run<'_, 's, 'a> {
+    #[inline(never)]
+    pub(super) fn types(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        let Some(expected) = admitted(says) else { return Verdict::Unknown };
+        let mut found = InstanceTypes::of_instance(value);
+        if let Data::Number(number) = value.data() {
+            // In draft 4 an integer is what is spelled as one.
+            let is_spelled_so = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            if self.prepared.draft == Draft::Four && !is_spelled_so {
+                found = InstanceTypes::NUMBER.without(InstanceTypes::INTEGER);
+            }
+        }
+        self.told(Some(found.within(expected)), at, Keyword::Type, || {
+            let is_fraction = value.as_number().is_some() && expected.meets(InstanceTypes::INTEGER);
+            let found = if is_fraction { "a number that is none" } else { value.kind() };
+            format!("expected {}, found {found}", words::types(expected))
+        })
+    }
+
+    #[inline(never)]
+    pub(super) fn listed(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        let Some(values) = says.as_array() else { return Verdict::Unknown };
+        let mut listed = values.iter();
+        let is_listed = listed.any(|known| self.budget.pay(known_cost(known)) && self.same(known, value));
+        if self.budget.is_spent() && !is_listed {
+            return Verdict::Unknown;
+        }
+        self.told(Some(is_listed), at, Keyword::Enum, || {
+            format!("expected {}, found {}", words::values(values), of_kind(value, values))
+        })
+    }
+
+    #[inline(never)]
+    pub(super) fn constant(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        let is_same = self.same(says, value);
+        if self.budget.is_spent() && !is_same {
+            return Verdict::Unknown;
+        }
+        self.told(Some(is_same), at, Keyword::Const, || {
+            let found = of_kind(value, core::slice::from_ref(says));
+            format!("expected {}, found {found}", words::value(says))
+        })
+    }
+
+    fn same(&self, known: &Node<'_>, value: &Node<'_>) -> bool {
+        json::same_within(&self.budget, known, value)
+    }
+
+    pub(super) fn of_number(
+        &mut self,
+        keyword: Keyword,
+        says: &'s Node<'a>,
+        schema: &'s Object<'a>,
+        number: &str,
+        at: At<'_>,
+    ) -> Verdict {
+        // Draft 4 and OpenAPI 3.0: `true` makes the limit beside it a strict one.
+        let strict = |keyword: Keyword| schema.get(keyword).and_then(Node::as_bool) == Some(true);
+        if matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum) && says.as_bool().is_some() {
+            return Verdict::Valid;
+        }
+        let Some(limit) = says.as_number().filter(|limit| self.budget.pay((limit.len() + number.len()) / 16)) else {
+            return Verdict::Unknown;
+        };
+        let compared = || json::compare(number, limit);
+        let (holds, expected) = match keyword {
+            Keyword::Minimum if strict(Keyword::ExclusiveMinimum) => (Some(compared().is_gt()), "more than"),
+            Keyword::Minimum => (Some(compared().is_ge()), "at least"),
+            Keyword::ExclusiveMinimum => (Some(compared().is_gt()), "more than"),
+            Keyword::Maximum if strict(Keyword::ExclusiveMaximum) => (Some(compared().is_lt()), "less than"),
+            Keyword::Maximum => (Some(compared().is_le()), "at most"),
+            Keyword::ExclusiveMaximum => (Some(compared().is_lt()), "less than"),
+            Keyword::MultipleOf => {
+                let is_positive = json::compare(limit, "0") == Ordering::Greater;
+                (json::is_multiple(number, limit).filter(|_| is_positive), "a multiple of")
+            }
+            _ => return Verdict::Valid,
+        };
+        self.told(holds, at, keyword, || {
+            format!("expected {expected} {}, found a number that is not", words::short(limit))
+        })
+    }
+
+    pub(super) fn of_string(&mut self, keyword: Keyword, says: &'s Node<'a>, text: &Text<'_>, at: At<'_>) -> Verdict {
+        if !matches!(keyword, Keyword::MinLength | Keyword::MaxLength | Keyword::Pattern) {
+            return Verdict::Valid;
+        }
+        if !self.budget.pay(text.chars().len() / 64) {
+            return Verdict::Unknown;
+        }
+        if keyword == Keyword::Pattern {
+            let Some(pattern) = says.as_text() else { return Verdict::Unknown };
+            let matches = self.patterns.find(pattern, says.origin().number(), text, &self.budget);
+            return self.told(matches, at, keyword, || {
+                format!(
+                    "expected a string that matches `{}`, found one that does not",
+                    words::short(&pattern.display())
+                )
+            });
+        }
+        self.counted(keyword, says, text.code_points().count(), ("character", " in the string"), at)
+    }
+
+    /// What a limit says of a count: of characters, items or members.
+    pub(super) fn counted(
+        &mut self,
+        keyword: Keyword,
+        says: &'s Node<'a>,
+        count: usize,
+        (what, of): (&str, &str),
+        at: At<'_>,
+    ) -> Verdict {
+        let is_least = matches!(keyword, Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties);
+        let compared = self.against(count, says);
+        let holds = compared.map(|order| if is_least { order.is_ge() } else { order.is_le() });
+        self.told(holds, at, keyword, || {
+            let (least, found) = if is_least { ("at least", "fewer") } else { ("at most", "more") };
+            let limit = json::plain_number(says.as_number().unwrap_or_default());
+            let plural = if limit == "1" { "" } else { "s" };
+            format!("expected {least} {} {what}{plural}{of}, found {found}", words::short(&limit))
+        })
+    }
+}
+
+/// What comparing with a value costs before it is known whether it is of the same kind.
+fn known_cost(known: &Node<'_>) -> usize {
+    match known.data() {
+        Data::String(text) => text.chars().len() / 64,
+        Data::Number(number) => number.len() / 16,
+        _ => 0,
+    }
+}
+
+/// The kind of a value, told from those that were expected.
+fn of_kind(value: &Node<'_>, expected: &[Node<'_>]) -> alloc::string::String {
+    let is_expected = expected.iter().any(|one| one.kind() == value.kind());
+    if is_expected {
+        format!("another {}", value.kind().trim_start_matches("a ").trim_start_matches("an "))
+    } else {
+        value.kind().into()
+    }
+}

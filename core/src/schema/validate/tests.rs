@@ -1,0 +1,199 @@
+//! The verdicts, held against the JSON Schema test suite: each is the suite's own, or unknown for a reason that is
+//! counted here.
+
+extern crate std;
+
+use alloc::{
+    collections::BTreeMap,
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+use std::{fs, path::PathBuf, println};
+
+use serde_json::{json, Value};
+
+use super::{Validator, Verdict, STEPS};
+use crate::json::{self, Node};
+
+/// How a schema is not judged: by the first of these that it has.
+const REASONS: [&str; 5] =
+    ["unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "json-schema.org/draft", "pattern"];
+
+/// A file of the reference data: the sample in the repository, and the whole where it lies beside the checkout.
+fn rows(folder: &str) -> Option<Vec<Value>> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join("test_suite.jsonl");
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect())
+}
+
+/// Why a schema of the suite may be unknown: `$schema` at the root is no reference.
+fn reason(row: &Value) -> &'static str {
+    let mut schema = row["schema"].clone();
+    let leads_out =
+        row["source"].as_str().is_some_and(|source| source.contains("/refRemote.") || source.contains("/dynamicRef."));
+    if let Some(members) = schema.as_object_mut() {
+        members.remove("$schema");
+    }
+    let text = schema.to_string();
+    REASONS.into_iter().find(|reason| text.contains(reason)).unwrap_or(if leads_out { "remote" } else { "none" })
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tally {
+    groups: usize,
+    equal: usize,
+    verdicts: usize,
+    unknown: BTreeMap<&'static str, usize>,
+}
+
+fn judged(rows: &[Value]) -> (Tally, Vec<String>) {
+    let (mut tally, mut faults) = (Tally::default(), Vec::new());
+    for row in rows {
+        // A meta-schema of one's own may leave keywords out; it is elsewhere, and nobody looks.
+        if row["source"].as_str().is_some_and(|source| source.ends_with("draft2020-12/vocabulary.json#0")) {
+            continue;
+        }
+        let mut schema = row["schema"].clone();
+        if let Some(members) = schema.as_object_mut().filter(|_| row["draft"] == "draft7") {
+            // The suite names the draft beside the schema.
+            members.insert("$schema".into(), json!("http://json-schema.org/draft-07/schema#"));
+        }
+        let text = schema.to_string();
+        let schema = json::read(&text).expect("a schema");
+        let validator = Validator::new(&schema).expect("a schema");
+        let (mut is_equal, why) = (true, reason(row));
+        tally.groups += 1;
+        for test in row["tests"].as_array().into_iter().flatten() {
+            let value = test["data"].to_string();
+            let found = validator.verdict(&json::read(&value).expect("a value"));
+            tally.verdicts += 1;
+            match found.known() {
+                Some(valid) if test["valid"] == valid => {}
+                None if why != "none" => {
+                    is_equal = false;
+                    *tally.unknown.entry(why).or_default() += 1;
+                }
+                _ => faults.push(format!("{}: {}: {text} on {value}: {found:?}", row["source"], test["description"])),
+            }
+        }
+        tally.equal += usize::from(is_equal);
+    }
+    (tally, faults)
+}
+
+#[test]
+fn the_verdicts_are_those_of_the_test_suite() {
+    for (folder, is_whole) in [("../tests/sample", false), ("../../shared/data", true)] {
+        let Some(rows) = rows(folder) else { continue };
+        let (tally, faults) = judged(&rows);
+        println!("{folder}: {tally:?}");
+        assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+        if is_whole {
+            assert!(tally.groups >= 639, "{tally:?}");
+        }
+    }
+}
+
+fn verdict(schema: &Value, value: &Value) -> Verdict {
+    let (schema, value) = (schema.to_string(), value.to_string());
+    let schema = json::read(&schema).expect("a schema");
+    Validator::new(&schema).expect("a schema").verdict(&json::read(&value).expect("a value"))
+}
+
+#[test]
+fn circles_end_and_are_unknown() {
+    for schema in [
+        json!({"$ref": "#"}),
+        json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}}),
+        json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}], "not": {"$ref": "#"}}),
+    ] {
+        assert_eq!(verdict(&schema, &json!({})), Verdict::Unknown, "{schema}");
+    }
+    // What is refused beside a circle stays refused.
+    assert_eq!(verdict(&json!({"$ref": "#", "type": "string"}), &json!(1)), Verdict::Invalid);
+    // A schema that goes down with its value is no circle.
+    let tree = json!({"properties": {"next": {"$ref": "#"}}, "required": ["id"]});
+    assert_eq!(verdict(&tree, &json!({"id": 1, "next": {"id": 2, "next": {"id": 3}}})), Verdict::Valid);
+    assert_eq!(verdict(&tree, &json!({"id": 1, "next": {"id": 2, "next": {}}})), Verdict::Invalid);
+}
+
+#[test]
+fn steps_are_counted() {
+    let items: Vec<Value> = (0..STEPS).map(|number| json!(number)).collect();
+    let schema = json!({"items": {"anyOf": [{"type": "string"}, {"type": "number"}]}});
+    assert_eq!(verdict(&schema, &Value::Array(items)), Verdict::Unknown);
+    // Each level doubles the work.
+    let mut defs = json!({"d0": {"type": "string"}});
+    for level in 1..60 {
+        let below = json!({"$ref": format!("#/$defs/d{}", level - 1)});
+        defs[format!("d{level}")] = json!({"oneOf": [below, below]});
+    }
+    assert_eq!(verdict(&json!({"$ref": "#/$defs/d59", "$defs": defs}), &json!("a")), Verdict::Unknown);
+}
+
+#[test]
+fn depth_is_bounded_in_the_stack_that_every_call_does_with() {
+    let deep = || {
+        for count in [200, 20_000] {
+            let mut defs = json!({"d0": {"type": "string"}});
+            for level in 1..count {
+                defs[format!("d{level}")] = json!({"allOf": [{"$ref": format!("#/$defs/d{}", level - 1)}]});
+            }
+            let schema = json!({"$ref": format!("#/$defs/d{}", count - 1), "$defs": defs});
+            assert_ne!(verdict(&schema, &json!("a")), Verdict::Invalid);
+        }
+        let [open, close] = [r#"{"a":"#, "}"].map(|part| part.repeat(500));
+        let value = format!("{open}1{close}");
+        let value = json::read(&value).expect("a value");
+        for schema in [
+            r##"{"additionalProperties":{"$ref":"#"},"patternProperties":{"^b":{"$ref":"#"}}}"##,
+            r##"{"properties":{"a":{"anyOf":[{"not":{"not":{"$ref":"#"}}}]}}}"##,
+            r##"{"if":{"properties":{"a":{"$ref":"#"}}},"then":{"dependentSchemas":{"a":{"items":{"$ref":"#"}}}}}"##,
+            r##"{"enum":[{}],"const":{}}"##,
+        ] {
+            let schema = json::read(schema).expect("a schema");
+            Validator::new(&schema).expect("a schema").arguments(&value);
+        }
+        let nested = ["[".repeat(500), "]".repeat(500)].concat();
+        let nested = json::read(&nested).expect("a value").into_data();
+        let twins = Node::array(Vec::from([Node::new(nested.clone()), Node::new(nested)]));
+        let schema = json::read(r#"{"uniqueItems":true,"items":{"uniqueItems":true}}"#).expect("a schema");
+        assert_eq!(Validator::new(&schema).expect("a schema").verdict(&twins), Verdict::Invalid);
+    };
+    std::thread::Builder::new().stack_size(512 * 1024).spawn(deep).expect("a thread").join().expect("no overflow");
+}
+
+#[test]
+fn what_is_told_has_no_value_of_the_arguments() {
+    let schema = json!({
+        "properties": {
+            "a": {"type": "integer"}, "b": {"enum": ["x", "y"]}, "c": {"const": 1}, "d": {"maxLength": 2},
+            "e": {"minimum": 10}, "f": {"anyOf": [{"type": "null"}, {"type": "array"}]},
+            "g": {"items": {"type": "null"}},
+            "h": {"not": {}}, "i": false, "j": {"uniqueItems": true}, "k": {"contains": {"type": "null"}},
+        },
+        "additionalProperties": false,
+    });
+    let value = json!({
+        "a": "SECRET", "b": "SECRET", "c": "SECRET", "d": "SECRET", "e": 3, "f": "SECRET", "g": ["SECRET"],
+        "h": "SECRET", "i": "SECRET", "j": ["SECRET", "SECRET"], "k": ["SECRET"], "z": "SECRET",
+    });
+    let (schema, value) = (schema.to_string(), value.to_string());
+    let schema = json::read(&schema).expect("a schema");
+    let found = Validator::new(&schema).expect("a schema").arguments(&json::read(&value).expect("a value"));
+    assert_eq!((found.valid, found.errors.len()), (Some(false), 12), "{found:#?}");
+    for error in &found.errors {
+        assert!(!format!("{error:?}").contains("SECRET"), "{error:?}");
+        assert!(error.message.starts_with("expected ") && error.message.contains(", found "), "{error:?}");
+    }
+}
+
+#[test]
+fn no_more_than_a_hundred_are_told() {
+    let value = json!({"a": (0..200).map(|_| json!("x")).collect::<Vec<_>>()}).to_string();
+    let schema = json::read(r#"{"properties":{"a":{"items":{"type":"null"}}}}"#).expect("a schema");
+    let found = Validator::new(&schema).expect("a schema").arguments(&json::read(&value).expect("a value"));
+    assert_eq!((found.valid, found.errors.len()), (Some(false), 100));
+    assert_eq!(found.errors[99].pointer, "/a/99".to_string());
+}
