@@ -19,7 +19,7 @@ from toolwire.types import DialectName
 # What each API takes, by the end of its path: more than that is a 400.
 TAKES = {
     "/messages": "model max_tokens messages tools tool_choice stream system temperature metadata",
-    "/chat/completions": "model messages tools tool_choice stream temperature n max_tokens",
+    "/chat/completions": "model messages tools tool_choice parallel_tool_calls stream temperature n max_tokens",
     "/responses": "model input tools tool_choice stream instructions",
     ":generateContent": "contents tools toolConfig generationConfig",
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import anthropic
 import anthropic_deferred
 import anthropic_tools
+import codex_to_chat
 import google_genai
 import httpx2
 import langchain_tools
@@ -101,6 +103,41 @@ def test_openai_responses() -> None:
     with backend("openai-strict", {"name": "forecast", "input": {"city": "Oslo", "days": None}}) as fake:
         assert openai_responses.forecast(fake.url) == {"city": "Oslo"}
     assert fake.got[0]["tools"][0]["parameters"]["required"] == ["city", "days"]
+
+
+def test_codex_to_chat() -> None:
+    says = [{"name": "exec", "input": {"input": "text(1)"}}, {"name": "crew__spawn_agent", "input": {"task": "tests"}}]
+    parameters = {"type": "object", "properties": {"task": {"type": "string"}}, "required": ["task"]}
+    exec_ = {"type": "custom", "name": "exec", "description": "Runs JavaScript"}
+    spawn = {"type": "function", "name": "spawn_agent", "strict": False, "parameters": parameters}
+    spaces = {"functions": [exec_], "crew": [spawn]}
+    tools = [{"type": "namespace", "name": name, "tools": inner} for name, inner in spaces.items()]
+    history: list[Any] = [{"type": "additional_tools", "role": "developer", "tools": tools}]
+    history.append({"role": "user", "content": "Run the tests."})
+    turns = []
+    with backend("openai-chat", *says, DONE) as fake:
+
+        def answer(request: httpx2.Request) -> httpx2.Response:
+            return httpx2.Response(200, json=codex_to_chat.answered(fake.url, json.loads(request.content)))
+
+        gateway = httpx2.Client(transport=httpx2.MockTransport(answer))
+        codex = OpenAI(base_url="http://gateway.test", api_key="none", http_client=gateway)
+        for _ in range(3):
+            reply = codex.responses.create(model="m", input=history, parallel_tool_calls=False, store=False)
+            (item,) = [output.model_dump(exclude_none=True) for output in reply.output]
+            turns.append(item)
+            history.append(item)
+            if item["type"] != "message":
+                history.append({"type": f"{item['type']}_output", "call_id": item["call_id"], "output": "done"})
+    assert [(turn["type"], turn.get("name"), turn.get("namespace")) for turn in turns] == [
+        ("custom_tool_call", "exec", None),
+        ("function_call", "spawn_agent", "crew"),
+        ("message", None, None),
+    ]
+    assert turns[0]["input"] == "text(1)"
+    # The backend never saw a namespace, and each of its requests begins as the one before.
+    assert [[name for name, _ in tools_of(body)] for body in fake.got] == [["exec", "crew__spawn_agent"]] * 3
+    assert fake.got[2]["messages"][: len(fake.got[1]["messages"])] == fake.got[1]["messages"]
 
 
 def test_google_genai() -> None:
