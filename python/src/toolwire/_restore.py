@@ -39,6 +39,14 @@ class Restore:
         """How many tools it has something to undo for."""
         return f"<Restore of {len(self._json['tools'])} tools>"
 
+    def __eq__(self, other: object, /) -> bool:
+        """Whether both undo the same."""
+        return self._json == other._json if isinstance(other, Restore) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Go by what is undone."""
+        return hash(self.to_json())
+
     @overload
     def call(self, name: str, arguments: object, /) -> RestoredCall: ...
     @overload
