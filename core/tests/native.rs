@@ -16,6 +16,8 @@ mod properties;
 mod reference;
 #[path = "native/render.rs"]
 mod render;
+#[path = "native/rows.rs"]
+mod rows;
 #[path = "native/script.rs"]
 mod script;
 #[path = "native/untrusted.rs"]

@@ -5,6 +5,8 @@
 
 #[path = "native/assertion.rs"]
 mod assertion;
+#[path = "native/rows.rs"]
+mod rows;
 
 use assertion::Assertion;
 use serde_json::{json, Value};
@@ -120,17 +122,5 @@ fn restored(row: &Value) -> Result<Value, toolwire::Error> {
 
 #[test]
 fn every_case_gives_what_is_expected() {
-    for (folder, count) in [("", 126), ("more/", 62)] {
-        let file = format!("{}/../../shared/data/{folder}deferred_native_cases.json", env!("CARGO_MANIFEST_DIR"));
-        let Ok(text) = std::fs::read_to_string(file) else {
-            println!("skipped: there is no reference data beside the checkout");
-            return;
-        };
-        let rows: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
-        assert_eq!(rows.len(), count, "the number of cases");
-        let failed: Vec<String> =
-            rows.iter().filter_map(|row| fault(row).map(|fault| format!("{}: {fault}", row["name"]))).collect();
-        println!("{} of {} cases", rows.len() - failed.len(), rows.len());
-        assert!(failed.is_empty(), "{} cases failed\n{}", failed.len(), failed.join("\n"));
-    }
+    rows::judged("deferred_native_cases.json", [126, 62], fault);
 }

@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     call_sites::Site,
-    client_item::{as_value, input, CUSTOM_CALL, FUNCTION_CALL, SEARCH_CALL},
+    client_item::{as_search, as_value, input, CUSTOM_CALL, FUNCTION_CALL, SEARCH_CALL},
     restore::RestoreMap,
     tool_format::{remove, set},
 };
@@ -155,35 +155,27 @@ impl<'a> Own<'a> {
 
     /// An item of OpenAI Responses: the given one, if it was one, with what else stands in it.
     fn item(self, given: Option<Node<'a>>, kind: CallKind) -> Node<'a> {
-        let (name, key, arguments) = match kind {
-            CallKind::Function => (FUNCTION_CALL, "arguments", as_text(self.arguments)),
-            CallKind::Custom if self.arguments.is_null() => (CUSTOM_CALL, "input", Node::literal("")),
-            CallKind::Custom => (CUSTOM_CALL, "input", as_text(self.arguments)),
-            CallKind::Search => (SEARCH_CALL, "arguments", as_value(self.arguments)),
+        let (name, key, other) = match kind {
+            CallKind::Custom => (CUSTOM_CALL, "input", "arguments"),
+            CallKind::Function | CallKind::Search => (FUNCTION_CALL, "arguments", "input"),
         };
-        let is_given = given.is_some();
         let mut item = given.unwrap_or_else(Node::empty_object);
         set(&mut item, "type", Node::literal(name));
         if let Some(id) = self.id.filter(|_| item.get("call_id").is_none()) {
             set(&mut item, "call_id", id);
         }
-        for other in ["arguments", "input"].into_iter().filter(|other| *other != key) {
-            remove(&mut item, other);
-        }
+        remove(&mut item, other);
         if kind == CallKind::Search {
-            remove(&mut item, "name");
-            set(&mut item, "execution", Node::literal("client"));
-            if !is_given {
-                set(&mut item, "status", Node::literal("completed"));
-            }
-        } else {
-            set(&mut item, "name", self.name);
-            match self.namespace {
-                Some(namespace) => set(&mut item, "namespace", Node::string(namespace)),
-                None => remove(&mut item, "namespace"),
-            }
+            as_search(&mut item, self.arguments);
+            return item;
         }
-        set(&mut item, key, arguments);
+        set(&mut item, "name", self.name);
+        match self.namespace {
+            Some(namespace) => set(&mut item, "namespace", Node::string(namespace)),
+            None => remove(&mut item, "namespace"),
+        }
+        let is_nothing = kind == CallKind::Custom && self.arguments.is_null();
+        set(&mut item, key, if is_nothing { Node::literal("") } else { as_text(self.arguments) });
         item
     }
 }

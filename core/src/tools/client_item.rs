@@ -27,14 +27,19 @@ pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
         set(item, "type", Node::literal(CUSTOM_CALL));
         set(item, "input", Node::string(input(&arguments)));
     } else {
-        set(item, "type", Node::literal(SEARCH_CALL));
-        remove(item, "name");
-        set(item, "execution", Node::literal("client"));
-        if item.get("status").is_none() {
-            set(item, "status", Node::literal("completed"));
-        }
-        set(item, "arguments", as_value(arguments));
+        as_search(item, arguments);
     }
+}
+
+/// Makes an item a search that the client runs.
+pub(super) fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
+    set(item, "type", Node::literal(SEARCH_CALL));
+    remove(item, "name");
+    set(item, "execution", Node::literal("client"));
+    if item.get("status").is_none() {
+        set(item, "status", Node::literal("completed"));
+    }
+    set(item, "arguments", as_value(arguments));
 }
 
 /// What a `custom` tool is called with.

@@ -73,13 +73,14 @@ impl Items {
         let key = Key::of(event);
         let Some(open) = self.open.get_mut(&key) else { return Ok(false) };
         if is(PIECE) {
-            self.cost -= open.cost - CALL;
-            open.cost = CALL;
-            let passes = open.piece(event)?;
-            let cost = open.held();
-            pay(&mut self.cost, cost)?;
-            open.cost += cost;
-            if passes {
+            // More than the event cannot be kept of it: what is refused has changed nothing.
+            let most = json::length(event);
+            pay(&mut self.cost, most)?;
+            let passes = open.piece(event);
+            self.cost -= most + open.cost;
+            open.cost = CALL + open.held();
+            self.cost += open.cost;
+            if passes? {
                 out.push(core::mem::take(event));
             }
         } else if is(WHOLE) {

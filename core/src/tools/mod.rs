@@ -24,7 +24,7 @@ mod definitions;
 mod flat_names;
 mod held;
 mod item_stream;
-mod namespaced_calls;
+mod namespaces;
 pub(crate) mod quarantine;
 pub(crate) mod request;
 pub(crate) mod restore;

@@ -7,7 +7,7 @@ use super::{
     call_sites,
     carriers::{self, Carried},
     choice::{self, ChoiceChange, ChoiceOutcome},
-    namespaced_calls,
+    namespaces,
     quarantine::{self, Quarantined},
     restore::RestoreMap,
     sanitize_list::{self, ToolChange},
@@ -97,7 +97,7 @@ pub(crate) fn adapt_with_names(
     carriers::rewrite(request, wire_out, &mut carried)?;
     let Carried { names, mut restore_map, .. } = carried;
     if wire_out == Wire::Responses {
-        namespaced_calls::flatten(request, &restore_map)?;
+        namespaces::flatten(request, &restore_map)?;
     }
     for (flat, tool) in report.deferred.iter_mut().flat_map(|report| &mut report.name_map) {
         *flat = names.current(&Text::new(flat.as_str())).into_owned();

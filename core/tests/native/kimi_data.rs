@@ -7,6 +7,7 @@ use toolwire::{adapt_request_json, json::Node, AdaptOptions, Error};
 use super::{
     bindings::{self, Naming},
     fakes::kimi,
+    rows,
 };
 
 /// What becomes of a request that Moonshot refuses.
@@ -108,20 +109,7 @@ fn fault(row: &Value) -> Option<String> {
 
 #[test]
 fn what_moonshot_takes_stays_acceptable() {
-    let mut refused = 0;
-    for (folder, count) in [("", 23), ("more/", 14)] {
-        let file = format!("{}/../../shared/data/{folder}kimi_dynamic_tools.json", env!("CARGO_MANIFEST_DIR"));
-        let Ok(text) = std::fs::read_to_string(file) else {
-            println!("skipped: there is no reference data beside the checkout");
-            return;
-        };
-        let rows: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
-        assert_eq!(rows.len(), count, "the number of cases");
-        let failed: Vec<String> =
-            rows.iter().filter_map(|row| fault(row).map(|fault| format!("{}: {fault}", row["name"]))).collect();
-        refused += rows.iter().filter(|row| row["expect"] != 200).count();
-        println!("{} of {} cases", rows.len() - failed.len(), rows.len());
-        assert!(failed.is_empty(), "{} cases failed\n{}", failed.len(), failed.join("\n"));
-    }
-    assert_eq!(refused, REFUSED.len(), "every refusal has its row");
+    let rows = rows::judged("kimi_dynamic_tools.json", [23, 14], fault);
+    let refused = rows.iter().filter(|row| row["expect"] != 200).count();
+    assert!(rows.is_empty() || refused == REFUSED.len(), "every refusal has its row");
 }

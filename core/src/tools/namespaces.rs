@@ -1,5 +1,5 @@
-//! Calls of tools in namespaces, where a list has lost them: in the history of OpenAI Responses such a call gets the
-//! name that its tool has now. (Deferred loading that is emulated has done so already.)
+//! Calls and choices of tools in namespaces, where a list has lost them: in OpenAI Responses they get the names that
+//! their tools have now. (Deferred loading that is emulated has done so already.)
 
 use alloc::string::String;
 
@@ -11,7 +11,7 @@ use crate::{
     collections::{Map, Set},
     deferred::{
         flat_name,
-        lazy::{edit, may_hold, view},
+        lazy::{edit, edit_member, may_hold, view},
         tool::{deferral, has_type, name as name_of},
         NAMES_TOOLS,
     },
@@ -31,6 +31,16 @@ pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap) -> Resul
     if known.is_empty() {
         return Ok(());
     }
+    edit_member(request, "tool_choice", |choice| {
+        rename(choice, &known, &Set::new());
+        let listed = choice.visit("tools", |tools| {
+            tools.visit_children(|_, tool| {
+                rename(tool, &known, &Set::new());
+                Ok::<(), Error>(())
+            })
+        });
+        listed.unwrap_or(Ok(()))
+    })?;
     let loaded = deferred_tools(request)?;
     let flattened = request.visit("input", |input| {
         input.visit_children(|_, item| {
@@ -38,7 +48,9 @@ pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap) -> Resul
                 return Ok(());
             }
             edit(item, |item| {
-                one(item, &known, &loaded);
+                if has_type(item, "function_call") || has_type(item, "custom_tool_call") {
+                    rename(item, &known, &loaded);
+                }
                 Ok(())
             })
         })
@@ -46,11 +58,9 @@ pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap) -> Resul
     flattened.unwrap_or(Ok(()))
 }
 
-fn one(item: &mut Node<'_>, known: &Map<(String, String), &str>, loaded: &Set<String>) {
-    if !(has_type(item, "function_call") || has_type(item, "custom_tool_call")) {
-        return;
-    }
-    let text = |key: &str| item.get(key).and_then(Node::as_text).map(|text| text.clone().into_owned());
+/// Gives what names a tool in a namespace the name that the tool has now.
+fn rename(one: &mut Node<'_>, known: &Map<(String, String), &str>, loaded: &Set<String>) {
+    let text = |key: &str| one.get(key).and_then(Node::as_text).map(|text| text.clone().into_owned());
     let Some((namespace, name)) = text("namespace").zip(text("name")).filter(|(namespace, name)| namespace != name)
     else {
         return;
@@ -61,12 +71,12 @@ fn one(item: &mut Node<'_>, known: &Map<(String, String), &str>, loaded: &Set<St
         None => flat_name(Some(&namespace), &name),
     };
     if loaded.contains(&*called.display()) {
-        set(item, "namespace", Node::string(called.clone()));
+        set(one, "namespace", Node::string(called.clone()));
     } else {
-        remove(item, "namespace");
+        remove(one, "namespace");
     }
     if called != name {
-        set(item, "name", Node::string(called));
+        set(one, "name", Node::string(called));
     }
 }
 
