@@ -79,14 +79,20 @@ fn fault(row: &Value) -> Option<String> {
 /// Each request of a conversation begins as the one before it did.
 fn prefix(row: &Value, at: &str) -> Option<String> {
     let mut before: Option<Value> = None;
-    for input in row["input"].as_array().expect("requests") {
+    let inputs = row["input"].as_array().expect("requests");
+    // One alone has nothing to be compared with.
+    assert!(inputs.len() > 1, "{}: {} requests", row["name"], inputs.len());
+    for input in inputs {
         let found = match adapted(input, &row["options"]) {
             Ok(found) => found,
             Err(error) => return Some(error.to_string()),
         };
         if let Some(before) = &before {
-            let (old, new) = (before.pointer(at)?.as_array()?, found.pointer(at)?.as_array()?);
-            if !new.starts_with(old) {
+            let list = |request: &Value| request.pointer(at).and_then(Value::as_array).cloned();
+            let (Some(old), Some(new)) = (list(before), list(&found)) else {
+                return Some(format!("no list at {at} of {before}\n   or of {found}"));
+            };
+            if !new.starts_with(&old) {
                 return Some(format!("expected {} to begin with {}", json!(new), json!(old)));
             }
             if row["expect"]["sameTools"] == true && before["tools"] != found["tools"] {

@@ -23,6 +23,7 @@ RUN = [
     if case.has_value or path != "object"
 ]
 RESULT = {"sanitizeTools": "tools", "adaptRequest": "request"}
+FORMATS = {None, "anthropic", "openai-chat", "openai-responses"}
 QUARANTINED = {"name", "pointer", "rule"}
 CHANGE = {"tool", "dialect", "pointer", "outputPointer", "rule", "accepts", "guidance", "encoded"}
 
@@ -132,6 +133,9 @@ def reports(case: Case, found: dict[str, Any]) -> None:
         assert (found["deferred"] is None) == (deferred is None)
         assert {name: found["deferred"][name] for name in deferred or ()} == (deferred or {})
     assert {name: shown[name] for name in expected} == expected
+    assert shown["restore"]["version"] == 2
+    assert shown["restore"].keys() <= {"version", "tools", "format"}
+    assert shown["restore"].get("format") in FORMATS
     if not case.members.keys() & {"report", "calls", "clientCalls", "callStreams"}:
         assert shown["restore"]["tools"] == {}
 
@@ -162,7 +166,7 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
         for way in (restore, kept):
             if "error" not in one["expected"]:
                 assert compact(way.call(one["input"])) == compact(one["expected"])
-            elif isinstance(one["input"], dict):
+            else:
                 with pytest.raises(toolwire.ToolwireError) as caught:
                     way.call(one["input"])
                 assert caught.value.code == one["expected"]["error"]
@@ -177,8 +181,11 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
         text = "".join(f"event: {event.get('type')}\ndata: {compact(event)}\n\n" for event in one["input"])
         stream = kept.stream()
         out = "".join(stream.feed_text(text[at : at + 7]) for at in range(0, len(text), 7)) + stream.finish_text()
-        lines = [line.removeprefix("data: ") for line in out.split("\n") if line.startswith("data: ")]
-        assert compact([json.loads(line) for line in lines]) == expected
+        events = [block.split("\n") for block in out.split("\n\n") if block]
+        data = [json.loads(line.removeprefix("data: ")) for _, line in events]
+        assert compact(data) == expected
+        # An event without a type was sent as one of the type None.
+        assert [name for name, _ in events] == [f"event: {event.get('type')}" for event in data]
         stream, raw = kept.stream(), text.encode()
         pieces = [stream.feed_text(raw[at : at + 5]) for at in range(0, len(raw), 5)]
         assert b"".join(pieces).decode() + stream.finish_text() == out
