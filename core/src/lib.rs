@@ -44,7 +44,7 @@
 //! | [`deferral_for`] | says which construct of its own for deferred tools a host has |
 //! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |
 //! | [`Exchange`] | adapts one request of a client and restores its reply, for gateways (feature `search`) |
-//! | [`strip_deferral_betas`] | takes the betas of deferred loading out of a header |
+//! | [`strip_deferral_betas`], [`settle_deferral_betas`] | settle the betas of deferred loading in a header |
 //!
 //! The plain forms take and return [`serde_json::Value`]. The `_json` forms take JSON text or UTF-8 bytes
 //! ([`JsonText`]) and return the same type: that is the fast and lossless path for proxies. The `_with_report` forms

@@ -77,6 +77,13 @@ const DECLARED: &[Declared] = &[
         page: "apply-deferred-loading.md",
         ..BY_OWN_PAGE
     },
+    Declared {
+        function: Some(Function::StripDeferralBetas),
+        type_name: "BetaOptions",
+        page: "apply-deferred-loading.md",
+        head: "option of `stripDeferralBetas`",
+        ..BY_OWN_PAGE
+    },
     Declared { function: Some(Function::DialectFor), type_name: "DialectQuery", page: "dialects.md", ..BY_OWN_PAGE },
     Declared {
         function: Some(Function::DeferralFor),
@@ -109,7 +116,6 @@ const DECLARED: &[Declared] = &[
 
 /// Functions that take no options: what they are given would not be looked at.
 const WITHOUT: &[Function] = &[
-    Function::StripDeferralBetas,
     Function::ValidateArguments,
     Function::Dialects,
     Function::RestoreCall,

@@ -1,5 +1,5 @@
 import { callOnText, callOnValues } from './engine/call.js';
-import type { DeferredOptions } from './options.js';
+import type { BetaOptions, DeferredOptions } from './options.js';
 import type { Deferred, DeferredReport } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 
@@ -112,8 +112,15 @@ function deferred<T>(request: T, described: object | undefined): Deferred<T> {
  * else headers.set('anthropic-beta', left);
  * ```
  *
- * @throws {@link ToolwireError} `invalid-value` if it is neither a string nor missing.
+ * For a backend with a construct of its own, say which: the betas that it has stay, and those of `report.betas` are added.
+ *
+ * @example
+ * ```ts
+ * const settled = stripDeferralBetas(headers.get('anthropic-beta'), { native: 'inline', betas: report.betas });
+ * ```
+ *
+ * @throws {@link ToolwireError} `invalid-value` if it is neither a string nor missing; `unknown-option`, `invalid-option`.
  */
-export function stripDeferralBetas(value: string | null | undefined): string | null {
-  return callOnValues('stripDeferralBetas', false, [value ?? null], null).value as string | null;
+export function stripDeferralBetas(value: string | null | undefined, options?: BetaOptions): string | null {
+  return callOnValues('stripDeferralBetas', false, [value ?? null], options ?? null).value as string | null;
 }

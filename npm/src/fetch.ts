@@ -6,7 +6,7 @@
  */
 
 import type { AdaptReport } from './adapt.js';
-import type { ExchangeOptions, SentRequest } from './options.js';
+import type { BetaOptions, ExchangeOptions, SentRequest } from './options.js';
 import type { DeferredReport } from './report.js';
 // The file beside this one: no second WebAssembly.
 import { Exchange, stripDeferralBetas, ToolwireError } from './search.js';
@@ -100,13 +100,6 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
   return adapting as Fetch;
 }
 
-/** A header's value with the betas that a request needs. */
-function withBetas(header: string | null, deferred: DeferredReport | null): string | null {
-  const named = new Set((header ?? '').split(',').map((name) => name.trim()));
-  const missing = (deferred?.betas ?? []).filter((name) => !named.has(name));
-  return missing.length === 0 ? header : [...(header ? [header] : []), ...missing].join(',');
-}
-
 /** A request on its way out, which may have to be sent several times with another body. */
 class Outgoing {
   private headers: Headers;
@@ -151,9 +144,9 @@ class Outgoing {
    * Settles the header's betas of deferred loading: a backend without a construct of its own knows none of them, one with needs
    * those of what is sent. Tells whether the header is another one now.
    */
-  settleBetas(deferred: DeferredReport | null, native: string | undefined): boolean {
+  settleBetas(deferred: DeferredReport | null, native: BetaOptions['native']): boolean {
     const before = this.headers.get('anthropic-beta');
-    const left = native === undefined || native === 'none' ? stripDeferralBetas(before) : withBetas(before, deferred);
+    const left = stripDeferralBetas(before, { native, betas: deferred?.betas });
     if (left === before) return false;
     if (left === null) this.headers.delete('anthropic-beta');
     else this.headers.set('anthropic-beta', left);

@@ -26,6 +26,7 @@ export {
 export { ToolwireError, type ToolwireErrorCode } from './error.js';
 export type {
   AdaptOptions,
+  BetaOptions,
   CheckOptions,
   CheckToolsOptions,
   DeferralQuery,

@@ -109,6 +109,14 @@ export interface DialectQuery {
   exact?: boolean | undefined;
 }
 
+/** Options of {@link stripDeferralBetas}. */
+export interface BetaOptions {
+  /** Which construct of its own for deferred tools the backend has, as in {@link DeferredOptions}. Default `"none"`. */
+  native?: DeferredOptions['native'] | null;
+  /** The betas that the request needs: `betas` of its report. */
+  betas?: readonly string[] | null | undefined;
+}
+
 /** What is known about a backend: at least one of `host` and `model`; most constructs depend on both. */
 export interface DeferralQuery {
   /** The protocol that the backend is asked in, if only one comes into question: a construct of another does not fit then. */
@@ -214,7 +222,7 @@ export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferre
    * searches that Anthropic's servers would run are run here (`serverToolSearch: "emulate"`); where the format has no words for
    * that, everything is loaded (`"load-all"`).
    */
-  deferred?: Omit<DeferredOptions, 'target' | 'share'> | boolean | undefined;
+  deferred?: Omit<DeferredOptions, 'share'> | boolean | undefined;
   /** How searches are run. */
   search?: Omit<SearchOptions, 'toolSearchName'> | undefined;
   /**

@@ -32,14 +32,23 @@ export type BackendCall = object;
 
 /** A call in the form of the client's own API. */
 export type ClientCall =
-  | { type: 'tool_use'; id: string; name: string; input: unknown }
-  | { type: 'function'; id: string; function: { name: string; arguments: string } }
-  | { type: 'custom'; id: string; custom: { name: string; input: string } }
-  | { type: 'function_call'; call_id: string; name: string; namespace?: string; arguments: string }
-  | { type: 'custom_tool_call'; call_id: string; name: string; namespace?: string; input: string }
-  | { type: 'tool_search_call'; call_id: string; execution: 'client'; status: string; arguments: unknown }
-  /** `sanitizeTools` knows no client: a call in its parts stays one. */
-  | { type?: undefined; id?: string; name: string; namespace?: string; arguments?: unknown };
+  | { type: 'tool_use'; id?: string; name: string; input: unknown }
+  | { type: 'function'; id?: string; function: { name: string; arguments: string } }
+  | { type: 'custom'; id?: string; custom: { name: string; input: string } }
+  | { type: 'function_call'; call_id?: string; name: string; namespace?: string; arguments: string }
+  | { type: 'custom_tool_call'; call_id?: string; name: string; namespace?: string; input: string }
+  /** One that the API's own servers have run (`"server"`) comes back as it is. */
+  | {
+      type: 'tool_search_call';
+      call_id?: string | null;
+      execution: 'client' | 'server';
+      status?: string;
+      arguments: unknown;
+    }
+  /** Where the client is not known (`sanitizeTools`, Gemini), a call keeps its form. */
+  | { type?: undefined; id?: string; name: string; namespace?: string; arguments?: unknown }
+  | { type?: undefined; functionCall: { name: string; args?: unknown } }
+  | { type?: undefined; toolUse: { toolUseId?: string; name: string; input?: unknown } };
 
 /**
  * Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.

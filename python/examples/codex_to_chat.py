@@ -25,5 +25,5 @@ def answered(base_url: str, request: dict[str, Any]) -> dict[str, Any]:
         for call in choice.message.tool_calls or []:
             # In the form of the client's own API: a call of `exec` is a `custom_tool_call`, one of a namespace's tool
             # names it.
-            output.append(adapted["restore"].call(call.model_dump()))
+            output.append(adapted["restore"].call(call))
     return {"id": completion.id, "object": "response", "status": "completed", "output": output}

@@ -97,7 +97,7 @@ def test_case(case: Case, path: Path) -> None:
     RAN[case.function] += path == "str" or case.function == HEADER  # the one path on which every case runs
     if case.function == HEADER:
         RUNS[path] += 1
-        assert case.call(text=False, report=False)(case.value()) == json.loads(case.expected_text())
+        assert case.call(text=False, report=False)(case.value(), **case.options) == json.loads(case.expected_text())
     elif case.function in PAIRS:
         searches(case, path)
     elif case.error is not None:

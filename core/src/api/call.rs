@@ -3,7 +3,7 @@
 //! Everything a binding would otherwise have to know about a function is here, so that bindings translate and nothing
 //! more.
 
-use alloc::{borrow::Cow, format, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{describe, sanitize::sanitize_node, text_of, tools, validate::validate_node, Restore, Rewritten};
 #[cfg(feature = "search")]
@@ -16,8 +16,8 @@ use crate::{
     json::{self, Node, Object},
     naming::Naming,
     options::{
-        dialects_to_check, AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions,
-        SanitizeOptions, ToolsOptions,
+        dialects_to_check, AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions,
+        Native, SanitizeOptions, ToolsOptions,
     },
     report::Recorder,
     sanitize::{self, decode::Plan},
@@ -36,7 +36,7 @@ pub enum Function {
     NormalizeEnvelope,
     /// `applyDeferredLoading(request, options)`
     ApplyDeferredLoading,
-    /// `stripDeferralBetas(value)`: null if nothing is left of it, or was there
+    /// `stripDeferralBetas(value, options)`: null if nothing is left of it, or was there
     StripDeferralBetas,
     /// `check(schema, options)`
     Check,
@@ -215,7 +215,10 @@ pub fn call<'a>(
             });
             Ok(answer(node, report, options.share))
         }
-        Function::StripDeferralBetas => Ok(answer(strip_betas(&input()?)?, None, false)),
+        Function::StripDeferralBetas => {
+            let options = BetaOptions::read(options, naming)?;
+            Ok(answer(strip_betas(&input()?, &options)?, None, false))
+        }
         Function::Check => {
             let options = SanitizeOptions::read(options, naming)?;
             Ok(answer(describe::violations(&check::check(&input()?, &options)?), None, false))
@@ -330,16 +333,21 @@ fn are_none(options: &Node<'_>) -> bool {
 }
 
 /// A header that is not there is null, before and after.
-fn strip_betas<'a>(value: &Node<'_>) -> Result<Node<'a>, Error> {
+fn strip_betas<'a>(value: &Node<'_>, options: &BetaOptions) -> Result<Node<'a>, Error> {
+    let settled = |value: Option<&str>| {
+        let needed: Vec<&str> = options.betas.iter().map(String::as_str).collect();
+        let left = deferred::settle_betas(value, options.native.unwrap_or(Native::None), &needed);
+        left.map(|left| Node::string(left.into_owned())).unwrap_or_default()
+    };
     if value.is_null() {
-        return Ok(Node::default());
+        return Ok(settled(None));
     }
     let Some(text) = value.as_text() else {
         let found = format!("expected the value of an `anthropic-beta` header as a string, found {}", value.kind());
         return Err(Error::new(Code::InvalidValue, "", found));
     };
     // Half a surrogate pair stands in no header; its escape passes for itself.
-    Ok(deferred::strip_betas(&text.display()).map(|left| Node::string(left.into_owned())).unwrap_or_default())
+    Ok(settled(Some(&text.display())))
 }
 
 fn missing(function: Function) -> Error {

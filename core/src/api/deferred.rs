@@ -8,7 +8,7 @@ use crate::{
     deferred::{self, Applied, DeferredReport},
     error::Error,
     json::Node,
-    options::DeferredOptions,
+    options::{DeferredOptions, Native},
     tools::restore::RestoreMap,
 };
 
@@ -103,5 +103,19 @@ pub fn apply_deferred_loading_json_with_report<'a, T: JsonText<'a>>(
 /// assert_eq!(strip_deferral_betas("advanced-tool-use-2025-11-20"), None);
 /// ```
 pub fn strip_deferral_betas(value: &str) -> Option<Cow<'_, str>> {
-    deferred::strip_betas(value)
+    deferred::settle_betas(Some(value), Native::None, &[])
+}
+
+/// Settles the value of an `anthropic-beta` header for a backend with a construct of its own for deferred tools: betas
+/// that it does not know go, and those that a request needs ([`DeferredReport::betas`]) are named. `None`: there is to
+/// be no header.
+///
+/// ```
+/// use toolwire::{options::Native, settle_deferral_betas};
+/// let needed = ["mid-conversation-tool-changes-2026-07-01"];
+/// let settled = settle_deferral_betas(Some("inline-tools-2026-09-15,a"), Native::Changes, &needed);
+/// assert_eq!(settled.as_deref(), Some("a,mid-conversation-tool-changes-2026-07-01"));
+/// ```
+pub fn settle_deferral_betas<'v>(value: Option<&'v str>, native: Native, needed: &[&str]) -> Option<Cow<'v, str>> {
+    deferred::settle_betas(value, native, needed)
 }

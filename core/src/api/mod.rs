@@ -19,7 +19,7 @@ mod validate;
 
 pub use deferred::{
     apply_deferred_loading, apply_deferred_loading_json, apply_deferred_loading_json_with_report,
-    apply_deferred_loading_with_report, strip_deferral_betas, Deferred,
+    apply_deferred_loading_with_report, settle_deferral_betas, strip_deferral_betas, Deferred,
 };
 pub use dialects::dialects;
 pub use envelope::{

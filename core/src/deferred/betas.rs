@@ -11,6 +11,7 @@ use super::{
 use crate::{
     error::Error,
     json::{Data, Node, Text},
+    options::Native,
 };
 
 /// Additions and removals by name.
@@ -23,16 +24,27 @@ const TOOLSETS: &str = "mcp-client-2026-09-15";
 /// The betas that a backend without deferred loading does not know.
 const BETAS: [&str; 4] = ["advanced-tool-use-2025-11-20", "tool-search-tool-2025-10-19", CHANGES, INLINE];
 
-fn is_ours(name: &str) -> bool {
-    BETAS.contains(&name.trim())
+/// Those of them that a backend does not know.
+fn unknown_to(native: Native) -> &'static [&'static str] {
+    match native {
+        Native::References => &[CHANGES, INLINE],
+        Native::Changes => &[INLINE],
+        Native::Inline => &[],
+        _ => &BETAS,
+    }
 }
 
-/// Takes the betas of deferred loading out of a header's value, a list with commas. `None`: nothing is left.
-pub(crate) fn strip(value: &str) -> Option<Cow<'_, str>> {
-    if !value.split(',').any(is_ours) {
-        return Some(Cow::Borrowed(value));
+/// Settles a header's value, a list with commas: what the backend does not know goes, and what the request needs is
+/// named. `None`: nothing is left.
+pub(crate) fn header<'v>(value: Option<&'v str>, native: Native, needed: &[&str]) -> Option<Cow<'v, str>> {
+    let is_unknown = |name: &str| unknown_to(native).contains(&name);
+    let named = || value.into_iter().flat_map(|value| value.split(',')).map(str::trim);
+    let missing: Vec<&str> = needed.iter().copied().filter(|beta| !named().any(|name| name == *beta)).collect();
+    if missing.is_empty() && !named().any(is_unknown) {
+        return value.map(Cow::Borrowed);
     }
-    let left: Vec<&str> = value.split(',').map(str::trim).filter(|name| !name.is_empty() && !is_ours(name)).collect();
+    let left = named().filter(|name| !name.is_empty() && !is_unknown(name)).chain(missing);
+    let left: Vec<&str> = left.collect();
     (!left.is_empty()).then(|| Cow::Owned(left.join(",")))
 }
 
@@ -65,34 +77,10 @@ pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
     Ok(betas)
 }
 
-/// Names the betas that a request needs where it names betas itself.
-pub(super) fn keep(request: &mut Node<'_>, needed: &[&'static str]) -> Result<(), Error> {
+/// Settles the betas that a request names itself; a member of which nothing is left goes.
+pub(super) fn settle(request: &mut Node<'_>, native: Native, needed: &[&'static str]) -> Result<(), Error> {
     for key in ["anthropic_beta", "betas"] {
-        edit_member(request, key, |betas| {
-            let named: Vec<String> = betas
-                .as_array()
-                .unwrap_or_default()
-                .iter()
-                .filter_map(Node::as_text)
-                .map(|text| text.display().into_owned())
-                .collect();
-            let missing = needed.iter().filter(|beta| !named.iter().any(|name| name == *beta));
-            let missing: Vec<Node<'_>> = missing.map(|beta| Node::literal(beta)).collect();
-            if !missing.is_empty() && betas.as_array().is_some() {
-                if let Some(list) = betas.as_array_mut() {
-                    list.extend(missing);
-                }
-            }
-            Ok(())
-        })?;
-    }
-    Ok(())
-}
-
-/// Takes them out of a request, and the member if nothing is left.
-pub(super) fn settle(request: &mut Node<'_>) -> Result<(), Error> {
-    for key in ["anthropic_beta", "betas"] {
-        if edit_member(request, key, |betas| Ok(settle_list(betas)))? == Some(true) {
+        if edit_member(request, key, |betas| Ok(settle_member(betas, native, needed)))? == Some(true) {
             remove(request, key);
         }
     }
@@ -100,18 +88,25 @@ pub(super) fn settle(request: &mut Node<'_>) -> Result<(), Error> {
 }
 
 /// Gives whether nothing is left of something.
-fn settle_list(betas: &mut Node<'_>) -> bool {
-    let ours = |node: &Node<'_>| node.as_text().and_then(Text::value).is_some_and(|name| is_ours(&name));
+fn settle_member(betas: &mut Node<'_>, native: Native, needed: &[&'static str]) -> bool {
     match betas.data() {
-        Data::Array(items) if items.iter().any(ours) => {
+        Data::Array(items) => {
+            let name = |item: &Node<'_>| item.as_text().and_then(Text::value).map(Cow::into_owned);
+            let is_unknown = |item: &Node<'_>| name(item).is_some_and(|name| unknown_to(native).contains(&&*name));
+            let is_named = |beta: &&&str| items.iter().any(|item| name(item).as_deref() == Some(**beta));
+            let missing: Vec<&'static str> = needed.iter().filter(|beta| !is_named(beta)).copied().collect();
+            if missing.is_empty() && !items.iter().any(is_unknown) {
+                return false;
+            }
             if let Some(items) = betas.as_array_mut() {
-                items.retain(|item| !ours(item));
+                items.retain(|item| !is_unknown(item));
+                items.extend(missing.into_iter().map(Node::literal));
             }
             betas.as_array().is_some_and(<[Node<'_>]>::is_empty)
         }
         Data::String(text) => {
             let Some(value) = text.value() else { return false };
-            let left = strip(&value).map(|left| (left.len() != value.len()).then(|| String::from(left)));
+            let left = header(Some(&value), native, needed).map(|left| (*left != *value).then(|| String::from(left)));
             match left {
                 None => return true,
                 Some(None) => {}

@@ -33,7 +33,7 @@ mod search_tool;
 pub(crate) mod tool;
 mod writer;
 
-pub(crate) use betas::strip as strip_betas;
+pub(crate) use betas::header as settle_betas;
 pub(crate) use client::Client;
 pub(crate) use history::splice;
 pub(crate) use namespace::{flat as flat_name, nested as nested_namespace};
@@ -138,7 +138,7 @@ pub(crate) fn apply(
         }
         if wire.target == Format::Anthropic {
             report.betas = betas::needed(request)?;
-            betas::keep(request, &report.betas)?;
+            betas::settle(request, options.native, &report.betas)?;
         }
         keep_spelling(request, spelled);
         report.warnings = warnings.finish();
@@ -245,7 +245,7 @@ fn rewrite<'a>(
     let mut notices = notices(request, (&catalogue, &names), (&events, &items), (format, sending), options)?;
     rewrite_history(request, format, &catalogue, (&mut notices, &events, &items), options, warnings)?;
     if format == Format::Anthropic {
-        betas::settle(request)?;
+        betas::settle(request, Native::None, &[])?;
     }
 
     let searchable = catalogue.search_visible();

@@ -91,7 +91,7 @@ impl Exchange {
                     .dialect
             }
         };
-        let adapting = options.adapting(endpoint.format, dialect);
+        let adapting = options.adapting(endpoint.format, dialect)?;
         let hosted = SearchLoop::hosted(&node, &adapting)?;
         let (report, restore_map, names) = request::adapt_with_names(&mut node, &adapting)?;
         let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());

@@ -45,6 +45,16 @@ impl Target {
             Target::OpenaiChat => Format::OpenaiChat,
         }
     }
+
+    /// The same as a shape of tools.
+    #[cfg(feature = "search")]
+    pub(crate) const fn tools(self) -> super::ToolFormat {
+        match self {
+            Target::Anthropic => super::ToolFormat::Anthropic,
+            Target::OpenaiResponses => super::ToolFormat::OpenaiResponses,
+            Target::OpenaiChat => super::ToolFormat::OpenaiChat,
+        }
+    }
 }
 
 choice! {

@@ -7,7 +7,7 @@ use super::{
     read::{choice, Example, Reader},
     sanitize,
     tools::KNOWN as OF_TOOLS,
-    AdaptOptions, DeferredOptions, SearchOptions, ServerToolSearch, ToolFormat,
+    AdaptOptions, DeferredOptions, SearchOptions, ServerToolSearch, Target, ToolFormat,
 };
 use crate::{
     error::{Code, Error},
@@ -116,11 +116,6 @@ impl ExchangeOptions {
         let search_is_chosen =
             reader.node("deferred").and_then(|node| node.get(&chosen)).is_some_and(|choice| !choice.is_null());
         if let Some(deferred) = &mut adapt.deferred {
-            if deferred.target.is_some() {
-                let message = "expected no `target`, because replies are not translated back, found one; \
-                               `applyDeferredLoading` translates requests";
-                return Err(Error::new(Code::InvalidOption, "/deferred/target", message));
-            }
             if !search_is_chosen {
                 deferred.server_tool_search = ServerToolSearch::Emulate;
             }
@@ -136,17 +131,27 @@ impl ExchangeOptions {
     }
 
     /// What `adapt_request` does with a request of this format in this dialect.
-    pub(crate) fn adapting(&self, format: ToolFormat, dialect: &str) -> AdaptOptions {
+    ///
+    /// # Errors
+    /// `invalid-option` for a target of another format.
+    pub(crate) fn adapting(&self, format: ToolFormat, dialect: &str) -> Result<AdaptOptions, Error> {
         let mut adapt = self.adapt.clone();
         adapt.tools.format = adapt.tools.format.or(Some(format));
         adapt.tools.sanitize.dialect = dialect.into();
         if let Some(deferred) = &mut adapt.deferred {
+            let is_own = |target: Target| adapt.tools.format == Some(target.tools());
+            if deferred.target.is_some_and(|target| !is_own(target)) {
+                let message =
+                    "expected the request's own format as `target`, because replies are not translated back, \
+                               found another; `applyDeferredLoading` translates requests";
+                return Err(Error::new(Code::InvalidOption, "/deferred/target", message));
+            }
             // Other formats have no blocks in which the client would be told of a search that it did not make.
             if !self.search_is_chosen && adapt.tools.format != Some(ToolFormat::Anthropic) {
                 deferred.server_tool_search = ServerToolSearch::LoadAll;
             }
         }
-        adapt
+        Ok(adapt)
     }
 }
 

@@ -4,6 +4,7 @@
 //!
 //! Every option of every function is read here, so that spelling, defaults and messages are the same in all languages.
 
+mod betas;
 mod deferred;
 mod envelope;
 #[cfg(feature = "search")]
@@ -16,6 +17,7 @@ mod setters;
 mod tools;
 
 pub use crate::report::Allow;
+pub(crate) use betas::BetaOptions;
 pub use deferred::{
     Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Native, Order, Reasoning, Removals,
     ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, UnavailableCalls, UnknownReference,

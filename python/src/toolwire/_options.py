@@ -112,6 +112,15 @@ class DialectQuery(TypedDict, total=False):
     """Whether what nobody knows is an error, where `portable` would be the answer. By default false."""
 
 
+class BetaOptions(TypedDict, total=False):
+    """Keyword arguments of `strip_deferral_betas`."""
+
+    native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"] | None
+    """Which construct of its own for deferred tools the backend has. By default `"none"`."""
+    betas: list[str] | None
+    """The betas that the request needs: `betas` of its report."""
+
+
 class DeferralQuery(TypedDict, total=False):
     """Keyword arguments of `deferral_for`: at least one of `host` and `model`; most constructs depend on both."""
 
@@ -213,6 +222,8 @@ class ExchangeDeferral(TypedDict, total=False):
 
     announce: Literal["none", "names"] | None
     """See `DeferredOptions`, and so with all others."""
+    target: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    """The request's own format, if any: replies are not translated back."""
     mode: Literal["filter", "load-all"] | None
     order: Literal["catalog", "append"] | None
     unknown_reference: Literal["notice", "unavailable", "drop"] | None

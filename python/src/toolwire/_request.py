@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         AdaptedBytes,
         AdaptedText,
         AdaptOptions,
+        BetaOptions,
         Deferred,
         DeferredBytes,
         DeferredOptions,
@@ -103,20 +104,25 @@ def apply_deferred_loading_json_with_report(
     return _with_restore(call_text("applyDeferredLoading", (text,), options, True))
 
 
-def strip_deferral_betas(value: str | None, /) -> str | None:
+def strip_deferral_betas(value: str | None, /, **options: Unpack[BetaOptions]) -> str | None:
     """Take the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas.
 
     A backend that does not know a beta refuses the request. `None`: nothing is left, or nothing was there, so there is
     to be no header. (In a request `apply_deferred_loading` does the same; headers are the caller's.)
 
-    Raises `ToolwireError`: `invalid-value` if it is neither a string nor `None`.
+    For a backend with a construct of its own, say which: the betas that it has stay, and those of the report's `betas`
+    are added.
+
+    Raises `ToolwireError`: `invalid-value` if it is neither a string nor `None`; `unknown-option`, `invalid-option`.
 
     >>> strip_deferral_betas("tool-search-tool-2025-10-19, context-1m-2025-08-07")
     'context-1m-2025-08-07'
     >>> strip_deferral_betas("advanced-tool-use-2025-11-20") is None
     True
+    >>> strip_deferral_betas(None, native="inline", betas=["inline-tools-2026-09-15"])
+    'inline-tools-2026-09-15'
     """
-    left: str | None = call("stripDeferralBetas", (value,), {}, False)
+    left: str | None = call("stripDeferralBetas", (value,), options, False)
     return left
 
 

@@ -11,8 +11,6 @@ from ._toolwire import CallStream as _CallStream
 from ._toolwire import Stream, call, call_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from .types import ClientCall, RestoredCall
 
 
@@ -50,14 +48,15 @@ class Restore:
     @overload
     def call(self, name: str, arguments: object, /) -> RestoredCall: ...
     @overload
-    def call(self, call: Mapping[str, Any], /) -> ClientCall: ...
-    def call(self, name: str | Mapping[str, Any], arguments: object = None, /) -> RestoredCall | ClientCall:
+    def call(self, call: object, /) -> ClientCall: ...
+    def call(self, name: object, arguments: object = None, /) -> RestoredCall | ClientCall:
         """Restore a call: by name and arguments, or a whole call in the form of the client's own API.
 
         A tool that is not known comes back as it is, and so do arguments that are not understood. The arguments are a
         value, or JSON text (`str`, which is what OpenAI's APIs give, or bytes): text gives text.
 
-        A whole call is one as it stands in a reply of any API, or `{"id", "name", "arguments"}`. It becomes what the
+        A whole call is one as it stands in a reply of any API, as a dict or an SDK's model, or `{"id", "name",
+        "arguments"}`. It becomes what the
         client's request asked for: an Anthropic `tool_use`, an entry of Chat Completions' `tool_calls`, or an item of
         Responses (`function_call` with its namespace, `custom_tool_call` with its input, `tool_search_call`).
 

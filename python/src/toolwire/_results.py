@@ -352,18 +352,21 @@ class ClientCall(TypedDict, total=False):
 
     Anthropic: `type`, `id`, `name`, `input`. Chat Completions: `type`, `id`, and `function` or `custom`. Responses:
     `type`, `call_id`, `name`, `namespace`, and `arguments` or `input`; a `tool_search_call` has `execution` and
-    `status` and no name.
+    `status` and no name. Where the client is not known (`sanitize_tools`, Gemini), a call keeps its form: Gemini's has
+    `functionCall`, Bedrock's `toolUse`.
     """
 
     type: str
     id: str
-    call_id: str
+    call_id: str | None
     name: str
     namespace: str
     arguments: Any
     input: Any
     function: dict[str, str]
     custom: dict[str, str]
+    functionCall: dict[str, Any]
+    toolUse: dict[str, Any]
     execution: str
     status: str
 

@@ -291,13 +291,13 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8-sig", "replace")
 
 
-def _with_settled_betas(request: Any, deferred: DeferredReport | None, native: str | None) -> Any:
+def _with_settled_betas(request: Any, deferred: DeferredReport | None, native: Any) -> Any:
     """Settle the header's betas of deferred loading.
 
     A backend without a construct of its own knows none of them, one with needs those of what is sent.
     """
     before = request.headers.get("anthropic-beta")
-    left = strip_deferral_betas(before) if native in (None, "none") else _with_betas(before, deferred)
+    left = strip_deferral_betas(before, native=native, betas=deferred.get("betas") if deferred else None)
     if left == before:
         return request
     headers = request.headers.copy()
@@ -306,14 +306,6 @@ def _with_settled_betas(request: Any, deferred: DeferredReport | None, native: s
     else:
         headers["anthropic-beta"] = left
     return _rewritten(request, _without(headers, b"content-length", b"transfer-encoding"), request.content)
-
-
-def _with_betas(header: str | None, deferred: DeferredReport | None) -> str | None:
-    """Add the betas that a request needs to a header's value."""
-    named = {name.strip() for name in (header or "").split(",")}
-    betas = deferred.get("betas", []) if deferred else []
-    missing = [name for name in betas if name not in named]
-    return ",".join([*([header] if header else []), *missing]) if missing else header
 
 
 def _rewritten(request: Any, headers: list[tuple[bytes, bytes]], body: bytes) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._names import ChangeRule, DeferredWarningCode, DialectName, ViolationRule
 from ._options import (
     AdaptOptions,
+    BetaOptions,
     CheckOptions,
     CheckToolsOptions,
     DeferralQuery,
@@ -66,6 +67,7 @@ __all__ = [
     "AdaptedBytes",
     "AdaptedText",
     "ArgumentViolation",
+    "BetaOptions",
     "Change",
     "ChangeRule",
     "CheckOptions",
