@@ -12,7 +12,7 @@ describe('errors', () => {
   test('wrong options are told at once', () => {
     assert.throws(() => toolwireFetch({ dialect: 'antropic' }), throws('unknown-dialect'));
     assert.throws(() => toolwireFetch({ dialekt: 'anthropic' }), throws('unknown-option'));
-    assert.throws(() => toolwireFetch({ deferred: { target: 'openai-chat' } }), throws('invalid-option'));
+    assert.throws(() => toolwireFetch({ deferred: { target: 'openai' } }), throws('invalid-option'));
     assert.throws(() => toolwireFetch({ onSetAside: 'warm' }), throws('invalid-option'));
     assert.throws(() => toolwireFetch({ onReport: 'warn' }), throws('invalid-option'));
     assert.throws(() => toolwireFetch({ onreport: () => {} }), /`toolwireFetch` takes `fetch` and `onReport`, too$/);

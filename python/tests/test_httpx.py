@@ -244,7 +244,7 @@ def test_wrong_options_are_told_at_once() -> None:
     for options, code in [
         ({"dialect": "antropic"}, "unknown-dialect"),
         ({"dialekt": "anthropic"}, "unknown-option"),
-        ({"deferred": {"target": "openai-chat"}}, "invalid-option"),
+        ({"deferred": {"target": "openai"}}, "invalid-option"),
         ({"on_set_aside": "warm"}, "invalid-option"),
         ({"on_report": "warn"}, "invalid-option"),
         ({"onReport": print}, "unknown-option"),

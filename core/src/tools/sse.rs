@@ -35,6 +35,8 @@ pub(crate) struct Buffer {
     ready: String,
     /// The last event was whole and could not be restored: it passes as it came.
     refused: bool,
+    /// Events of this stream have lines that name them: some clients pass over an event without one.
+    has_names: bool,
 }
 
 /// What becomes of the second half of a CR LF.
@@ -72,7 +74,7 @@ impl Buffer {
         while let Some(end) = self.next_event(&text) {
             let raw = text.get(passed..end).unwrap_or_default();
             passed = end;
-            let as_it_came = match pass(raw, sink, &mut out) {
+            let as_it_came = match pass(raw, sink, &mut self.has_names, &mut out) {
                 Ok(as_it_came) => as_it_came,
                 Err(error) => {
                     outcome = Err(error);
@@ -162,14 +164,14 @@ impl Buffer {
             data == DONE || json::read(&data).is_ok()
         };
         if is_whole {
-            if let Err(error) = pass(&self.text, sink, &mut out) {
+            if let Err(error) = pass(&self.text, sink, &mut self.has_names, &mut out) {
                 (self.ready, self.refused) = (out, true);
                 return Err(error);
             }
         }
         for event in sink.finish() {
             end(&mut out);
-            write(&event, "", &mut out);
+            write(&event, &own_name(&event, self.has_names), &mut out);
         }
         if !is_whole {
             out.push_str(&self.text);
@@ -219,11 +221,12 @@ fn parts(raw: &str) -> (String, String) {
 }
 
 /// One event, with the blank line behind it. Tells whether it passed as it came.
-fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<bool, Error> {
+fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String) -> Result<bool, Error> {
     let (data, others) = parts(raw);
+    *has_names |= others.contains("event:");
     if data == DONE {
         for event in sink.finish() {
-            write(&event, "", out);
+            write(&event, &own_name(&event, *has_names), out);
         }
     }
     let Ok(event) = json::read(&data) else {
@@ -243,8 +246,7 @@ fn pass(raw: &str, sink: &mut impl Sink, out: &mut String) -> Result<bool, Error
             false if at == last && !is_renamed(event, came.as_ref(), &others) => write(event, &others, out),
             false if at == last => write(event, &renamed(event, &others), out),
             // One that is passed on late stands for itself; its number and name are not this event's.
-            false if others.contains("event:") => write(event, &named(event), out),
-            false => write(event, "", out),
+            false => write(event, &own_name(event, *has_names), out),
         }
     }
     Ok(as_it_came)
@@ -264,6 +266,15 @@ fn renamed(event: &Node<'_>, lines: &str) -> String {
 /// The line that names an event as its `type` does.
 fn named(event: &Node<'_>) -> String {
     event.get("type").and_then(Node::as_text).map(|kind| format!("event: {}\n", kind.display())).unwrap_or_default()
+}
+
+/// The line that names an event in a stream whose events have one.
+fn own_name(event: &Node<'_>, has_names: bool) -> String {
+    if has_names {
+        named(event)
+    } else {
+        String::new()
+    }
 }
 
 fn write(event: &Node<'_>, lines: &str, out: &mut String) {
