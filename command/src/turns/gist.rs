@@ -2,7 +2,7 @@
 
 use toolwire::json::{self, Data, Node};
 
-use super::{history::items, prompt::label};
+use super::{history::items, tool::label};
 
 /// Who wrote a message, as its format names them.
 pub(super) fn who(message: &Node<'_>) -> String {

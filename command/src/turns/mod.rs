@@ -9,6 +9,7 @@ mod history;
 mod news;
 mod prompt;
 mod render;
+mod tool;
 
 use std::collections::BTreeSet;
 
@@ -23,7 +24,8 @@ use toolwire::{
 
 use self::{
     history::{items, History},
-    prompt::{label, waits, Growth, Prompt},
+    prompt::{Growth, Prompt},
+    tool::{label, waits},
 };
 use super::{
     arguments::{choice, DeferArguments},

@@ -14,6 +14,7 @@ use super::{
     gist,
     history::items,
     news::{News, Spoken},
+    tool::{label, waits},
 };
 
 /// Where something stands in a prompt.
@@ -126,12 +127,6 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Whether a tool is deferred by the provider.
-pub(super) fn waits(tool: &Node<'_>) -> bool {
-    let flagged = |node: &Node<'_>| node.get("defer_loading").and_then(Node::as_bool) == Some(true);
-    flagged(tool) || tool.get("function").is_some_and(flagged)
-}
-
 /// A namespace without its members that wait; `None` if it has none of these.
 fn at_once<'a>(tool: &Node<'a>) -> Option<Node<'a>> {
     let members = items(tool, "tools");
@@ -162,12 +157,4 @@ fn refer(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
     for key in ["content", "tool", "tool_references"] {
         items(node, key).iter().for_each(|inner| refer(inner, found));
     }
-}
-
-/// What a tool is called; one that has no name, by its type.
-pub(super) fn label(tool: &Node<'_>) -> String {
-    let within = |key| tool.get(key).and_then(|inner| inner.get("name"));
-    let name = tool.get("name").or_else(|| within("function")).or_else(|| within("custom"));
-    let label = name.or_else(|| tool.get("type")).and_then(Node::as_text);
-    label.map_or_else(|| String::from("?"), |label| label.display().into_owned())
 }
