@@ -308,22 +308,6 @@ fn progress_is_shown_and_cleared() {
     assert_eq!((printed.stderr.contains('\r'), progress.as_str()), (false, ""), "and none elsewhere");
 }
 
-/// A conversation without an end is refused before it costs anything; one that is as long as may be is not.
-#[test]
-fn turns_have_a_limit() {
-    for (turns, code) in [(200, 0), (201, 2)] {
-        let says = |role: &str| json!({"role": role, "content": "a"});
-        // The last one is the user's.
-        let both = || [says("user"), says("assistant")];
-        let messages: Vec<_> = std::iter::repeat_with(both).flatten().take(2 * turns - 1).collect();
-        let (printed, _) = play(&json!({"arguments": ["defer", "--turns"], "stdin": {"messages": messages}}));
-        assert_eq!(printed.exit_code, code, "{}", printed.stderr);
-        assert_eq!(printed.stdout.contains("\nturn 200: "), code == 0);
-        let expected = "<stdin>:/messages: expected at most 200 turns, found 201: leave earlier messages out";
-        assert_eq!(printed.stderr.contains(expected), code != 0, "{}", printed.stderr);
-    }
-}
-
 /// Who waits for a server sees for how long, on a terminal, and then nothing of it.
 #[test]
 fn waiting_is_shown_on_a_terminal() {

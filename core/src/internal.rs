@@ -104,6 +104,11 @@ pub fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Format
     deferred::source_of(request, options)
 }
 
+/// Whether the client, and not the API, runs a search of OpenAI Responses, or ran it: of its call, or its output.
+pub fn is_client_search(item: &Node<'_>) -> bool {
+    deferred::responses::is_client(item)
+}
+
 /// The words of an option, and what each stands for.
 pub trait Choices: Copy + 'static {
     /// All of them, in the order of the documentation.

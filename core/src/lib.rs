@@ -90,6 +90,7 @@ mod names;
 mod naming;
 mod nearest;
 pub mod options;
+mod repair;
 mod report;
 pub mod rules;
 mod sanitize;
@@ -104,8 +105,8 @@ pub use error::{Code, Error};
 #[cfg(feature = "search")]
 pub use options::ExchangeOptions;
 pub use options::{
-    AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions,
-    ToolsOptions,
+    AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions, SanitizeOptions,
+    SearchOptions, ToolsOptions,
 };
 
 /// What is reported: changes, violations, tools that were set aside, what deferred loading decided.
@@ -119,7 +120,9 @@ pub mod reports {
             lookup::{deferral::DeferralChoice, DialectChoice},
             Fact,
         },
-        report::{lossless, Accepts, Change, Guidance, Severity},
+        report::{
+            lossless, Accepts, Change, Confidence, Guidance, Left, LeftReason, Repair, RepairRule, Repaired, Severity,
+        },
         schema::validate::{ArgumentViolation, Validation},
         tools::{
             check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport,

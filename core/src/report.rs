@@ -4,6 +4,11 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
+mod repair;
+
+pub(crate) use repair::Permits;
+pub use repair::{Confidence, Left, LeftReason, Repair, RepairRule, Repaired};
+
 use crate::collections::{self, Set};
 
 macro_rules! names {

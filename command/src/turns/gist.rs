@@ -2,7 +2,7 @@
 
 use toolwire::json::{self, Data, Node};
 
-use super::{history::items, prompt::label};
+use super::{history::items, tool::label};
 
 /// Who wrote a message, as its format names them.
 pub(super) fn who(message: &Node<'_>) -> String {
@@ -30,8 +30,8 @@ pub(super) fn pieces(message: &Node<'_>) -> Vec<String> {
         items(message, "content").iter().for_each(|each| part(each, &mut out));
     }
     for call in items(message, "tool_calls") {
-        let called = call.get("function").unwrap_or(call);
-        out.push(calls(&label(called), called.get("arguments")));
+        let called = call.get("function").or_else(|| call.get("custom")).unwrap_or(call);
+        out.push(calls(&label(called), called.get("arguments").or_else(|| called.get("input"))));
     }
     out
 }

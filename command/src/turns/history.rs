@@ -2,7 +2,11 @@
 //!
 //! It knows who wrote an item, and nothing of deferred tools.
 
-use toolwire::json::{self, Data, Node};
+use toolwire::{
+    internal,
+    json::{self, Data, Node},
+    Code,
+};
 
 use crate::error::CommandError;
 
@@ -36,7 +40,8 @@ impl History {
         if ends.len() > MOST_TURNS {
             let found = ends.len();
             let message = format!("expected at most {MOST_TURNS} turns, found {found}: leave earlier messages out");
-            return Err(CommandError::new(format!("/{key}"), message));
+            let code = Some(Code::LimitExceeded);
+            return Err(CommandError { code, ..CommandError::new(format!("/{key}"), message) });
         }
         let (mut before, mut after, mut choice) = (String::from("{"), String::from("]"), String::from("}"));
         let mut out = &mut before;
@@ -85,11 +90,12 @@ impl History {
     /// The request of a turn. Turns come in their order: none is shorter than the one before.
     pub(super) fn request(&mut self, turn: usize) -> String {
         let end = self.end(turn);
-        for item in self.items.get(self.written..end).unwrap_or_default() {
+        for item in self.items.get_mut(self.written..end).unwrap_or_default() {
             if self.written > 0 {
                 self.before.push(',');
             }
-            self.before.push_str(item);
+            // It is kept once.
+            self.before.push_str(&std::mem::take(item));
             self.written += 1;
         }
         let is_last = turn + 1 == self.ends.len();
@@ -117,7 +123,10 @@ fn is_of_the_model(item: &Node<'_>) -> bool {
     }
     let Some(kind) = item.get("type").and_then(Node::as_text).map(|kind| kind.display()) else { return false };
     // Where a hosted search ends, the model speaks on.
-    let is_hosted = item.get("execution").is_some_and(|execution| execution.is_text("server"));
+    let is_hosted = match kind.starts_with("tool_search_") {
+        true => !internal::is_client_search(item),
+        false => item.get("execution").is_some_and(|execution| execution.is_text("server")),
+    };
     let is_answer = kind.ends_with("_output") || kind == "mcp_approval_response" || kind == "additional_tools";
     is_hosted || !is_answer
 }

@@ -6,8 +6,10 @@
 
 mod gist;
 mod history;
+mod news;
 mod prompt;
 mod render;
+mod tool;
 
 use std::collections::BTreeSet;
 
@@ -17,12 +19,13 @@ use toolwire::{
     json::{self, Node},
     options::{ForcedTool, Format, Native, ServerToolSearch},
     reports::Warning,
-    DeferredOptions,
+    Code, DeferredOptions,
 };
 
 use self::{
     history::{items, History},
-    prompt::{label, waits, Growth, Prompt},
+    prompt::{Growth, Prompt},
+    tool::{label, waits},
 };
 use super::{
     arguments::{choice, DeferArguments},
@@ -31,28 +34,40 @@ use super::{
     terminal::Terminal,
 };
 
+/// What all turns together may keep for the output, in bytes. Without an end, a conversation in which an early message
+/// changes time and again would be kept once for each turn.
+const MOST_KEPT: usize = 64 << 20;
+/// A turn of more messages shows these, and how many there are: nobody reads on.
+const MESSAGES: usize = 12;
+
 /// A tool that the model can call.
+#[derive(Clone)]
 struct Seen {
     name: String,
     /// It stands in `tools` from the beginning of the prompt on; else the history brings it.
     is_listed: bool,
 }
 
-/// What the model sees in one turn.
+/// What the model sees in one turn, as far as people are shown it.
 struct Turn {
-    /// How many items of the client's history it has.
-    end: usize,
-    tools: Vec<Seen>,
-    came: Vec<String>,
-    went: Vec<String>,
+    /// How many tools it can call.
+    tools: usize,
+    came: Vec<Seen>,
+    went: Vec<Seen>,
     growth: Growth,
-    /// The messages from the first on that the turn before did not have, as JSON text.
-    messages: Vec<String>,
+    /// The messages that the turn before did not have, or not so: the first of them. None, if machines are told.
+    said: Vec<Said>,
     /// Those that no turn before has had.
     warnings: Vec<Warning>,
     is_unreachable: bool,
-    /// `{ loaded, hidden, … }`, as the library reports it.
-    report: String,
+}
+
+/// A message.
+struct Said {
+    who: String,
+    words: String,
+    /// It stands where the turn before had another.
+    is_changed: bool,
 }
 
 /// The command at work: a turn at each step.
@@ -61,9 +76,16 @@ pub(crate) struct Turns {
     input: SourceText,
     options: DeferredOptions,
     history: History,
+    /// What of the last turn the next one is compared with.
     before: Prompt,
-    turns: Vec<Turn>,
+    past: Vec<Seen>,
+    /// The tools that the last list brings by itself, and its text: most lists are those of the turn before.
+    listed: (String, BTreeSet<String>),
     warned: BTreeSet<Warning>,
+    turns: Vec<Turn>,
+    /// The turns as JSON texts, if that is what was asked for.
+    documents: Vec<String>,
+    kept: usize,
 }
 
 impl Turns {
@@ -74,8 +96,8 @@ impl Turns {
         // The beginning of a history may not show the format that all of it does.
         options.format = Some(internal::format_of(&request, &options).map_err(failed)?);
         let history = History::read(&request)?;
-        let (before, turns, warned) = Default::default();
-        Ok(Turns { arguments, options, history, before, turns, warned, input })
+        let (before, past, listed, warned, turns, documents, kept) = Default::default();
+        Ok(Turns { arguments, input, options, history, before, past, listed, warned, turns, documents, kept })
     }
 
     /// The format that is written.
@@ -87,34 +109,61 @@ impl Turns {
         let request = self.history.request(number);
         let done = apply_deferred_loading_json_with_report(request.as_str(), &self.options)?;
         let written = json::read(&done.request)?;
-        let callable = match self.options.native {
-            Native::None => labels(&written),
-            _ => self.callable(&done.request)?,
-        };
-        let listed: BTreeSet<String> = labels(&written).into_iter().collect();
-        let mut met = BTreeSet::new();
-        let callable = callable.into_iter().filter(|name| met.insert(name.clone()));
-        let tools: Vec<Seen> = callable.map(|name| Seen { is_listed: listed.contains(&name), name }).collect();
-        let past = self.turns.last().map(|turn| turn.tools.as_slice()).unwrap_or_default();
+        let tools = self.tools(&done.request, &written)?;
         let prompt = Prompt::of(&written);
         let growth = prompt.since(&self.before);
         self.before = prompt;
-        let messages = items(&written, "messages").iter().chain(items(&written, "input"));
+        let messages: Vec<&Node<'_>> = items(&written, "messages").iter().chain(items(&written, "input")).collect();
         let warnings = &done.report.warnings;
         let new = warnings.iter().filter(|warning| !self.warned.contains(warning)).cloned().collect();
         self.warned.extend(warnings.iter().cloned());
-        let described = describe::deferred(&done.report, &done.restore);
-        Ok(Turn {
-            end: self.history.end(number),
-            came: missing(&tools, past),
-            went: missing(past, &tools),
-            tools,
-            messages: messages.skip(growth.first_message).map(json::write).collect(),
+        let mut turn = Turn {
+            tools: tools.len(),
+            came: missing(&tools, &self.past),
+            went: missing(&self.past, &tools),
             growth,
+            said: Vec::new(),
             warnings: new,
             is_unreachable: done.report.unreachable,
-            report: described.get("report").map(json::write).unwrap_or_default(),
-        })
+        };
+        self.past = tools;
+        if self.arguments.machine.json {
+            let last = self.history.key().zip(self.history.end(number).checked_sub(1));
+            let messages = messages.get(turn.growth.first_message..).unwrap_or_default();
+            let described = describe::deferred(&done.report, &done.restore);
+            let report = described.get("report").cloned().unwrap_or_default();
+            self.documents.push(json::write(&turn.document(last, &self.past, messages, report)));
+        } else {
+            let fresh = turn.growth.news.fresh.iter().take(MESSAGES);
+            turn.said = fresh.filter_map(|fresh| Some(Said::of(messages.get(fresh.at)?, fresh.is_changed))).collect();
+        }
+        Ok(turn)
+    }
+
+    /// The tools that the model can call, each once.
+    fn tools(&mut self, request: &str, written: &Node<'_>) -> Result<Vec<Seen>, toolwire::Error> {
+        let callable = match self.options.native {
+            Native::None => labels(written),
+            _ => self.callable(request)?,
+        };
+        let list = written.get("tools").map(json::write).unwrap_or_default();
+        if self.listed.0 != list {
+            self.listed = (String::new(), self.listed(written, &list)?);
+            self.listed.0 = list;
+        }
+        let mut met = BTreeSet::new();
+        let callable = callable.into_iter().filter(|name| met.insert(name.clone()));
+        Ok(callable.map(|name| Seen { is_listed: self.listed.1.contains(&name), name }).collect())
+    }
+
+    /// The names that a list of tools brings by itself.
+    fn listed(&self, written: &Node<'_>, list: &str) -> Result<BTreeSet<String>, toolwire::Error> {
+        if !items(written, "tools").iter().any(|tool| tool.get("tools").is_some()) {
+            return Ok(labels(written).into_iter().collect());
+        }
+        // What a tool in a namespace is called, the library knows: of a request that has said nothing yet.
+        let key = if written.get("input").is_some() { "input" } else { "messages" };
+        Ok(self.callable(&format!("{{\"tools\":{list},\"{key}\":[]}}"))?.into_iter().collect())
     }
 
     /// The tools that the model can call where the backend has constructs of its own: the library plays the backend.
@@ -135,9 +184,9 @@ fn labels(request: &Node<'_>) -> Vec<String> {
 }
 
 /// What the one has and the other has not.
-fn missing(one: &[Seen], other: &[Seen]) -> Vec<String> {
+fn missing(one: &[Seen], other: &[Seen]) -> Vec<Seen> {
     let names: BTreeSet<&str> = other.iter().map(|tool| tool.name.as_str()).collect();
-    one.iter().filter(|tool| !names.contains(tool.name.as_str())).map(|tool| tool.name.clone()).collect()
+    one.iter().filter(|tool| !names.contains(tool.name.as_str())).cloned().collect()
 }
 
 impl Task for Turns {
@@ -155,7 +204,15 @@ impl Task for Turns {
 
     fn step(&mut self, step: usize) -> Result<(), CommandError> {
         let turn = self.turn(step).map_err(|error| CommandError::from_core(&error, ""))?;
+        self.kept += turn.kept() + self.documents.last().map(String::len).unwrap_or_default();
         self.turns.push(turn);
+        if self.kept > MOST_KEPT {
+            let (most, steps, step) = (MOST_KEPT >> 20, self.steps(), step + 1);
+            let message = format!("expected turns that show at most {most} MiB, found more in {step} of {steps}");
+            let message = format!("{message}: leave earlier messages out");
+            let pointer = self.history.key().map(|key| format!("/{key}")).unwrap_or_default();
+            return Err(CommandError { code: Some(Code::LimitExceeded), ..CommandError::new(pointer, message) });
+        }
         Ok(())
     }
 
@@ -163,7 +220,7 @@ impl Task for Turns {
         // As without `--turns`: the last turn is the request itself.
         let code = if self.turns.last().is_some_and(|turn| turn.is_unreachable) { FOUND } else { FINE };
         let output = match self.arguments.machine.json {
-            true => Output::json(&self.document()?),
+            true => Output::text(&self.document(), false),
             false => Output::new(self.text(terminal)),
         };
         Ok(output.with_exit_code(code))

@@ -1,13 +1,25 @@
 //! What the model reads of a request, in the order in which it reads it: tools, instructions, messages. Prompt caches
 //! hold the beginning that two requests have in common.
+//!
+//! A prompt is kept as lengths and hashes: it is compared with the next one, and nothing else is done with it.
 
-use toolwire::json::{self, Node};
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hasher},
+};
 
-use super::history::items;
+use toolwire::json::{self, Node, Object};
+
+use super::{
+    gist,
+    history::items,
+    news::{News, Spoken},
+    tool::{label, waits},
+};
 
 /// Where something stands in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+enum Part {
     Tools,
     Instructions,
     Messages,
@@ -15,10 +27,13 @@ pub(super) enum Part {
 
 /// A tool, the instructions, or a message.
 #[derive(Debug)]
-pub(super) struct Entry {
+struct Entry {
     part: Part,
-    pointer: String,
-    text: String,
+    key: &'static str,
+    /// Its number, if the member is a list.
+    at: Option<usize>,
+    bytes: usize,
+    spoken: Spoken,
 }
 
 /// A prompt.
@@ -34,46 +49,59 @@ pub(super) struct Growth {
     pub(super) first_message: usize,
     pub(super) bytes: usize,
     pub(super) new_bytes: usize,
+    pub(super) news: News,
 }
+
+/// The parts of a prompt. Messages come last: by then it is known which definitions they can refer to.
+const PARTS: [(Part, &str); 5] = [
+    (Part::Tools, "tools"),
+    (Part::Instructions, "instructions"),
+    (Part::Instructions, "system"),
+    (Part::Messages, "messages"),
+    (Part::Messages, "input"),
+];
 
 impl Prompt {
     pub(super) fn of(request: &Node<'_>) -> Prompt {
-        let parts = [
-            (Part::Tools, "tools"),
-            (Part::Instructions, "instructions"),
-            (Part::Instructions, "system"),
-            (Part::Messages, "messages"),
-            (Part::Messages, "input"),
-        ];
+        let mut waiting: BTreeMap<String, String> = BTreeMap::new();
         let mut entries = Vec::new();
-        for (part, key) in parts {
+        for (part, key) in PARTS {
             let is_list = request.get(key).is_some_and(|value| value.as_array().is_some());
-            // A provider that defers a tool itself shows its definition where it is loaded, and not before.
-            let read = items(request, key).iter().enumerate().filter(|(_, item)| part != Part::Tools || !waits(item));
-            entries.extend(read.map(|(at, item)| Entry {
-                part,
-                pointer: if is_list { format!("/{key}/{at}") } else { format!("/{key}") },
-                text: json::write(item),
-            }));
+            for (at, item) in items(request, key).iter().enumerate() {
+                // A provider that defers a tool itself shows its definition where it is loaded, and not before.
+                if part == Part::Tools && waits(item) {
+                    waiting.insert(label(item), json::write(item));
+                    continue;
+                }
+                let mut text = json::write(item);
+                match part {
+                    Part::Tools => text = at_once(item).as_ref().map_or(text, json::write),
+                    Part::Messages => refer(item, &mut |name| text.extend(waiting.remove(name))),
+                    Part::Instructions => {}
+                }
+                let spoken = Spoken { who: hash(&gist::who(item)), print: hash(&text) };
+                entries.push(Entry { part, key, at: is_list.then_some(at), bytes: text.len(), spoken });
+            }
         }
         Prompt(entries)
     }
 
     /// What is new against the prompt before.
     pub(super) fn since(&self, before: &Prompt) -> Growth {
-        let same = |(one, other): &(&Entry, &Entry)| one.part == other.part && one.text == other.text;
+        let same = |(one, other): &(&Entry, &Entry)| one.is(other);
         let common = self.0.iter().zip(&before.0).take_while(same).count();
         // What is gone may have stood before what stands there now.
         let parted = self.0.get(common).into_iter().chain(before.0.get(common)).min_by_key(|entry| entry.part);
         let new = self.0.get(common..).unwrap_or_default();
-        let length = |entries: &[Entry]| entries.iter().map(|entry| entry.text.len()).sum();
-        // Messages that stay as they were are no news, even if a cache ends before them.
-        let first_message = self.messages().iter().zip(before.messages()).take_while(same).count();
+        let length = |entries: &[Entry]| entries.iter().map(|entry| entry.bytes).sum();
+        let spoken = |prompt: &Prompt| prompt.messages().iter().map(|entry| entry.spoken).collect::<Vec<_>>();
         Growth {
-            parts_at: parted.filter(|_| common < before.0.len()).map(|entry| entry.pointer.clone()),
-            first_message,
+            parts_at: parted.filter(|_| common < before.0.len()).map(Entry::pointer),
+            // Messages that stay as they were are no news, even if a cache ends before them.
+            first_message: self.messages().iter().zip(before.messages()).take_while(same).count(),
             bytes: length(&self.0),
             new_bytes: length(new),
+            news: News::between(&spoken(before), &spoken(self)),
         }
     }
 
@@ -83,16 +111,50 @@ impl Prompt {
     }
 }
 
-/// Whether a tool is deferred by the provider.
-pub(super) fn waits(tool: &Node<'_>) -> bool {
-    let flagged = |node: &Node<'_>| node.get("defer_loading").and_then(Node::as_bool) == Some(true);
-    flagged(tool) || tool.get("function").is_some_and(flagged)
+impl Entry {
+    fn is(&self, other: &Entry) -> bool {
+        self.part == other.part && self.bytes == other.bytes && self.spoken.print == other.spoken.print
+    }
+
+    fn pointer(&self) -> String {
+        self.at.map_or_else(|| format!("/{}", self.key), |at| format!("/{}/{at}", self.key))
+    }
 }
 
-/// What a tool is called; one that has no name, by its type.
-pub(super) fn label(tool: &Node<'_>) -> String {
-    let within = |key| tool.get(key).and_then(|inner| inner.get("name"));
-    let name = tool.get("name").or_else(|| within("function")).or_else(|| within("custom"));
-    let label = name.or_else(|| tool.get("type")).and_then(Node::as_text);
-    label.map_or_else(|| String::from("?"), |label| label.display().into_owned())
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+/// A namespace without its members that wait; `None` if it has none of these.
+fn at_once<'a>(tool: &Node<'a>) -> Option<Node<'a>> {
+    let members = items(tool, "tools");
+    if !members.iter().any(waits) {
+        return None;
+    }
+    let shown = || Node::array(members.iter().filter(|member| !waits(member)).cloned().collect());
+    let kept = tool
+        .as_object()?
+        .iter()
+        .map(|member| (member.key.clone(), if member.key.is("tools") { shown() } else { member.value.clone() }));
+    Some(Node::object(kept.collect::<Object<'a>>()))
+}
+
+/// The names of the tools that a message refers to, and with that loads.
+fn refer(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
+    let kind = node.get("type").and_then(Node::as_text).map(|kind| kind.display());
+    match kind.as_deref() {
+        Some("tool_removal") => return,
+        Some("tool_reference") => {
+            let name = node.get("tool_name").or_else(|| node.get("name")).and_then(Node::as_text);
+            name.into_iter().for_each(|name| found(&name.display()));
+            return;
+        }
+        _ => {}
+    }
+    // Where messages have blocks, and blocks have others. Nothing else in them is the API's.
+    for key in ["content", "tool", "tool_references"] {
+        items(node, key).iter().for_each(|inner| refer(inner, found));
+    }
 }

@@ -6,17 +6,12 @@ use toolwire::{
     options::{Format, Native},
 };
 
-use super::{gist, Turn, Turns};
+use super::{gist, prompt::Growth, Said, Seen, Turn, Turns, MESSAGES};
 use crate::{
     document::{header, record},
-    error::CommandError,
     terminal::{counted, cut, grouped, shown, Terminal},
 };
 
-/// Wide enough for a sentence, where no terminal says otherwise.
-const COLUMNS: usize = 100;
-/// A turn of more messages shows these, and how many there are: nobody reads on.
-const MESSAGES: usize = 12;
 /// The room for who speaks.
 const WHO: usize = 9;
 
@@ -30,25 +25,23 @@ impl Turns {
         let native = if native == "none" { String::new() } else { format!(", native {native}") };
         let turns = counted(self.turns.len(), "turn");
         let mut out = format!("{}: {turns}, {format}{becomes}{native}\n", shown(&self.input.source));
-        let columns = terminal.width.unwrap_or(COLUMNS);
         for (at, turn) in self.turns.iter().enumerate() {
-            let tools = counted(turn.tools.len(), "tool");
+            let tools = counted(turn.tools, "tool");
             let new = match at {
                 0 => String::new(),
                 _ => format!(", {} of them new", grouped(turn.growth.new_bytes)),
             };
             let size = format!("{tools}, {}{new}", counted(turn.growth.bytes, "byte"));
             out.push_str(&format!("\n{} {}\n", paint.bold(&format!("turn {}:", at + 1)), paint.dim(&size)));
-            for name in &turn.went {
-                out.push_str(&format!("  {}\n", paint.bad(&format!("- {}", shown(name)))));
+            for tool in &turn.went {
+                out.push_str(&format!("  {}\n", paint.bad(&format!("- {}", shown(&tool.name)))));
             }
-            for name in &turn.came {
-                let place = if turn.is_listed(name) { "" } else { " (in the history)" };
-                out.push_str(&format!("  {}{place}\n", paint.good(&format!("+ {}", shown(name)))));
+            for tool in &turn.came {
+                let place = if tool.is_listed { "" } else { " (in the history)" };
+                out.push_str(&format!("  {}{place}\n", paint.good(&format!("+ {}", shown(&tool.name)))));
             }
-            turn.said(columns, &mut out);
-            if let Some(pointer) = &turn.growth.parts_at {
-                let line = format!("~ the prefix ends at {}", shown(pointer));
+            turn.talk(terminal, &mut out);
+            if let Some(line) = turn.growth.parting() {
                 out.push_str(&format!("  {}\n", paint.doubtful(&line)));
             }
             for warning in &turn.warnings {
@@ -63,64 +56,100 @@ impl Turns {
         out
     }
 
-    /// The same as data.
-    pub(super) fn document(&self) -> Result<Node<'_>, CommandError> {
+    /// The same as data, and as text: the turns are that already.
+    pub(super) fn document(&self) -> String {
         let mut members = header("defer --turns", &self.input.source);
         members.extend([
             (Text::new("format"), Node::string(word::<Format>(self.options.format))),
             (Text::new("target"), Node::string(word::<Format>(self.target()))),
             (Text::new("native"), Node::string(word::<Native>(Some(self.options.native)))),
         ]);
-        let turns = self.turns.iter().map(|turn| turn.document(self.history.key()));
-        let turns = turns.collect::<Result<Vec<_>, toolwire::Error>>();
-        let turns = turns.map_err(|error| CommandError::from_core(&error, ""))?;
-        members.push((Text::new("turns"), Node::array(turns)));
-        Ok(Node::object(members.into_iter().collect::<Object<'_>>()))
+        let mut out = json::write(&Node::object(members.into_iter().collect::<Object<'_>>()));
+        out.pop();
+        out.push_str(",\"turns\":[");
+        for (at, turn) in self.documents.iter().enumerate() {
+            out.push_str(if at == 0 { "" } else { "," });
+            out.push_str(turn);
+        }
+        out.push_str("]}");
+        out
     }
 }
 
 impl Turn {
-    fn is_listed(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| tool.is_listed && tool.name == name)
-    }
-
-    /// The messages that are new, a line each.
-    fn said(&self, columns: usize, out: &mut String) {
-        for text in self.messages.iter().take(MESSAGES) {
-            let Ok(message) = json::read(text) else { continue };
-            let (who, pieces) = (gist::who(&message), gist::pieces(&message));
-            // As one line, however it was broken.
-            let words = pieces.join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
-            let line = format!("    {:WHO$}  {}", shown(&who), shown(&words));
-            out.push_str(cut(line.trim_end(), columns).as_ref());
+    /// The messages that are new or changed, a line each.
+    fn talk(&self, terminal: &Terminal, out: &mut String) {
+        for Said { who, words, is_changed } in &self.said {
+            let mark = if *is_changed { '~' } else { ' ' };
+            let line = format!("  {mark} {:WHO$}  {}", shown(who), shown(words));
+            // Only a terminal has an edge: elsewhere, lines are as long as they are.
+            out.push_str(&cut(line.trim_end(), terminal.width.unwrap_or(usize::MAX)));
             out.push('\n');
         }
-        let rest = self.messages.len().saturating_sub(MESSAGES);
+        let rest = self.growth.news.fresh.len().saturating_sub(MESSAGES);
         if rest > 0 {
             out.push_str(&format!("    … and {}\n", counted(rest, "more message")));
         }
     }
 
-    fn document(&self, history: Option<&str>) -> Result<Node<'_>, toolwire::Error> {
-        let names = |names: &[String]| Node::array(names.iter().map(|name| Node::string(name.clone())).collect());
+    /// For machines. `last`: the last item of the client's history, and the member that holds it.
+    pub(super) fn document<'a>(
+        &self,
+        last: Option<(&str, usize)>,
+        tools: &[Seen],
+        messages: &[&Node<'a>],
+        report: Node<'a>,
+    ) -> Node<'a> {
+        let names = |tools: &[Seen]| Node::array(tools.iter().map(|tool| Node::string(tool.name.clone())).collect());
         let place = |is_listed: bool| Node::string(if is_listed { "tools" } else { "history" });
-        let tool =
-            |tool: &super::Seen| record([("name", Node::string(tool.name.clone())), ("in", place(tool.is_listed))]);
-        let last = history.zip(self.end.checked_sub(1)).map(|(key, last)| Node::string(format!("/{key}/{last}")));
-        let parts_at = self.growth.parts_at.clone();
-        let messages = self.messages.iter().map(|text| json::read(text)).collect::<Result<Vec<_>, _>>()?;
-        Ok(record([
-            ("upTo", last.unwrap_or_default()),
-            ("tools", Node::array(self.tools.iter().map(tool).collect())),
+        let tool = |tool: &Seen| record([("name", Node::string(tool.name.clone())), ("in", place(tool.is_listed))]);
+        let growth = &self.growth;
+        record([
+            ("upTo", last.map(|(key, last)| Node::string(format!("/{key}/{last}"))).unwrap_or_default()),
+            ("tools", Node::array(tools.iter().map(tool).collect())),
             ("came", names(&self.came)),
             ("went", names(&self.went)),
-            ("prefixEndsAt", parts_at.map(Node::string).unwrap_or_default()),
-            ("bytes", Node::count(self.growth.bytes as u64)),
-            ("newBytes", Node::count(self.growth.new_bytes as u64)),
-            ("firstMessage", Node::count(self.growth.first_message as u64)),
-            ("messages", Node::array(messages)),
-            ("report", json::read(&self.report)?),
-        ]))
+            ("prefixEndsAt", growth.parts_at.clone().map(Node::string).unwrap_or_default()),
+            ("bytes", Node::count(growth.bytes as u64)),
+            ("newBytes", Node::count(growth.new_bytes as u64)),
+            ("firstMessage", Node::count(growth.first_message as u64)),
+            ("messages", Node::array(messages.iter().map(|message| (*message).clone()).collect())),
+            ("report", report),
+        ])
+    }
+
+    /// How many bytes of it are kept for people.
+    pub(super) fn kept(&self) -> usize {
+        let names = self.came.iter().chain(&self.went).map(|tool| tool.name.len() + size_of::<Seen>());
+        let said = self.said.iter().map(|said| said.who.len() + said.words.len() + size_of::<Said>());
+        // Of most messages only the number is kept.
+        names.chain(said).sum::<usize>() + size_of_val(self.growth.news.fresh.as_slice())
+    }
+}
+
+impl Said {
+    pub(super) fn of(message: &Node<'_>, is_changed: bool) -> Said {
+        // As one line, however it was broken.
+        let words = gist::pieces(message).join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
+        Said { who: gist::who(message), words, is_changed }
+    }
+}
+
+impl Growth {
+    /// Where the prefix ends, and what became of the messages behind it.
+    fn parting(&self) -> Option<String> {
+        let pointer = self.parts_at.as_ref()?;
+        let changed = match self.news.changed() {
+            0 => None,
+            count => Some(format!("{} changed", counted(count, "earlier message"))),
+        };
+        let gone = match self.news.gone {
+            0 => None,
+            count => Some(format!("{} gone", counted(count, "earlier message"))),
+        };
+        let both: Vec<String> = changed.into_iter().chain(gone).collect();
+        let what = if both.is_empty() { String::new() } else { format!(" ({})", both.join(", ")) };
+        Some(format!("~ the prefix ends at {}{what}", shown(pointer)))
     }
 }
 

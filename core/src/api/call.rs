@@ -5,7 +5,10 @@
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
-use super::{describe, sanitize::sanitize_node, text_of, tools, validate::validate_node, Restore, Rewritten};
+use super::{
+    describe,
+    repair::{repair_node, repair_text},
+    sanitize::sanitize_node, text_of, tools, validate::validate_node, Restore, Rewritten};
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
 use crate::{
@@ -17,8 +20,9 @@ use crate::{
     naming::Naming,
     options::{
         dialects_to_check, AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions,
-        Native, SanitizeOptions, ToolsOptions,
+        Native, RepairOptions, SanitizeOptions, ToolsOptions,
     },
+    repair::Answered,
     report::Recorder,
     sanitize::{self, decode::Plan},
     tools::{check as check_list, client_call, request, restore::RestoreMap},
@@ -42,6 +46,8 @@ pub enum Function {
     Check,
     /// `restoreArguments(arguments, schema, options)`, or without options `restoreArguments(arguments, plan)`
     RestoreArguments,
+    /// `repairArguments(arguments, schema, options)`
+    RepairArguments,
     /// `validateArguments(arguments, schema)`
     ValidateArguments,
     /// `dialects()`
@@ -79,6 +85,7 @@ impl Function {
         Function::StripDeferralBetas,
         Function::Check,
         Function::RestoreArguments,
+        Function::RepairArguments,
         Function::ValidateArguments,
         Function::Dialects,
         Function::SanitizeTools,
@@ -104,6 +111,7 @@ impl Function {
             Function::StripDeferralBetas => "stripDeferralBetas",
             Function::Check => "check",
             Function::RestoreArguments => "restoreArguments",
+            Function::RepairArguments => "repairArguments",
             Function::ValidateArguments => "validateArguments",
             Function::Dialects => "dialects",
             Function::SanitizeTools => "sanitizeTools",
@@ -142,6 +150,7 @@ impl Function {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
             Function::ApplyDeferredLoading | Function::AdaptRequest => Some("request"),
             Function::SanitizeTools => Some("tools"),
+            Function::RepairArguments => Some("arguments"),
             Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
             Function::DialectFor => Some("dialect"),
             Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
@@ -233,6 +242,13 @@ pub fn call<'a>(
             sanitize::restore_arguments(&mut arguments, &input()?, &options)?;
             Ok(answer(arguments, None, options.share))
         }
+        Function::RepairArguments => {
+            let options = RepairOptions::read(options, naming)?;
+            let (answered, schema) = (Answered::value(input()?)?, input()?);
+            let repaired = repair_node(answered, &schema, &options)?;
+            let report = with_report.then(|| describe::repaired(&repaired));
+            Ok(answer(repaired.arguments, report, false))
+        }
         Function::ValidateArguments => {
             let (arguments, schema) = (input()?, input()?);
             Ok(answer(describe::validation(&validate_node(&arguments, &schema)?), None, false))
@@ -310,6 +326,11 @@ pub fn call_text<'a>(
     naming: Naming,
     with_report: bool,
 ) -> Result<TextAnswer<'a>, Error> {
+    if let (Function::RepairArguments, [arguments, schema]) = (function, inputs) {
+        let repaired = repair_text(arguments, schema, &RepairOptions::read(options, naming)?)?;
+        let report = with_report.then(|| describe::repaired(&repaired));
+        return Ok(TextAnswer { text: repaired.arguments, report });
+    }
     let mut nodes = Vec::with_capacity(inputs.len());
     for text in inputs {
         nodes.push(match function {

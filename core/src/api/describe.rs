@@ -12,7 +12,7 @@ use crate::{
     },
     error::Error,
     json::{Data, Node, Object, Text},
-    report::Change,
+    report::{Change, Left, Repair, Repaired},
     schema::validate::{ArgumentViolation, Validation},
     tools::{
         check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
@@ -91,6 +91,36 @@ pub(super) fn validation(found: &Validation) -> Node<'static> {
     Node::record([
         ("valid", found.valid.map_or_else(Node::default, Node::bool)),
         ("errors", Node::array(found.errors.iter().map(one).collect())),
+    ])
+}
+
+/// `{ changed, valid, repairs: [{ pointer, outputPointer, rule, confidence, from, to, message }], left: [{ pointer,
+/// keyword, reason, message }] }`: `valid` is null where it cannot be told.
+pub(super) fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
+    let repair = |repair: &Repair| {
+        Node::record([
+            ("pointer", owned(&repair.pointer)),
+            ("outputPointer", repair.output_pointer.as_ref().map(|pointer| owned(pointer)).unwrap_or_default()),
+            ("rule", Node::literal(repair.rule.as_str())),
+            ("confidence", Node::literal(repair.confidence.as_str())),
+            ("from", owned(&repair.from)),
+            ("to", owned(&repair.to)),
+            ("message", owned(&repair.message)),
+        ])
+    };
+    let left = |left: &Left| {
+        Node::record([
+            ("pointer", owned(&left.pointer)),
+            ("keyword", Node::literal(left.keyword)),
+            ("reason", Node::literal(left.reason.as_str())),
+            ("message", owned(&left.message)),
+        ])
+    };
+    Node::record([
+        ("changed", Node::bool(repaired.changed)),
+        ("valid", repaired.valid.map_or_else(Node::default, Node::bool)),
+        ("repairs", Node::array(repaired.repairs.iter().map(repair).collect())),
+        ("left", Node::array(repaired.left.iter().map(left).collect())),
     ])
 }
 

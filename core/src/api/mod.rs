@@ -8,6 +8,7 @@ mod envelope;
 #[cfg(feature = "search")]
 mod exchange;
 mod json_text;
+mod repair;
 mod request;
 mod restore;
 mod restore_plan;
@@ -28,6 +29,9 @@ pub use envelope::{
 #[cfg(feature = "search")]
 pub use exchange::Exchange;
 pub use json_text::JsonText;
+pub use repair::{
+    repair_arguments, repair_arguments_json, repair_arguments_json_with_report, repair_arguments_with_report,
+};
 pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer};
 pub use restore::{CallStream, Restore, RestoredCall};
 pub use restore_plan::RestorePlan;

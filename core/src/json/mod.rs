@@ -19,6 +19,7 @@ mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
+pub(crate) mod tolerant;
 mod utf8;
 mod value;
 mod write;

@@ -11,12 +11,13 @@ mod envelope;
 mod exchange;
 mod lookup;
 mod read;
+mod repair;
 mod sanitize;
 mod search;
 mod setters;
 mod tools;
 
-pub use crate::report::Allow;
+pub use crate::report::{Allow, Confidence};
 pub(crate) use betas::BetaOptions;
 pub use deferred::{
     Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Native, Order, Reasoning, Removals,
@@ -28,6 +29,7 @@ pub(crate) use exchange::without_dialect;
 #[cfg(feature = "search")]
 pub use exchange::{ExchangeOptions, OnSetAside};
 pub use lookup::{Api, DeferralQuery, DialectQuery};
+pub use repair::{RepairOptions, Truncated};
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
 pub(crate) use tools::dialects as dialects_to_check;

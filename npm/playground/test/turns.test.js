@@ -61,13 +61,20 @@ describe('turns', () => {
       { type: 'tool_search_output', execution: 'client', call_id: '3', tools: [] },
     ];
     assert.deepEqual(endsOf({ input }), [2, 5, 9, 11]);
+    // OpenAI's own search need not say who runs it; one with a call to answer is the client's.
+    const said = input.map(({ execution, ...item }) => item);
+    assert.deepEqual(endsOf({ input: said }), [2, 5, 9, 11]);
   });
 
   test('the format is that of the whole request, and only the last request has its choice', () => {
-    const found = turns.turnsOf(example('kimi'));
-    assert.equal(found.format, 'openai-chat');
-    assert.equal(turns.turnsOf(example('codex')).format, 'openai-responses');
-    assert.equal(turns.turnsOf(example('claude-code')).format, 'anthropic');
+    const formatOf = (text, options = {}) => turns.formatOf(turns.turnsOf(text), options);
+    assert.equal(formatOf(example('kimi')), 'openai-chat');
+    assert.equal(formatOf(example('codex')), 'openai-responses');
+    assert.equal(formatOf(example('claude-code')), 'anthropic');
+    // As toolwire reads it, and not by a rule of the page's own: what this is depends on where it goes.
+    const either = JSON.stringify({ model: 'm', messages: [says('user')], seed: 1 });
+    assert.deepEqual([formatOf(either), formatOf(either, { target: 'openai-chat' })], ['anthropic', 'openai-chat']);
+    assert.equal(formatOf(JSON.stringify({ messages: [says('user')], tools: 1 })), undefined);
     const chosen = turns.turnsOf(JSON.stringify({ ...JSON.parse(example('kimi')), tool_choice: 'required' }));
     assert.equal(turns.requestOf(chosen, 0).tool_choice, undefined);
     assert.equal(turns.requestOf(chosen, 0).messages.length, 2);
@@ -78,10 +85,20 @@ describe('turns', () => {
     );
   });
 
-  test('a conversation without an end is refused', () => {
+  test('of a conversation without an end the last turns are shown, and it is said', () => {
     const messages = (count) => Array.from({ length: 2 * count - 1 }, (_, at) => says(at % 2 ? 'assistant' : 'user'));
-    assert.equal(endsOf({ messages: messages(200) }).length, 200);
-    assert.throws(() => endsOf({ messages: messages(201) }), /at most 200 turns, found 201/);
+    const of = (count) => turns.turnsOf(JSON.stringify({ messages: messages(count) }));
+    assert.deepEqual([of(200).ends.length, of(200).skipped], [200, 0]);
+    const more = of(203);
+    assert.deepEqual([more.ends.length, more.skipped, more.ends[0], more.ends.at(-1)], [200, 3, 7, 405]);
+    // The first turn has all that was said before.
+    assert.equal(turns.requestOf(more, 0).messages.length, 7);
+    assert.equal(turns.itemsOf(more, 0).length, 7);
+    assert.equal(turns.itemsOf(more, 1).length, 2);
+    const long = JSON.stringify({ messages: messages(203) });
+    const { skipped, gists, sides } = conversation.conversationOf(long, ['same', 'openai-chat'], {});
+    assert.deepEqual([skipped, gists.length, ...sides.map((side) => side.turns.length)], [3, 200, 200, 200]);
+    assert.match(conversation.shortened(200, 3), /has 203 turns. The last 200 are shown/);
   });
 
   test('messages in words, whatever their format', () => {
@@ -93,6 +110,11 @@ describe('turns', () => {
         { role: 'assistant', content: null, tool_calls: [{ function: { name: 'f', arguments: '{}' } }] },
         'assistant',
         ['call f({}) f'],
+      ],
+      [
+        { role: 'assistant', tool_calls: [{ id: '1', type: 'custom', custom: { name: 'exec', input: 'pwd' } }] },
+        'assistant',
+        ['call exec(pwd) exec'],
       ],
       [{ role: 'system', tools: [{ function: { name: 'f' } }] }, 'system', ['brings  f']],
       [{ type: 'function_call', name: 'f', arguments: '{"a":1}' }, 'assistant', ['call f({"a":1}) f']],
@@ -148,19 +170,134 @@ describe('turns', () => {
     assert.equal(growth({ tools: [tool('f'), tool('g', { defer_loading: true })] }).partsAt, undefined);
   });
 
-  test('every example on every backend: what comes and goes adds up to what is visible', () => {
-    for (const name of ['claude-code', 'codex', 'kimi', 'conversation']) {
+  test('a definition that is kept back counts where it is loaded, and once', () => {
+    const deferred = tool('f', { defer_loading: true });
+    const loads = says('user', [{ type: 'tool_result', content: [{ type: 'tool_reference', tool_name: 'f' }] }]);
+    const removal = says('system', [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } }]);
+    const bytes = (...messages) => prompt.growthOf([], prompt.promptOf({ tools: [deferred], messages })).bytes;
+    const lengthOf = (...values) => values.reduce((sum, value) => sum + JSON.stringify(value).length, 0);
+    assert.equal(bytes(says('user')), lengthOf(says('user')));
+    assert.equal(bytes(loads), lengthOf(loads, deferred));
+    assert.equal(bytes(loads, loads), lengthOf(loads, loads, deferred));
+    assert.equal(bytes(removal), lengthOf(removal));
+    const space = (...members) => ({ type: 'namespace', name: 'ns', tools: members });
+    const shown = prompt.promptOf({ tools: [space(tool('g'), deferred)], input: [] });
+    assert.deepEqual(
+      shown.map(({ text }) => text),
+      [JSON.stringify(space(tool('g')))],
+    );
+  });
+
+  test('tools in namespaces of the list stand in `tools`, by their flat names', () => {
+    const fn = (name, more = {}) => ({ type: 'function', name, parameters: { type: 'object' }, ...more });
+    const space = (name, ...tools) => ({ type: 'namespace', name, description: '', tools });
+    const found = { type: 'tool_search_output', call_id: 's', execution: 'client', status: 'completed' };
+    const request = {
+      model: 'm',
+      tools: [
+        space('mcp__docs', fn('search'), fn('fetch', { defer_loading: true })),
+        { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters: { type: 'object' } },
+      ],
+      input: [
+        { type: 'message', role: 'user', content: 'a' },
+        { type: 'tool_search_call', call_id: 's', execution: 'client', status: 'completed', arguments: {} },
+        { ...found, tools: [space('mcp__docs', fn('fetch', { defer_loading: true }))] },
+      ],
+    };
+    const [{ turns: played }] = conversation.conversationOf(
+      JSON.stringify(request),
+      ['openai-tool-search', 'same'],
+      {},
+    ).sides;
+    assert.deepEqual(
+      played.map(({ tools }) => tools.map(({ name, listed }) => `${name}${listed ? '' : ' by the history'}`)),
+      [
+        ['mcp__docs__search', 'tool_search'],
+        ['mcp__docs__search', 'mcp__docs__fetch by the history', 'tool_search'],
+      ],
+    );
+  });
+
+  // By hand, from what the examples' histories say.
+  const ALL = [
+    'calendar_cancel_event',
+    'calendar_create_event',
+    'calendar_list_events',
+    'deploy_start',
+    'deploy_status',
+    'issues_comment',
+    'issues_create',
+    'issues_search',
+    'mail_search',
+    'mail_send',
+    'metrics_query',
+    'read_file',
+    'rooms_find',
+  ];
+  const SEEN = {
+    'claude-code': {
+      1: 'Bash Read SEARCH',
+      2: 'Bash Read SEARCH mcp__tracker__close_issue mcp__tracker__find_issue',
+      5: 'Bash Read SEARCH mcp__releases__draft mcp__tracker__find_issue',
+    },
+    codex: {
+      1: 'SEARCH apply_patch shell',
+      2: 'SEARCH apply_patch mcp__deploy__logs mcp__deploy__status shell',
+      5: 'SEARCH apply_patch mcp__chat__post mcp__deploy__logs mcp__deploy__status shell',
+    },
+    kimi: {
+      1: 'SEARCH',
+      2: 'SEARCH weather_forecast',
+      5: 'SEARCH train_book train_search weather_forecast',
+    },
+    conversation: {
+      1: 'SEARCH read_file',
+      2: 'SEARCH calendar_create_event read_file rooms_find',
+      6: 'SEARCH calendar_create_event issues_search read_file rooms_find',
+      9: 'SEARCH calendar_create_event deploy_start issues_comment issues_search read_file rooms_find',
+    },
+  };
+  const SEARCHES = ['ToolSearch', 'tool_search', 'find_tools'];
+
+  test('every example on every backend: what a model sees in each turn, and what comes and goes', () => {
+    for (const [name, expected] of Object.entries(SEEN)) {
       for (const id of backends.BACKEND_IDS) {
         const [{ turns: played, failed }] = conversation.conversationOf(example(name), [id, id], {}).sides;
         assert.equal(failed, undefined, `${name} on ${id}`);
+        // The provider's own search: a backend without one gets all tools at once, or (natively) none of it.
+        const { native } = backends.backendOf(id).options;
+        const loadsAll = name === 'conversation' && native === undefined;
+        const hasSearch = name !== 'conversation' || !['additional-tools', 'kimi'].includes(native);
         const visible = new Set();
-        for (const { came, went, tools } of played) {
+        let names = [];
+        for (const [at, { came, went, tools }] of played.entries()) {
+          names = expected[at + 1]?.split(' ').filter((each) => each !== 'SEARCH' || hasSearch) ?? names;
+          const seen = tools.map((each) => (SEARCHES.includes(each.name) ? 'SEARCH' : each.name)).sort();
+          assert.deepEqual(seen, loadsAll ? ALL : names, `${name} on ${id}, turn ${at + 1}`);
           for (const each of went) assert.ok(visible.delete(each), each);
           for (const each of came) visible.add(each);
-          assert.deepEqual([...visible].sort(), tools.map((seen) => seen.name).sort(), `${name} on ${id}`);
+          assert.deepEqual([...visible].sort(), tools.map((each) => each.name).sort(), `${name} on ${id}`);
         }
+        assert.ok(played.length > Math.max(...Object.keys(expected)) - 1, name);
       }
     }
+  });
+
+  test('what the bars and numbers of the timeline mean is said in words', () => {
+    const [native, emulated] = conversation.conversationOf(example('claude-code'), ['kimi', 'openai-chat'], {}).sides;
+    const says = (name, at) => conversation.sightSays(native, name, at);
+    assert.equal(says('Bash', 0), 'Kimi K3: visible');
+    assert.equal(says('mcp__tracker__close_issue', 0), 'Kimi K3: not visible');
+    assert.equal(says('mcp__tracker__close_issue', 1), 'Kimi K3: visible from this turn on');
+    assert.equal(says('mcp__tracker__close_issue', 2), 'Kimi K3: visible');
+    assert.equal(says('mcp__tracker__close_issue', 4), 'Kimi K3: not visible');
+    const failed = { ...native, turns: [], failed: { rule: 'invalid-request' } };
+    assert.equal(conversation.sightSays(failed, 'Bash', 0), 'Kimi K3: no answer');
+    assert.match(conversation.growthSays(native.turns[1]), /^of [\d,]+ bytes are new$/);
+    assert.match(
+      conversation.growthSays(emulated.turns[1]),
+      /^of [\d,]+ bytes are new: the prefix ends at \/tools\/3$/,
+    );
   });
 
   test('a native backend and an emulated one show a model the same tools', () => {

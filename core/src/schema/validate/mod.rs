@@ -11,12 +11,12 @@ mod applicators;
 mod arrays;
 mod objects;
 mod pattern;
-mod place;
+pub(crate) mod place;
 mod scalars;
 #[cfg(test)]
 mod tests;
 mod verdict;
-mod words;
+pub(crate) mod words;
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -30,7 +30,7 @@ use crate::{
     budget::Budget,
     collections::Map,
     error::{Code, Error},
-    json::{self, Data, Node, Object},
+    json::{self, Data, Node, Object, Text},
 };
 use pattern::Patterns;
 use place::Place;
@@ -114,12 +114,75 @@ impl<'s, 'a> Validator<'s, 'a> {
         Validation { valid: verdict.known(), errors: run.errors }
     }
 
+    /// Judges values by parts of this schema, within one budget.
+    pub(crate) fn judge(&self) -> Judge<'_, 's, 'a> {
+        Judge(Run::new(self, true))
+    }
+
     /// Judges any value by the schema as it stands, without a word about it.
     #[cfg(test)]
     pub(crate) fn verdict(&self, value: &Node<'_>) -> Verdict {
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
         Run::new(self, true).schema(self.root, value, at)
+    }
+}
+
+/// Judges values by parts of a schema, without a word about it. All of it is paid from one budget.
+pub(crate) struct Judge<'v, 's, 'a>(Run<'v, 's, 'a>);
+
+impl<'s, 'a> Judge<'_, 's, 'a> {
+    /// What a schema of this document says of a value.
+    pub(crate) fn verdict(&mut self, schema: &'s Node<'a>, value: &Node<'_>) -> Verdict {
+        let (value_place, schema_place) = (Place::At(""), Place::At(""));
+        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
+        self.0.schema(schema, value, at)
+    }
+
+    /// What one keyword of a schema says of a value.
+    pub(crate) fn keyword(&mut self, keyword: Keyword, schema: &'s Object<'a>, value: &Node<'_>) -> Verdict {
+        let Some(says) = schema.get(keyword).filter(|_| self.knows(keyword)) else { return Verdict::Valid };
+        if !self.0.budget.pay(1) {
+            return Verdict::Unknown;
+        }
+        if value.is_null() && is_nullable(schema) {
+            return Verdict::Valid;
+        }
+        let (value_place, above) = (Place::At(""), Place::At(""));
+        let schema_place = Place::Name(&above, keyword.name());
+        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
+        self.0.keyword(keyword, says, schema, value, at)
+    }
+
+    /// Whether a name matches a pattern of `patternProperties`; `None`: it cannot be told.
+    pub(crate) fn matches(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
+        self.0.named(pattern, schema, name)
+    }
+
+    /// The schema that a reference leads to.
+    pub(crate) fn target(&self, reference: &'s Node<'a>) -> Option<&'s Node<'a>> {
+        let prepared = self.0.prepared;
+        prepared.targets.get(&prepared.references.target(reference)?).map(|(schema, _)| *schema)
+    }
+
+    /// Whether the schema's draft has a keyword.
+    pub(crate) fn knows(&self, keyword: Keyword) -> bool {
+        self.0.prepared.draft.knows(keyword)
+    }
+
+    /// Whether the keywords beside a reference count.
+    pub(crate) fn ref_stands_alone(&self) -> bool {
+        self.0.prepared.draft.ref_stands_alone()
+    }
+
+    /// What pays.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.0.budget
+    }
+
+    /// The whole schema.
+    pub(crate) fn root(&self) -> &'s Node<'a> {
+        self.0.prepared.root
     }
 }
 
@@ -287,7 +350,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
 }
 
 /// Does the schema admit null beside its `type`, as OpenAPI 3.0 says it?
-fn is_nullable(schema: &Object<'_>) -> bool {
+pub(crate) fn is_nullable(schema: &Object<'_>) -> bool {
     schema.get(Keyword::Nullable).and_then(Node::as_bool) == Some(true) && schema.has(Keyword::Type)
 }
 

@@ -7,7 +7,7 @@ use crate::json::{Pointer, Step, Text};
 
 /// A place in a document.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'p> {
+pub(crate) enum Place<'p> {
     /// A known place, by its pointer.
     At(&'p str),
     /// A member whose name the program knows.
@@ -20,7 +20,7 @@ pub(super) enum Place<'p> {
 
 impl Place<'_> {
     /// The pointer to it.
-    pub(super) fn pointer(&self) -> String {
+    pub(crate) fn pointer(&self) -> String {
         let (mut start, mut steps, mut next) = ("", Vec::new(), Some(self));
         while let Some(place) = next {
             let (above, step) = match *place {

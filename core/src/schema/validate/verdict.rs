@@ -13,7 +13,7 @@ pub(crate) enum Verdict {
 
 impl Verdict {
     /// Both: what one refuses is refused, whatever cannot be told of the other.
-    pub(super) const fn and(self, other: Verdict) -> Verdict {
+    pub(crate) const fn and(self, other: Verdict) -> Verdict {
         match (self, other) {
             (Verdict::Invalid, _) | (_, Verdict::Invalid) => Verdict::Invalid,
             (Verdict::Valid, Verdict::Valid) => Verdict::Valid,

@@ -17,7 +17,7 @@ const VALUES: usize = 12;
 const LETTERS: usize = 60;
 
 /// The first letters of a text.
-pub(super) fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     match text.char_indices().nth(LETTERS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_string(),
@@ -25,7 +25,7 @@ pub(super) fn short(text: &str) -> String {
 }
 
 /// A name, shortened, in backquotes.
-pub(super) fn name(name: &Text<'_>) -> String {
+pub(crate) fn name(name: &Text<'_>) -> String {
     format!("`{}`", short(&name.display()))
 }
 

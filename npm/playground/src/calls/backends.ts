@@ -12,11 +12,14 @@ export interface Backend {
   options: BackendOptions;
 }
 
+/** How a backend takes them that knows nothing of them. */
+const EMULATED = 'text in the history, definitions in tools';
+
 export const BACKENDS = [
   {
     id: 'same',
     name: 'The same API (emulated)',
-    says: 'the format stays; text in the history, definitions in tools',
+    says: `the format stays; ${EMULATED}`,
     options: {},
   },
   {
@@ -40,7 +43,7 @@ export const BACKENDS = [
   {
     id: 'anthropic',
     name: 'Anthropic’s format (emulated)',
-    says: 'text in the history, definitions in tools',
+    says: EMULATED,
     options: { target: 'anthropic' },
   },
   {
@@ -70,7 +73,7 @@ export const BACKENDS = [
   {
     id: 'openai-chat',
     name: 'OpenAI Chat (emulated)',
-    says: 'text in the history, definitions in tools',
+    says: EMULATED,
     options: { target: 'openai-chat' },
   },
 ] as const satisfies readonly Backend[];

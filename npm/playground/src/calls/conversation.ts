@@ -6,7 +6,7 @@ import type { DeferredChoice } from '../state/shared.js';
 import { type Backend, type BackendId, backendOf } from './backends.js';
 import { type Note, noteOfError } from './note.js';
 import { growthOf, isDeferred, type Prompt, promptOf } from './prompt.js';
-import { type Item, itemsOf, objects, type RequestFormat, requestOf, type Turns, turnsOf } from './turns.js';
+import { formatOf, type Item, itemsOf, objects, requestOf, type Turns, turnsOf } from './turns.js';
 import { gistOf, namesOf, type Words, wordsOf } from './words.js';
 
 /** A tool that the model can call. */
@@ -52,12 +52,41 @@ export interface Side {
 }
 
 export interface Conversation {
-  format: RequestFormat;
+  /** How many turns of the conversation are not shown. */
+  skipped: number;
   /** What has been said since the turn before, in a few words. */
   gists: string[];
   sides: readonly [Side, Side];
   /** Every tool that either side has at some time. */
   names: string[];
+}
+
+/** That a conversation is longer than what is shown of it. */
+export function shortened(shown: number, skipped: number): string {
+  const says = `This conversation has ${shown + skipped} turns. The last ${shown} are shown`;
+  return `${says}; the first of them has all that was said before.`;
+}
+
+export type Sight = 'hidden' | 'visible' | 'arrives';
+
+/** Whether a model sees a tool in a turn, and since when. */
+export function sightOf({ turns }: Side, name: string, at: number): Sight {
+  const turn = turns[at];
+  if (!turn?.tools.some((tool) => tool.name === name)) return 'hidden';
+  return at > 0 && turn.came.includes(name) ? 'arrives' : 'visible';
+}
+
+/** What a bar of the timeline means, for whoever does not see it. */
+export function sightSays(side: Side, name: string, at: number): string {
+  if (side.failed !== undefined) return `${side.backend.name}: no answer`;
+  const says = { hidden: 'not visible', visible: 'visible', arrives: 'visible from this turn on' };
+  return `${side.backend.name}: ${says[sightOf(side, name, at)]}`;
+}
+
+/** What the number of new bytes means. */
+export function growthSays({ promptBytes, partsAt }: Turn): string {
+  const ends = partsAt === undefined ? '' : `: the prefix ends at ${partsAt}`;
+  return `of ${promptBytes.toLocaleString('en')} bytes are new${ends}`;
 }
 
 /** `undefined`: not a request with a history. */
@@ -72,7 +101,7 @@ export function conversationOf(
   const sides = [play(backends[0]), play(backends[1])] as const;
   const told = sides.flatMap(({ turns }) => turns.map(({ tools, hidden }) => [...tools.map(nameOf), ...hidden]));
   return {
-    format: turns.format,
+    skipped: turns.skipped,
     gists: turns.ends.map((_, at) => gistOf(itemsOf(turns, at).map(wordsOf))),
     sides,
     names: [...new Set(told.flat())],
@@ -84,14 +113,16 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
   let prompt: Prompt = [];
   const texts = stringsOf(turns.request, new Set());
   try {
+    const wanted: DeferredOptions = { ...options, ...backend.options };
+    const format = formatOf(turns, wanted);
     for (let at = 0; at < turns.ends.length; at++) {
-      const asked = { ...options, ...backend.options, format: turns.format };
+      const asked = { ...wanted, ...(format && { format }) };
       const { request, report } = applyDeferredLoadingWithReport(requestOf(turns, at) as object, asked);
       const after = request as unknown as Item;
       const next = promptOf(after);
       const { bytes, newBytes, partsAt, firstMessage } = growthOf(prompt, next);
       prompt = next;
-      const tools = seen(after, backend, turns.format);
+      const tools = seen(after, backend, format);
       const past = played.at(-1)?.tools ?? [];
       played.push({
         after: JSON.stringify(after),
@@ -120,17 +151,26 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
 }
 
 /** What the model can call. Where the backend defers tools itself, toolwire plays its part: nothing is decided here. */
-function seen(after: Item, { options }: Backend, format: RequestFormat): Seen[] {
-  const listed = new Set(listedIn(after));
-  if (options.native === undefined) return [...listed].map((name) => ({ name, listed: true }));
+function seen(after: Item, { options }: Backend, source: DeferredOptions['format']): Seen[] {
+  const format = options.target ?? source;
+  const { tools, input } = after;
+  const inSpaces = objects(tools).some((tool) => Array.isArray(tool.tools));
+  // What a tool in a namespace is called, toolwire knows: of a request that has said nothing yet.
+  const listed = inSpaces
+    ? callable({ tools, [input === undefined ? 'messages' : 'input']: [] }, format)
+    : listedIn(after);
+  const names = options.native === undefined ? listedIn(after) : callable(after, format);
+  return [...new Set(names)].map((name) => ({ name, listed: listed.includes(name) }));
+}
+
+function callable(request: Item, format: DeferredOptions['target']): string[] {
   const played: DeferredOptions = {
-    format: options.target ?? format,
+    ...(format && { format }),
     // The provider's search is one of the tools, and a choice loads none there.
     serverToolSearch: 'emulate',
     forcedTool: 'auto',
   };
-  const names = listedIn(applyDeferredLoading(after as object, played) as unknown as Item);
-  return [...new Set(names)].map((name) => ({ name, listed: listed.has(name) }));
+  return listedIn(applyDeferredLoading(request as object, played) as unknown as Item);
 }
 
 function listedIn(request: Item): string[] {

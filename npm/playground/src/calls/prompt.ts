@@ -1,6 +1,7 @@
 /** What a model reads of a request, in the order in which it reads it, and how much of that a prompt cache has. */
 
 import type { Item } from './turns.js';
+import { namesOf } from './words.js';
 
 interface Entry {
   part: number;
@@ -15,22 +16,53 @@ const PARTS = [['tools'], ['instructions', 'system'], ['messages', 'input']] as 
 export const MESSAGES = 2;
 
 export function promptOf(request: Item): Prompt {
+  // A provider that defers a tool itself shows its definition where it is loaded, and not before.
+  const deferred = new Map(entriesOf(request.tools).flatMap(waiting));
+  const textOf = (entry: unknown, part: number): string[] => {
+    if (part === 0) return isDeferred(entry) ? [] : [JSON.stringify(atOnce(entry as Item))];
+    const loaded = part === MESSAGES ? referred(entry).map((name) => taken(deferred, name)) : [];
+    return [JSON.stringify(entry) + loaded.join('')];
+  };
   return PARTS.flatMap((names, part) =>
     names.flatMap((name) =>
-      // A provider that defers a tool itself shows its definition where it is loaded, and not before.
       entriesOf(request[name]).flatMap((entry, at) =>
-        part === 0 && isDeferred(entry)
-          ? []
-          : [
-              {
-                part,
-                pointer: Array.isArray(request[name]) ? `/${name}/${at}` : `/${name}`,
-                text: JSON.stringify(entry),
-              },
-            ],
+        textOf(entry, part).map((text) => ({
+          part,
+          pointer: Array.isArray(request[name]) ? `/${name}/${at}` : `/${name}`,
+          text,
+        })),
       ),
     ),
   );
+}
+
+function waiting(tool: unknown): [string, string][] {
+  return isDeferred(tool) ? namesOf(tool as Item).map((name) => [name, JSON.stringify(tool)]) : [];
+}
+
+/** A definition is shown where it is loaded first. */
+function taken(deferred: Map<string, string>, name: string): string {
+  const text = deferred.get(name) ?? '';
+  deferred.delete(name);
+  return text;
+}
+
+/** A namespace without its members that wait. */
+function atOnce(tool: Item): Item {
+  const { tools } = tool ?? {};
+  return Array.isArray(tools) && tools.some(isDeferred)
+    ? { ...tool, tools: tools.filter((member) => !isDeferred(member)) }
+    : tool;
+}
+
+/** The names of the tools that a message refers to, and with that loads. */
+function referred(block: unknown): string[] {
+  if (Array.isArray(block)) return block.flatMap(referred);
+  if (typeof block !== 'object' || block === null) return [];
+  const { type, tool_name, name, content, tool, tool_references } = block as Item;
+  if (type === 'tool_removal') return [];
+  if (type === 'tool_reference') return [String(tool_name ?? name)];
+  return [content, tool, tool_references].flatMap(referred);
 }
 
 export function isDeferred(tool: unknown): boolean {

@@ -1,20 +1,21 @@
 /** A request as the conversation that led to it: where each of its requests ended. Knows nothing of deferred tools. */
 
+import { applyDeferredLoadingWithReport, type DeferredOptions, ToolwireError } from 'toolwire/search';
+
 export type Item = { readonly [name: string]: unknown };
-export type RequestFormat = 'anthropic' | 'openai-chat' | 'openai-responses';
 
 export interface Turns {
-  /** Read from the whole request: the beginning of a history may not show it. */
-  format: RequestFormat;
   /** The member that holds the history. */
   member: 'messages' | 'input';
   request: Item;
   items: readonly Item[];
   /** How many items of the history each turn's request has. The last turn is the request itself. */
   ends: readonly number[];
+  /** How many turns there were before: the first one shown has what they have said. */
+  skipped: number;
 }
 
-/** Every turn is a request of its own, each as long as the history until then. */
+/** Every turn is a request of its own, each as long as the history until then: the last ones of a conversation. */
 export const MOST_TURNS = 200;
 
 /** `undefined`: not a request with a history. */
@@ -25,9 +26,22 @@ export function turnsOf(text: string): Turns | undefined {
   const items = objects(request[member]);
   const ends = items.flatMap((item, at) => (at > 0 && byModel(item) && !byModel(items[at - 1]) ? [at] : []));
   ends.push(items.length);
-  if (ends.length > MOST_TURNS) throw new RangeError(`expected at most ${MOST_TURNS} turns, found ${ends.length}`);
-  const format = member === 'input' ? 'openai-responses' : isChat(request, items) ? 'openai-chat' : 'anthropic';
-  return { format, member, request, items, ends };
+  const skipped = Math.max(0, ends.length - MOST_TURNS);
+  return { member, request, items, ends: ends.slice(skipped), skipped };
+}
+
+/**
+ * The format of the whole request, as toolwire reads it: the beginning of a history may not show it. `undefined`: it
+ * reads none, and whoever plays the request hears why.
+ */
+export function formatOf({ request }: Turns, options: DeferredOptions): DeferredOptions['format'] {
+  try {
+    const { restore } = applyDeferredLoadingWithReport(request as object, options);
+    return restore.toJSON().format as DeferredOptions['format'];
+  } catch (error) {
+    if (error instanceof ToolwireError) return undefined;
+    throw error;
+  }
 }
 
 /** The request of a turn, as the client has sent it. */
@@ -61,14 +75,8 @@ function parsed(text: string): Item | undefined {
 function byModel(item: Item | undefined): boolean {
   if (typeof item?.role === 'string') return item.role === 'assistant';
   if (typeof item?.type !== 'string') return false;
-  // Where a hosted search ends, the model speaks on.
-  if (item.execution === 'server') return true;
+  // Where a hosted search ends, the model speaks on. It has no call to answer, and need not say who runs it.
+  const hosted = item.type.startsWith('tool_search_') && typeof item.call_id !== 'string';
+  if ((item.execution ?? (hosted ? 'server' : 'client')) === 'server') return true;
   return !item.type.endsWith('_output') && item.type !== 'mcp_approval_response' && item.type !== 'additional_tools';
-}
-
-function isChat(request: Item, messages: readonly Item[]): boolean {
-  const wraps = (tool: Item) => typeof tool.function === 'object';
-  const speaksChat = ({ role, tools, tool_calls }: Item) =>
-    role === 'tool' || Array.isArray(tools) || tool_calls !== undefined;
-  return objects(request.tools).some(wraps) || messages.some(speaksChat);
 }

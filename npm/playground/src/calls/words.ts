@@ -22,7 +22,7 @@ export function wordsOf(item: unknown): Words {
   if (typeof item === 'string') return { who: 'user', pieces: textOf(item) };
   if (typeof item !== 'object' || item === null) return { who: 'user', pieces: [] };
   const { role, type, content, tool_calls } = item as Item;
-  const calls = objects(tool_calls).map(({ function: called }) => callOf(called as Item | undefined));
+  const calls = objects(tool_calls).map((call) => callOf((call.function ?? call.custom ?? call) as Item));
   const own = role === undefined || content === undefined || content === null ? itemOf(item as Item) : [];
   return { who: whoOf(role, type), pieces: [...own, ...partsOf(content), ...calls] };
 }
@@ -82,12 +82,12 @@ function textOf(text: string): Piece[] {
   return text === '' ? [] : [{ kind: 'text', text, names: [] }];
 }
 
-function callOf(call: Item | undefined): Piece {
-  const given = call?.arguments ?? call?.input ?? {};
+function callOf(call: Item): Piece {
+  const given = call.arguments ?? call.input ?? {};
   return {
     kind: 'call',
-    text: `${call?.name}(${typeof given === 'string' ? given : JSON.stringify(given)})`,
-    names: [String(call?.name)],
+    text: `${call.name}(${typeof given === 'string' ? given : JSON.stringify(given)})`,
+    names: [String(call.name)],
   };
 }
 

@@ -10,12 +10,14 @@ interface Props {
   side: Played;
   which: 'left' | 'right';
   at: number;
+  /** The turn's number in the conversation. */
+  number: number;
 }
 
-export function Side({ side: { backend, turns, failed }, which, at }: Props) {
+export function Side({ side: { backend, turns, failed }, which, at, number }: Props) {
   const turn = turns[at];
   return (
-    <section class={`pane side side-${which}`} aria-label={`${backend.name}, turn ${at + 1}`}>
+    <section class={`pane side side-${which}`} aria-label={`${backend.name}, turn ${number}`}>
       <div class="pane-head">
         <h2>
           <span class={`swatch swatch-${which}`} aria-hidden="true" />

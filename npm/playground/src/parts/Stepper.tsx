@@ -7,10 +7,11 @@ import { change } from '../state/state.js';
 /** Long enough to read what comes and goes. */
 const PAUSE = 1800;
 
-export function Stepper({ gists, at }: { gists: readonly string[]; at: number }) {
+export function Stepper({ gists, at, skipped }: { gists: readonly string[]; at: number; skipped: number }) {
   const [playing, setPlaying] = useState(false);
   const last = gists.length - 1;
   const ended = at >= last;
+  const says = `Turn ${at + 1 + skipped} of ${gists.length + skipped}`;
   useEffect(() => {
     if (!playing) return;
     if (ended) {
@@ -50,15 +51,13 @@ export function Stepper({ gists, at }: { gists: readonly string[]; at: number })
         max={gists.length}
         value={at + 1}
         aria-label="Turn"
-        aria-valuetext={`Turn ${at + 1} of ${gists.length}: ${gists[at] ?? ''}`}
+        aria-valuetext={`${says}: ${gists[at] ?? ''}`}
         onInput={({ currentTarget }) => {
           setPlaying(false);
           change({ turn: currentTarget.valueAsNumber - 1 });
         }}
       />
-      <output>
-        Turn {at + 1} of {gists.length}
-      </output>
+      <output>{says}</output>
     </div>
   );
 }

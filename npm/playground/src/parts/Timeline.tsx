@@ -1,13 +1,13 @@
 /** Tools against turns: two bars for each tool, one for each backend, in the turns in which its model sees the tool. */
 
-import type { Conversation, Side } from '../calls/conversation.js';
+import { type Conversation, growthSays, type Side, sightOf, sightSays } from '../calls/conversation.js';
 import { change } from '../state/state.js';
 import { rove } from './roving.js';
 
 const SIDES = ['left', 'right'] as const;
 
 export function Timeline({ conversation, at }: { conversation: Conversation; at: number }) {
-  const { gists, sides, names } = conversation;
+  const { gists, sides, names, skipped } = conversation;
   return (
     <div class="table-scroll">
       <table class="timeline" aria-label="Which tools the model sees at each turn, on both backends">
@@ -24,7 +24,8 @@ export function Timeline({ conversation, at }: { conversation: Conversation; at:
                   title={gist}
                   onClick={() => change({ turn: number })}
                 >
-                  {number + 1}
+                  <span class="sr">Turn </span>
+                  {number + 1 + skipped}
                   <span class="gist">{gist}</span>
                 </button>
               </th>
@@ -53,17 +54,17 @@ export function Timeline({ conversation, at }: { conversation: Conversation; at:
                 New bytes <span class="sr">on {side.backend.name}</span>
               </th>
               {gists.map((_, number) => {
-                const { newBytes = 0, promptBytes = 0, partsAt } = side.turns[number] ?? {};
-                const ends = partsAt === undefined ? '' : `: the prefix ends at ${partsAt}`;
+                const turn = side.turns[number];
+                const says = turn === undefined ? 'no answer' : growthSays(turn);
                 return (
                   <td
                     key={number}
                     data-current={number === at}
-                    class={partsAt === undefined ? 'amount' : 'amount parted'}
-                    title={`${newBytes} of ${promptBytes} bytes are new${ends}`}
+                    class={turn?.partsAt === undefined ? 'amount' : 'amount parted'}
+                    title={turn === undefined ? says : `${turn.newBytes.toLocaleString('en')} ${says}`}
                   >
-                    {side.failed === undefined ? newBytes.toLocaleString('en') : '–'}
-                    {partsAt === undefined ? null : <span class="sr">, the prefix ends</span>}
+                    {turn === undefined ? <span aria-hidden="true">–</span> : turn.newBytes.toLocaleString('en')}
+                    <span class="sr"> {says}</span>
                   </td>
                 );
               })}
@@ -76,13 +77,10 @@ export function Timeline({ conversation, at }: { conversation: Conversation; at:
 }
 
 function Bar({ side, which, name, number }: { side: Side; which: string; name: string; number: number }) {
-  const turn = side.turns[number];
-  const visible = turn?.tools.some((tool) => tool.name === name) ?? false;
-  const state = !visible ? 'hidden' : number > 0 && turn?.came.includes(name) ? 'arrives' : 'visible';
   return (
-    <span class={`bar bar-${which} bar-${state}`}>
+    <span class={`bar bar-${which} bar-${sightOf(side, name, number)}`}>
       <span class="sr">
-        {which} {state}
+        {which}, {sightSays(side, name, number)};{' '}
       </span>
     </span>
   );

@@ -1,6 +1,7 @@
 /** A conversation whose tools come and go, on two backends: what the model sees at each turn, and what that costs. */
 
 import { BACKENDS, type BackendId } from '../calls/backends.js';
+import { shortened } from '../calls/conversation.js';
 import { Editor } from '../editor/Editor.js';
 import { EXAMPLES } from '../examples/index.js';
 import { Prose } from '../parts/Prose.js';
@@ -30,16 +31,21 @@ export function Deferred() {
       </div>
     );
   }
-  const { gists, sides } = found;
+  const { gists, sides, skipped } = found;
   const at = Math.min(Math.max(shared.value.turn, 0), gists.length - 1);
   return (
     <div class="view view-deferred">
       <Choices />
-      <Stepper gists={gists} at={at} />
+      {skipped === 0 ? null : (
+        <p class="toolbar toolbar-says" role="status">
+          {shortened(gists.length, skipped)}
+        </p>
+      )}
+      <Stepper gists={gists} at={at} skipped={skipped} />
       <Timeline conversation={found} at={at} />
       <div class="panes panes-sides">
-        <Side side={sides[0]} which="left" at={at} />
-        <Side side={sides[1]} which="right" at={at} />
+        <Side side={sides[0]} which="left" at={at} number={at + 1 + skipped} />
+        <Side side={sides[1]} which="right" at={at} number={at + 1 + skipped} />
         <details class="pane pane-fold">
           <summary>The whole request, to edit</summary>
           <Pane.Input />
