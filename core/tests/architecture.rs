@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The layers. Each uses only what stands above it here.
-const LAYERS: [&str; 23] = [
+const LAYERS: [&str; 24] = [
     "collections",
     "limits",
     "naming",
@@ -23,6 +23,7 @@ const LAYERS: [&str; 23] = [
     "dialect",
     "names",
     "envelope",
+    "repair",
     "check",
     "sanitize",
     "deferred",

@@ -8,7 +8,11 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use super::{
     describe,
     repair::{repair_node, repair_text},
-    sanitize::sanitize_node, text_of, tools, validate::validate_node, Restore, Rewritten};
+    sanitize::sanitize_node,
+    text_of, tools,
+    validate::validate_node,
+    Restore, Rewritten,
+};
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
 use crate::{

@@ -10,8 +10,8 @@ use crate::{
     error::{Code, Error},
     json::Node,
     options::{
-        AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, SanitizeOptions, SearchOptions,
-        ToolsOptions,
+        AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions, SanitizeOptions,
+        SearchOptions, ToolsOptions,
     },
 };
 #[cfg(feature = "search")]
@@ -53,6 +53,7 @@ read!(
     DeferredOptions,
     DialectQuery,
     EnvelopeOptions,
+    RepairOptions,
     SanitizeOptions,
     SearchOptions,
     ToolsOptions,

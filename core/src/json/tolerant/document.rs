@@ -1,0 +1,123 @@
+//! A whole text: the value, and what stands around it.
+
+use super::{scanner::Scanner, Scanned, Stop};
+use crate::{
+    json::{read, same},
+    report::{Confidence, LeftReason, RepairRule},
+};
+
+const FENCE: &str = "```";
+
+impl Scanner<'_> {
+    /// The one value of the text, as JSON text.
+    pub(super) fn document(mut self) -> Scanned {
+        let mut is_fenced = self.start()?;
+        self.value()?;
+        let mut kept = 0..self.out.len();
+        loop {
+            self.trivia()?;
+            let rest = self.rest();
+            if rest.is_empty() {
+                break;
+            }
+            if is_fenced && rest.starts_with(FENCE) {
+                self.at += FENCE.len();
+                is_fenced = false;
+                continue;
+            }
+            if rest.starts_with(['{', '[']) || self.begins_fence() {
+                let start = self.out.len();
+                is_fenced |= self.start()?;
+                self.value()?;
+                kept = self.one_of(kept, start..self.out.len())?;
+                continue;
+            }
+            self.behind()?;
+            break;
+        }
+        let written = self.out.get(kept).unwrap_or_default().into();
+        Ok((written, self.repairs))
+    }
+
+    /// Goes to the first bracket; tells whether a fence was opened.
+    fn start(&mut self) -> Result<bool, Stop> {
+        self.trivia()?;
+        let (mut is_fenced, begin) = (false, self.at);
+        if self.rest().starts_with(FENCE) {
+            is_fenced = true;
+            self.at += FENCE.len();
+            let is_language = |next: char| next.is_ascii_alphanumeric() || "_+.-".contains(next);
+            self.at += self.rest().find(|next| !is_language(next)).unwrap_or(self.rest().len());
+            self.note_at(RepairRule::Fence, Confidence::Exact, begin)?;
+            self.trivia()?;
+        }
+        if self.rest().starts_with(['{', '[']) {
+            return Ok(is_fenced);
+        }
+        match self.rest().find(['{', '[', '}', ']']) {
+            Some(found) if !self.how.is_inside && self.text.get(self.at + found..).is_some_and(starts) => {
+                self.note(RepairRule::SurroundingText, Confidence::Likely)?;
+                self.at += found;
+                Ok(is_fenced)
+            }
+            // An open fence with half a value behind it was cut; anything else is no JSON.
+            _ => self.refuse(LeftReason::NoJson),
+        }
+    }
+
+    /// Whether a fence comes with a value in it.
+    fn begins_fence(&self) -> bool {
+        self.rest().strip_prefix(FENCE).is_some_and(|inside| inside.contains(['{', '[']))
+    }
+
+    /// Two values: the same, or one is empty.
+    fn one_of(
+        &mut self,
+        first: core::ops::Range<usize>,
+        second: core::ops::Range<usize>,
+    ) -> Result<core::ops::Range<usize>, Stop> {
+        let [one, two] = [&first, &second].map(|range| self.out.get(range.clone()).unwrap_or_default());
+        let are_same = || matches!((read(one), read(two)), (Ok(one), Ok(two)) if same(&one, &two));
+        let is_empty = |text: &str| matches!(text, "{}" | "[]");
+        let (kept, rule, confidence) = match () {
+            () if one == two => (first, RepairRule::RepeatedValue, Confidence::Exact),
+            () if is_empty(two) => (first, RepairRule::EmptyValue, Confidence::Likely),
+            () if is_empty(one) => (second, RepairRule::EmptyValue, Confidence::Likely),
+            // Once: a short second text may be compared with a long first one.
+            () if !self.has(RepairRule::RepeatedValue) && are_same() => {
+                (first, RepairRule::RepeatedValue, Confidence::Exact)
+            }
+            () => return self.refuse(LeftReason::SeveralValues),
+        };
+        self.note(rule, confidence)?;
+        Ok(kept)
+    }
+
+    /// What stands behind the value.
+    fn behind(&mut self) -> Result<(), Stop> {
+        let rest = self.rest();
+        if rest.strip_prefix(',').is_some_and(|rest| rest.trim().is_empty()) {
+            self.note(RepairRule::ExtraComma, Confidence::Exact)?;
+        } else if is_closing(rest.trim_end().strip_suffix(FENCE).unwrap_or(rest)) {
+            if !self.has(RepairRule::MisnestedBracket) {
+                self.note(RepairRule::ExtraBracket, Confidence::Likely)?;
+            }
+        } else if rest.contains(['{', '[', '}', ']']) {
+            return self.refuse(LeftReason::Syntax);
+        } else {
+            self.note(RepairRule::SurroundingText, Confidence::Likely)?;
+        }
+        self.at = self.text.len();
+        Ok(())
+    }
+}
+
+/// Does a text begin with an opening bracket?
+fn starts(text: &str) -> bool {
+    text.starts_with(['{', '['])
+}
+
+/// Is there nothing but closing brackets?
+fn is_closing(text: &str) -> bool {
+    text.starts_with(['}', ']']) && text.chars().all(|next| matches!(next, '}' | ']') || next.is_ascii_whitespace())
+}

@@ -1,0 +1,137 @@
+//! Reading text that a model meant as JSON: notations that have one reading, and guesses that have one outcome.
+//!
+//! The text is scanned once, every deviation is a rule with its place, and what comes out is JSON text that the strict
+//! reader then reads. What no rule names is refused: a text is read whole or not at all. Nothing is invented, nothing
+//! is executed, and time is linear.
+
+mod document;
+mod scanner;
+mod strings;
+#[cfg(test)]
+mod tests;
+mod trivia;
+mod value;
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{read, Node};
+use crate::report::{Confidence, LeftReason, Permits, RepairRule};
+use scanner::Scanner;
+
+/// How a text is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tolerance {
+    /// Which repairs may happen.
+    pub(crate) permits: Permits,
+    /// Whether brackets that lack at the end are added.
+    pub(crate) closes: bool,
+    /// The text is a string inside the arguments: words before a value may be part of that string.
+    pub(crate) is_inside: bool,
+}
+
+/// One deviation that was read over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TextRepair {
+    pub(crate) rule: RepairRule,
+    pub(crate) confidence: Confidence,
+    /// The byte at which it was seen first.
+    pub(crate) offset: usize,
+}
+
+/// A text that was read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) node: Node<'static>,
+    /// Each rule once, in the order in which they were needed; none if the text is JSON.
+    pub(crate) repairs: Vec<TextRepair>,
+}
+
+/// A text that was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) reason: LeftReason,
+    /// The byte at which it was seen.
+    pub(crate) offset: usize,
+}
+
+impl Refusal {
+    /// For people: what was found, and where.
+    pub(crate) fn message(self) -> String {
+        let found = match self.reason {
+            LeftReason::Truncated => "text that breaks off",
+            LeftReason::SeveralValues => "text with several different values",
+            LeftReason::NoJson => "text without any",
+            LeftReason::AmbiguousEscape => "text whose backslashes have two readings",
+            LeftReason::DuplicateName => "text in which a name stands twice, with two values",
+            LeftReason::NotExact => "text that only a likely repair could read",
+            LeftReason::SwitchedOff => "text that only a disabled rule could read",
+            LeftReason::TooDeep => "text that is nested too deeply",
+            _ => "text that is none",
+        };
+        format!("expected JSON, found {found} ({}, at byte {})", self.reason.as_str(), self.offset)
+    }
+}
+
+/// Reads a text, strictly if that is possible.
+pub(crate) fn read_tolerant(text: &str, how: Tolerance) -> Result<Reading, Refusal> {
+    if let Ok(node) = read(text) {
+        return Ok(Reading { node: node.detached(), repairs: Vec::new() });
+    }
+    let scanned = match Scanner::new(text, how).document() {
+        Err(Stop::Escaped(offset)) => unescaped(text, how, offset),
+        other => other,
+    };
+    match scanned {
+        Ok((written, repairs)) => match read(&written) {
+            Ok(node) => Ok(Reading { node: node.detached(), repairs }),
+            Err(_) => Err(Refusal { reason: LeftReason::Syntax, offset: 0 }),
+        },
+        Err(Stop::Refused(Refusal { reason: LeftReason::Syntax, offset })) if is_open(text) => {
+            Err(Refusal { reason: LeftReason::Truncated, offset })
+        }
+        Err(Stop::Refused(refusal)) => Err(refusal),
+        Err(Stop::Escaped(offset)) => Err(Refusal { reason: LeftReason::Syntax, offset }),
+    }
+}
+
+/// Why scanning ended early.
+#[derive(Clone, Copy, Debug)]
+enum Stop {
+    Refused(Refusal),
+    /// A quotation mark between tokens has a backslash: the whole text may have been escaped once too often.
+    Escaped(usize),
+}
+
+type Scanned = Result<(String, Vec<TextRepair>), Stop>;
+
+/// The text as it was before it was escaped.
+fn unescaped(text: &str, how: Tolerance, offset: usize) -> Scanned {
+    let (rule, confidence) = (RepairRule::EscapedText, Confidence::Likely);
+    if let Some(reason) = how.permits.refusal(rule, confidence) {
+        return Err(Stop::Refused(Refusal { reason, offset }));
+    }
+    let quoted = format!("\"{}\"", text.trim());
+    let read = read(&quoted).ok();
+    let once = read.as_ref().and_then(Node::as_text).and_then(|text| text.value());
+    let Some(once) = once else { return Err(Stop::Refused(Refusal { reason: LeftReason::Syntax, offset })) };
+    let (written, mut repairs) = Scanner::new(&once, how).document()?;
+    repairs.insert(0, TextRepair { rule, confidence, offset });
+    Ok((written, repairs))
+}
+
+/// Does a text end inside brackets or a string? What cannot be read for another reason was then cut, too.
+fn is_open(text: &str) -> bool {
+    let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_string,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    is_string || depth > 0
+}

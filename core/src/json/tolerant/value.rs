@@ -1,0 +1,280 @@
+//! One value: a machine with a stack of open brackets, so that any depth costs no stack of the program.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{scanner::Scanner, strings::Quotes, Stop};
+use crate::{
+    collections::Map,
+    json::{read, same, Text},
+    limits::MAX_DEPTH,
+    report::{Confidence, LeftReason, RepairRule},
+};
+
+/// An open bracket.
+struct Open {
+    is_object: bool,
+    count: usize,
+    /// Of an object: where each member's value stands in what was written.
+    names: Map<Text<'static>, (usize, usize)>,
+    /// The member that is being read, and where its value begins.
+    name: Option<(Text<'static>, usize)>,
+}
+
+/// What comes next.
+#[derive(Clone, Copy)]
+enum Want {
+    /// A member or an item, or the closing bracket. `comma` is where the comma before it stands.
+    Entry { comma: Option<usize>, is_first: bool },
+    /// A value.
+    Value,
+    /// A comma or the closing bracket. The value before it ended at `ended`.
+    Next { ended: usize },
+}
+
+impl<'t> Scanner<'t> {
+    /// One value, at its first character.
+    pub(super) fn value(&mut self) -> Result<(), Stop> {
+        let (mut open, mut want): (Vec<Open>, Want) = (Vec::new(), Want::Value);
+        loop {
+            self.trivia()?;
+            let Some(next) = self.rest().chars().next() else { return self.end_of_text(&mut open, want) };
+            want = match want {
+                Want::Value => self.begin(next, &mut open)?,
+                Want::Entry { comma, is_first } => match next {
+                    '}' | ']' => {
+                        if let Some(comma) = comma {
+                            self.note_at(RepairRule::ExtraComma, Confidence::Exact, comma)?;
+                        }
+                        self.close(next, &mut open)?
+                    }
+                    ',' if is_first => {
+                        self.note(RepairRule::ExtraComma, Confidence::Exact)?;
+                        self.at += 1;
+                        Want::Entry { comma: None, is_first: false }
+                    }
+                    _ => self.entry(next, &mut open)?,
+                },
+                Want::Next { .. } if open.is_empty() => return Ok(()),
+                Want::Next { ended } => match next {
+                    ',' => {
+                        self.at += 1;
+                        Want::Entry { comma: Some(self.at - 1), is_first: false }
+                    }
+                    '}' | ']' => self.close(next, &mut open)?,
+                    _ => {
+                        self.missing_comma(ended, next, &open)?;
+                        Want::Entry { comma: None, is_first: false }
+                    }
+                },
+            };
+            if open.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The first character of a member or an item.
+    fn entry(&mut self, next: char, open: &mut [Open]) -> Result<Want, Stop> {
+        let Some(top) = open.last_mut() else { return self.refuse(LeftReason::Syntax) };
+        if top.count > 0 {
+            self.out.push(',');
+        }
+        top.count += 1;
+        if !top.is_object {
+            return Ok(Want::Value);
+        }
+        let start = self.out.len();
+        match Quotes::opened_by(next) {
+            Some(quotes) => self.string(quotes)?,
+            None => {
+                let word = self.word();
+                if word.is_empty() {
+                    return self.refuse(LeftReason::Syntax);
+                }
+                self.note(RepairRule::UnquotedKey, Confidence::Exact)?;
+                self.out.push('"');
+                self.out.push_str(word);
+                self.out.push('"');
+                self.at += word.len();
+            }
+        }
+        let spelled = self.out.get(start + 1..self.out.len() - 1).unwrap_or_default();
+        let name = Text::spelled(String::from(spelled), spelled.contains('\\'));
+        self.trivia()?;
+        match self.rest().chars().next() {
+            Some(':') => self.at += 1,
+            Some(_) => return self.refuse(LeftReason::Syntax),
+            None => return self.refuse(LeftReason::Truncated),
+        }
+        self.out.push(':');
+        top.name = Some((name, self.out.len()));
+        Ok(Want::Value)
+    }
+
+    /// The first character of a value.
+    fn begin(&mut self, next: char, open: &mut Vec<Open>) -> Result<Want, Stop> {
+        match next {
+            '{' | '[' => {
+                if open.len() >= MAX_DEPTH {
+                    return self.refuse(LeftReason::TooDeep);
+                }
+                self.out.push(next);
+                self.at += 1;
+                open.push(Open { is_object: next == '{', count: 0, names: Map::new(), name: None });
+                return Ok(Want::Entry { comma: None, is_first: true });
+            }
+            '0'..='9' | '-' => self.number()?,
+            _ => match Quotes::opened_by(next) {
+                Some(quotes) => self.string(quotes)?,
+                None => self.literal()?,
+            },
+        }
+        self.end_value(open)
+    }
+
+    fn number(&mut self) -> Result<(), Stop> {
+        let rest = self.rest();
+        let end = rest.find(|next: char| !(next.is_ascii_digit() || "+-.eE".contains(next))).unwrap_or(rest.len());
+        let (number, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let ends = behind.chars().next().is_none_or(|next| " \t\n\r,:}]/#`\\\u{FEFF}\u{A0}".contains(next));
+        if !ends || read(number).is_err() {
+            return self.refuse(LeftReason::Syntax);
+        }
+        self.out.push_str(number);
+        self.at += end;
+        Ok(())
+    }
+
+    fn literal(&mut self) -> Result<(), Stop> {
+        let word = self.word();
+        let literal = match word {
+            "true" | "false" | "null" => word,
+            "True" | "False" | "None" => {
+                self.note(RepairRule::PythonLiteral, Confidence::Exact)?;
+                match word {
+                    "True" => "true",
+                    "False" => "false",
+                    _ => "null",
+                }
+            }
+            "undefined" => {
+                self.note(RepairRule::Undefined, Confidence::Likely)?;
+                "null"
+            }
+            _ => return self.refuse(LeftReason::Syntax),
+        };
+        self.out.push_str(literal);
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// The bare word that comes next: a name as JavaScript has it, hyphens too.
+    fn word(&self) -> &'t str {
+        let rest = self.rest();
+        let starts = |next: char| next.is_ascii_alphabetic() || next == '_' || next == '$';
+        if !rest.starts_with(starts) {
+            return "";
+        }
+        let goes_on = |next: char| starts(next) || next.is_ascii_digit() || next == '-';
+        rest.get(..rest.find(|next| !goes_on(next)).unwrap_or(rest.len())).unwrap_or_default()
+    }
+
+    /// A value is complete: remembers it by its name.
+    fn end_value(&mut self, open: &mut [Open]) -> Result<Want, Stop> {
+        if let Some(top) = open.last_mut() {
+            if let Some((name, start)) = top.name.take() {
+                let here = (start, self.out.len());
+                if let Some(before) = top.names.get(&name).copied() {
+                    let value =
+                        |(start, end): (usize, usize)| self.out.get(start..end).and_then(|text| read(text).ok());
+                    if !matches!((value(before), value(here)), (Some(one), Some(two)) if same(&one, &two)) {
+                        return self.refuse(LeftReason::DuplicateName);
+                    }
+                }
+                top.names.insert(name, here);
+            }
+        }
+        Ok(Want::Next { ended: self.at })
+    }
+
+    /// A comma lacks. Between members a name and a colon have to follow; items have to stand on lines of their own, or
+    /// to be enclosed in brackets.
+    fn missing_comma(&mut self, ended: usize, next: char, open: &[Open]) -> Result<(), Stop> {
+        let is_object = open.last().is_some_and(|top| top.is_object);
+        let begins_name = Quotes::opened_by(next).is_some() || !self.word().is_empty();
+        let between = self.text.get(ended..self.at).unwrap_or_default();
+        let is_closed = self.text.get(..ended).is_some_and(|before| before.ends_with(['}', ']']));
+        let stands_apart = between.contains('\n') || (is_closed && matches!(next, '{' | '['));
+        let is_missing = if is_object { begins_name && !between.is_empty() } else { stands_apart };
+        if !is_missing {
+            return self.refuse(LeftReason::Syntax);
+        }
+        self.note(RepairRule::MissingComma, Confidence::Likely)
+    }
+
+    /// A closing bracket.
+    fn close(&mut self, bracket: char, open: &mut Vec<Open>) -> Result<Want, Stop> {
+        let Some(top) = open.last() else { return self.refuse(LeftReason::Syntax) };
+        if top.is_object == (bracket == '}') {
+            self.at += 1;
+            self.pop(open);
+            return self.end_value(open);
+        }
+        self.last_run(open)
+    }
+
+    fn pop(&mut self, open: &mut Vec<Open>) {
+        if let Some(top) = open.pop() {
+            self.out.push(if top.is_object { '}' } else { ']' });
+        }
+    }
+
+    /// Closing brackets that do not fit. If nothing but such comes any more, all that is open ends here: one lacks, or
+    /// is of the wrong kind.
+    fn last_run(&mut self, open: &mut Vec<Open>) -> Result<Want, Stop> {
+        let rest = self.rest().trim_end();
+        let run = rest.strip_suffix("```").unwrap_or(rest);
+        if run.contains(|next: char| !(matches!(next, '}' | ']') || next.is_ascii_whitespace())) {
+            return self.refuse(LeftReason::Syntax);
+        }
+        self.note(RepairRule::MisnestedBracket, Confidence::Likely)?;
+        let mut left = run.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
+        for byte in run.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+            let is_object = byte == b'}';
+            // With as many brackets as are open, one is of the wrong kind; with fewer, one lacks.
+            if left < open.len() {
+                while open.last().is_some_and(|top| top.is_object != is_object) {
+                    self.pop(open);
+                    self.end_value(open)?;
+                }
+            }
+            self.pop(open);
+            self.end_value(open)?;
+            left -= 1;
+        }
+        if !open.is_empty() {
+            return self.refuse(LeftReason::Truncated);
+        }
+        self.at += run.len();
+        Ok(Want::Next { ended: self.at })
+    }
+
+    /// The text ends. If it was asked for, what is open is closed, unless the last token may be half of one.
+    fn end_of_text(&mut self, open: &mut Vec<Open>, want: Want) -> Result<(), Stop> {
+        let last = self.text.trim_end().chars().next_back();
+        let is_whole = match want {
+            Want::Next { .. } => !last.is_some_and(|last| last.is_ascii_digit()),
+            Want::Entry { comma: None, is_first: true } => true,
+            _ => false,
+        };
+        if !self.how.closes || !is_whole {
+            return self.refuse(LeftReason::Truncated);
+        }
+        self.note(RepairRule::MissingBracket, Confidence::Likely)?;
+        while !open.is_empty() {
+            self.pop(open);
+            self.end_value(open)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,316 @@
+//! A value of the wrong kind, or none of those listed: every reading of it, and the one that is taken.
+
+use alloc::vec::Vec;
+
+use super::{
+    at::{At, Below, Layers},
+    scalars::{self, Spelled},
+    view::{literals, same, View},
+    words, Fixed, Repairer,
+};
+use crate::{
+    json::{
+        tolerant::{read_tolerant, Tolerance},
+        Data, Member, Node, Text,
+    },
+    report::{Confidence, LeftReason, Repair, RepairRule},
+    schema::{instance_types::InstanceTypes, validate::Verdict},
+};
+
+/// The most texts inside one another that are read.
+const TEXTS: u8 = 3;
+/// The most arrays and objects around a value that are taken off.
+const UNWRAPPED: u8 = 3;
+
+/// One reading of a value.
+pub(super) struct Candidate<'n> {
+    pub(super) fixed: Fixed<'n>,
+    pub(super) confidence: Confidence,
+}
+
+impl<'s, 'a> Repairer<'_, 's, 'a> {
+    /// Another value for one that the schemas refuse for its kind or for not being listed.
+    #[inline(never)]
+    pub(super) fn exchange<'n>(
+        &mut self,
+        view: &View<'s, 'a>,
+        schemas: &[&'s Node<'a>],
+        value: &Node<'n>,
+        at: At<'_>,
+    ) -> Option<Fixed<'n>> {
+        let outer = at.outer.unwrap_or(view.kinds);
+        let mut candidates: Vec<Candidate<'n>> = Vec::new();
+        let is_text = matches!(value.data(), Data::String(_));
+        if is_text && !outer.meets(InstanceTypes::STRING) {
+            if let Some(read) = self.json_string(view, schemas, value, at) {
+                return read;
+            }
+        }
+        for (rule, confidence, reading) in self.scalar_readings(view, outer, value, at) {
+            let one = self.reading((rule, confidence), schemas, value, reading, (at, at.again(at.layers)));
+            candidates.extend(one);
+        }
+        candidates.extend(self.unwrapped(outer, view, schemas, value, at));
+        candidates.extend(self.wrapped(view, schemas, value, at));
+        self.choose(candidates, at)
+    }
+
+    /// The string, number, boolean or null that a scalar can be read as.
+    fn scalar_readings<'n>(
+        &mut self,
+        view: &View<'s, 'a>,
+        outer: InstanceTypes,
+        value: &Node<'n>,
+        at: At<'_>,
+    ) -> Vec<(RepairRule, Confidence, Node<'n>)> {
+        use Confidence::{Exact, Likely};
+        let (kinds, mut found) = (view.kinds, Vec::new());
+        match value.data() {
+            Data::String(text) => {
+                let Some(text) = text.value() else { return found };
+                let said = text.trim();
+                if !outer.meets(InstanceTypes::STRING) {
+                    if kinds.meets(InstanceTypes::NUMBER) {
+                        let is_whole = kinds.and(InstanceTypes::NUMBER) == InstanceTypes::INTEGER;
+                        match scalars::number(said, is_whole) {
+                            Spelled::Number(number, confidence) => found.push((
+                                RepairRule::StringToNumber,
+                                confidence,
+                                Node::new(Data::Number(number.into())),
+                            )),
+                            Spelled::Inexact => self.leave(at, LeftReason::Inexact),
+                            Spelled::Nothing => {}
+                        }
+                    }
+                    for boolean in [true, false] {
+                        let word = if boolean { "true" } else { "false" };
+                        if kinds.meets(InstanceTypes::BOOLEAN) && said.eq_ignore_ascii_case(word) {
+                            found.push((RepairRule::StringToBoolean, Exact, Node::bool(boolean)));
+                        }
+                    }
+                    if kinds.meets(InstanceTypes::NULL) {
+                        let confidence = if said == "null" { Exact } else { Likely };
+                        match said {
+                            "" => found.push((RepairRule::EmptyToNull, Likely, Node::default())),
+                            "null" | "None" | "NULL" => {
+                                found.push((RepairRule::StringToNull, confidence, Node::default()));
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                found.extend(self.listed(view, said).map(|literal| (RepairRule::EnumSpelling, Likely, literal)));
+            }
+            Data::Number(number) => {
+                let is = |digit: &str| crate::json::compare(number, digit).is_eq();
+                if kinds.meets(InstanceTypes::BOOLEAN) && (is("0") || is("1")) {
+                    found.push((RepairRule::NumberToBoolean, Likely, Node::bool(is("1"))));
+                }
+                if kinds.meets(InstanceTypes::STRING) {
+                    found.push((RepairRule::NumberToString, Exact, Node::string(Text::new(number.clone()))));
+                }
+            }
+            Data::Bool(boolean) if kinds.meets(InstanceTypes::STRING) => {
+                let word = if *boolean { "true" } else { "false" };
+                found.push((RepairRule::BooleanToString, Exact, Node::literal(word)));
+            }
+            _ => {}
+        }
+        found
+    }
+
+    /// The one listed string that differs in spelling only.
+    fn listed(&mut self, view: &View<'s, 'a>, said: &str) -> Option<Node<'static>> {
+        let said = scalars::folded(said);
+        let mut found: Option<&Node<'_>> = None;
+        for literal in view.parts.iter().flat_map(|part| literals(part)) {
+            if !self.judge.budget().pay(1) {
+                return None;
+            }
+            let is_meant = literal.as_text().is_some_and(|text| scalars::folded(&text.display()) == said);
+            if is_meant && found.is_some_and(|known| !same(known, literal)) {
+                return None;
+            }
+            if is_meant {
+                found = Some(literal);
+            }
+        }
+        found.map(Node::detached)
+    }
+
+    /// A reading, if the schemas take it.
+    fn reading<'n>(
+        &mut self,
+        (rule, confidence): (RepairRule, Confidence),
+        schemas: &[&'s Node<'a>],
+        value: &Node<'n>,
+        reading: Node<'n>,
+        (at, inside): (At<'_>, At<'_>),
+    ) -> Option<Candidate<'n>> {
+        let repair = words::replaced(at, (rule, confidence), words::kind(value), &reading);
+        let inner = self.place(schemas, reading, inside);
+        if self.verdict(schemas, &inner.value, at) != Verdict::Valid {
+            return None;
+        }
+        self.candidate((rule, confidence), alloc::vec![repair], inner, at)
+    }
+
+    /// A reading that is taken, unless its rule may not be applied.
+    pub(super) fn candidate<'n>(
+        &mut self,
+        (rule, confidence): (RepairRule, Confidence),
+        mut repairs: Vec<Repair>,
+        inner: Fixed<'n>,
+        at: At<'_>,
+    ) -> Option<Candidate<'n>> {
+        if let Some(reason) = self.permits.refusal(rule, confidence) {
+            self.leave(at, reason);
+            return None;
+        }
+        let confidence = inner.repairs.iter().fold(confidence, |least, repair| least.min(repair.confidence));
+        repairs.extend(inner.repairs);
+        Some(Candidate { fixed: Fixed { value: inner.value, repairs }, confidence })
+    }
+
+    /// One value for an array.
+    fn wrapped<'n>(
+        &mut self,
+        view: &View<'s, 'a>,
+        schemas: &[&'s Node<'a>],
+        value: &Node<'n>,
+        at: At<'_>,
+    ) -> Option<Candidate<'n>> {
+        if !view.kinds.meets(InstanceTypes::ARRAY) || at.layers.is_wrapped {
+            return None;
+        }
+        match value.data() {
+            Data::Null | Data::Array(_) | Data::Verbatim(_) => return None,
+            Data::String(text) if !scalars::is_one_item(&text.display()) => return None,
+            _ => {}
+        }
+        let reading = Node::array(alloc::vec![value.copy(self.judge.budget())]);
+        let layers = Layers { is_wrapped: true, ..at.layers };
+        self.reading((RepairRule::WrapArray, Confidence::Likely), schemas, value, reading, (at, at.again(layers)))
+    }
+
+    /// The item of an array of one, and what stands under `item`.
+    fn unwrapped<'n>(
+        &mut self,
+        outer: InstanceTypes,
+        view: &View<'s, 'a>,
+        schemas: &[&'s Node<'a>],
+        value: &Node<'n>,
+        at: At<'_>,
+    ) -> Option<Candidate<'n>> {
+        if at.layers.unwrapped >= UNWRAPPED || at.layers.is_wrapped {
+            return None;
+        }
+        let mut layers = Layers { unwrapped: at.layers.unwrapped + 1, ..at.layers };
+        let (rule, below, inner) = match value.data() {
+            Data::Array(items) if !outer.meets(InstanceTypes::ARRAY) => match items.as_slice() {
+                [item] if !item.is_null() => (RepairRule::UnwrapArray, Below::item(at, 0, true), item),
+                _ => return None,
+            },
+            Data::Object(object) if !outer.meets(InstanceTypes::OBJECT) => match object.members() {
+                [Member { key, value }] if key.is("item") || key.is("items") => {
+                    (RepairRule::ItemWrapper, Below::member(at, key, key), value)
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let mut reading = inner.copy(self.judge.budget());
+        let wants_array = rule == RepairRule::ItemWrapper && view.kinds.meets(InstanceTypes::ARRAY);
+        if wants_array && !matches!(reading.data(), Data::Array(_) | Data::Null) {
+            reading = Node::array(alloc::vec![reading]);
+            layers.is_wrapped = true;
+        }
+        // It stood one level lower, and takes the place of what was around it.
+        let inside = At { to: at.to, ..below.at(at, layers) };
+        self.reading((rule, Confidence::Likely), schemas, value, reading, (at, inside))
+    }
+
+    /// A string that holds JSON text of the array or object that was asked for. `Some(None)`: it does, and is left.
+    fn json_string<'n>(
+        &mut self,
+        view: &View<'s, 'a>,
+        schemas: &[&'s Node<'a>],
+        value: &Node<'n>,
+        at: At<'_>,
+    ) -> Option<Option<Fixed<'n>>> {
+        let text = value.as_text()?.value()?;
+        let (said, layers) = (text.trim(), at.layers);
+        let holders = InstanceTypes::ARRAY.or(InstanceTypes::OBJECT);
+        let is_meant = said.starts_with('"') || (view.kinds.meets(holders) && said.contains(['{', '[']));
+        if layers.texts >= TEXTS || !is_meant || !self.judge.budget().pay(1 + text.len() / 64) {
+            return None;
+        }
+        let how = Tolerance { permits: self.permits, closes: false, is_inside: true };
+        let reading = match read_tolerant(&text, how) {
+            Ok(reading) => reading,
+            Err(refusal) => {
+                // What only looks like JSON may still be one item of an array.
+                self.leave(at, refusal.reason);
+                return None;
+            }
+        };
+        let is_holder = matches!(reading.node.data(), Data::Array(_) | Data::Object(_) | Data::String(_));
+        if !is_holder || !self.judge.budget().pay(crate::json::size(&reading.node, self.judge.budget())) {
+            return None;
+        }
+        let confidence = reading.repairs.iter().fold(Confidence::Exact, |least, text| least.min(text.confidence));
+        let rule = (RepairRule::JsonString, confidence);
+        let mut repairs = alloc::vec![words::replaced(at, rule, "string", &reading.node)];
+        repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
+        let is_admitted = InstanceTypes::of_instance(&reading.node).within(view.kinds);
+        let inside = At { is_frozen: true, ..at.again(Layers { texts: layers.texts + 1, ..Layers::default() }) };
+        let inner = self.place(schemas, reading.node, inside);
+        if !is_admitted && self.verdict(schemas, &inner.value, at) != Verdict::Valid {
+            return Some(None);
+        }
+        Some(self.candidate(rule, repairs, inner, at).map(|candidate| candidate.fixed))
+    }
+
+    /// The reading that is taken: the one exact one, or the one likely one.
+    pub(super) fn choose<'n>(&mut self, candidates: Vec<Candidate<'n>>, at: At<'_>) -> Option<Fixed<'n>> {
+        let best = candidates.iter().map(|candidate| candidate.confidence).max()?;
+        let mut best = candidates.into_iter().filter(|candidate| candidate.confidence == best);
+        let first = best.next()?;
+        if best.any(|other| !same(&other.fixed.value, &first.fixed.value)) {
+            self.leave(at, LeftReason::Ambiguous);
+            return None;
+        }
+        Some(first.fixed)
+    }
+
+    /// Each item by its schema.
+    pub(super) fn items<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
+        let mut held = self.held(view, &fixed.value);
+        let count = fixed.value.as_array().map_or(0, <[_]>::len);
+        let is_own = !at.layers.is_wrapped;
+        let layers = Layers { is_wrapped: at.layers.is_wrapped, ..Layers::default() };
+        for index in 0..count {
+            let schemas = self.item_schemas(view, index);
+            let Some(item) = fixed.value.as_array_mut().and_then(|items| items.get_mut(index)) else { break };
+            if schemas.is_empty() {
+                continue;
+            }
+            let old = (!held.is_empty()).then(|| item.copy(self.judge.budget()));
+            let below = Below::item(at, index, is_own);
+            let found = self.place(&schemas, core::mem::take(item), below.at(at, layers));
+            *item = found.value;
+            if found.repairs.is_empty() {
+                continue;
+            }
+            if self.breaks(&mut held, &fixed.value) {
+                if let (Some(item), Some(old)) =
+                    (fixed.value.as_array_mut().and_then(|items| items.get_mut(index)), old)
+                {
+                    *item = old;
+                    continue;
+                }
+            }
+            fixed.repairs.extend(found.repairs);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! A whole call's arguments: as text or as a value, inside one more object or not.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use super::{
+    at::{At, Layers},
+    scalars::folded,
+    words, Fixed, Repairer,
+};
+use crate::{
+    collections::Map,
+    error::{Code, Error},
+    json::{
+        self,
+        tolerant::{read_tolerant, Refusal, Tolerance},
+        Node, Text,
+    },
+    options::{RepairOptions, Truncated},
+    report::{Confidence, Left, LeftReason, RepairRule, Repaired},
+    schema::{
+        keyword::Keyword,
+        validate::{place::Place, Validator, Verdict},
+    },
+};
+
+/// The names of members that models put all arguments into, folded.
+const WRAPPERS: [&str; 8] = ["arguments", "args", "input", "inputs", "parameters", "params", "kwargs", "toolinput"];
+/// What may stand beside them: a whole call.
+const BESIDE: [&str; 3] = ["name", "type", "id"];
+/// The most objects around the arguments that are taken off.
+const WRAPPED: usize = 3;
+
+/// Arguments as they were answered.
+pub(crate) enum Answered<'n> {
+    /// A value. A string is one that was found in JSON text.
+    Value(Node<'n>),
+    /// Text that was meant as JSON.
+    Text(Cow<'n, str>),
+}
+
+impl<'n> Answered<'n> {
+    /// A value: a string is the text of the arguments.
+    ///
+    /// # Errors
+    /// `invalid-json` if it holds half of a surrogate pair.
+    pub(crate) fn value(node: Node<'n>) -> Result<Self, Error> {
+        let Some(text) = node.as_text() else { return Ok(Answered::Value(node)) };
+        match text.value() {
+            Some(text) => Ok(Answered::Text(Cow::Owned(text.into_owned()))),
+            None => Err(invalid(Refusal { reason: LeftReason::NoJson, offset: 0 })),
+        }
+    }
+
+    /// The text that a model answered.
+    ///
+    /// # Errors
+    /// `too-deep`.
+    pub(crate) fn text(text: &'n str) -> Result<Self, Error> {
+        match json::read(text) {
+            Ok(node) => Ok(Answered::Value(node)),
+            Err(error) if error.code() == Code::TooDeep => Err(error),
+            Err(_) => Ok(Answered::Text(Cow::Borrowed(text))),
+        }
+    }
+}
+
+/// Repairs arguments. What needs no repair is handed back as it came, [`Repaired::changed`] being false.
+///
+/// # Errors
+/// `invalid-json` if text cannot be read; `too-deep`.
+pub(crate) fn repair<'n>(
+    validator: &Validator<'_, '_>,
+    answered: Answered<'n>,
+    options: &RepairOptions,
+) -> Result<Repaired<Node<'n>>, Error> {
+    let mut repairer = Repairer { judge: validator.judge(), options, permits: options.permits(), reasons: Map::new() };
+    let is_text = matches!(answered, Answered::Text(_));
+    let mut fixed = repairer.read(answered)?;
+    let verdict = repairer.whole(&mut fixed);
+    let changed = is_text || !fixed.repairs.is_empty();
+    let Fixed { value: arguments, repairs } = fixed;
+    if verdict != Verdict::Invalid {
+        return Ok(Repaired { arguments, changed, valid: verdict.known(), repairs, left: Vec::new() });
+    }
+    let is_spent = repairer.judge.budget().is_spent();
+    let found = validator.arguments(&arguments);
+    let valid = if is_spent && found.valid == Some(false) { None } else { found.valid };
+    let left = found.errors.into_iter().filter(|_| valid == Some(false)).map(|error| Left {
+        reason: repairer.reasons.get(&error.pointer).copied().unwrap_or(LeftReason::NoRule),
+        pointer: error.pointer,
+        keyword: error.keyword,
+        message: error.message,
+    });
+    Ok(Repaired { arguments, changed, valid, repairs, left: left.collect() })
+}
+
+impl<'s, 'a> Repairer<'_, 's, 'a> {
+    /// The arguments as a value.
+    fn read<'n>(&mut self, answered: Answered<'n>) -> Result<Fixed<'n>, Error> {
+        let text = match answered {
+            Answered::Value(value) if value.is_null() => return self.nothing(value, "null"),
+            Answered::Value(value) => return Ok(Fixed { value, repairs: Vec::new() }),
+            Answered::Text(text) => text,
+        };
+        if matches!(text.trim(), "" | "null" | "None") {
+            return self.nothing(Node::default(), "text");
+        }
+        let how =
+            Tolerance { permits: self.permits, closes: self.options.truncated == Truncated::Close, is_inside: false };
+        let reading = read_tolerant(&text, how).map_err(invalid)?;
+        let place = Place::At("");
+        let at = root_at(&place, false);
+        let repairs = reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)).collect();
+        Ok(Fixed { value: reading.node, repairs })
+    }
+
+    /// Null, blank text and words for null: no arguments.
+    fn nothing<'n>(&mut self, kept: Node<'n>, from: &str) -> Result<Fixed<'n>, Error> {
+        let rule = (RepairRule::EmptyArguments, Confidence::Exact);
+        if self.permits.refusal(rule.0, rule.1).is_some() {
+            if from == "text" {
+                return Err(invalid(Refusal { reason: LeftReason::SwitchedOff, offset: 0 }));
+            }
+            return Ok(Fixed { value: kept, repairs: Vec::new() });
+        }
+        let place = Place::At("");
+        let none = Node::empty_object();
+        let repair = words::replaced(root_at(&place, false), rule, from, &none);
+        Ok(Fixed { value: none, repairs: alloc::vec![repair] })
+    }
+
+    /// Repairs all arguments, and says what the schema makes of them then.
+    fn whole(&mut self, fixed: &mut Fixed<'_>) -> Verdict {
+        let root = self.judge.root();
+        let is_untyped = !root.as_object().is_some_and(|root| root.has(Keyword::Type));
+        let place = Place::At("");
+        let at = root_at(&place, is_untyped);
+        let verdict = self.verdict(&[root], &fixed.value, at);
+        if verdict != Verdict::Invalid {
+            return verdict;
+        }
+        let found = match self.unwrap(&fixed.value, at) {
+            Some(found) => found,
+            None => self.place(&[root], core::mem::take(&mut fixed.value), at),
+        };
+        fixed.value = found.value;
+        fixed.repairs.extend(found.repairs);
+        self.verdict(&[root], &fixed.value, at)
+    }
+
+    /// The arguments inside one more object, if they are valid there.
+    fn unwrap<'n>(&mut self, value: &Node<'n>, at: At<'_>) -> Option<Fixed<'n>> {
+        let root = self.judge.root();
+        let view = self.view(&[root])?;
+        let is_free = |name: &Text<'_>| !view.declares(name);
+        let (mut inner, mut steps, mut texts) = (value.copy(self.judge.budget()), Vec::new(), Vec::new());
+        for _ in 0..WRAPPED {
+            let object = inner.as_object()?;
+            let is_beside = |name: &Text<'_>| BESIDE.iter().any(|known| name.is(*known));
+            let mut wrappers = object.iter().filter(|member| !is_beside(&member.key));
+            let (wrapper, None) = (wrappers.next()?, wrappers.next()) else { return None };
+            let is_wrapper = WRAPPERS.contains(&folded(&wrapper.key.display()).as_str());
+            let is_other = |name: &Node<'_>| {
+                self.options.name.as_ref().is_some_and(|own| name.as_text().is_some_and(|text| !text.is(own)))
+            };
+            if !is_wrapper
+                || !object.iter().all(|member| is_free(&member.key))
+                || object.get("name").is_some_and(is_other)
+            {
+                return None;
+            }
+            steps.push(wrapper.key.clone().into_owned());
+            let mut content = wrapper.value.copy(self.judge.budget());
+            if let Some(text) = content.as_text().and_then(Text::value) {
+                let how = Tolerance { permits: self.permits, closes: false, is_inside: true };
+                let reading = read_tolerant(&text, how).ok()?;
+                self.judge.budget().pay(json::size(&reading.node, self.judge.budget())).then_some(())?;
+                texts.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
+                content = reading.node;
+            }
+            content.as_object()?;
+            let was_text = wrapper.value.as_text().is_some();
+            if let Some(found) = self.content(content.copy(self.judge.budget()), &steps, was_text, at) {
+                let rule = (RepairRule::UnwrapArguments, Confidence::Likely);
+                let mut repairs = alloc::vec![words::replaced(at, rule, "object", &found.value)];
+                repairs.extend(texts);
+                return self.candidate(rule, repairs, found, at).map(|candidate| candidate.fixed);
+            }
+            inner = content;
+        }
+        None
+    }
+
+    /// What was found inside, if it is valid.
+    fn content<'n>(
+        &mut self,
+        content: Node<'n>,
+        steps: &[Text<'static>],
+        was_text: bool,
+        at: At<'_>,
+    ) -> Option<Fixed<'n>> {
+        let root = self.judge.root();
+        let pointer = steps.iter().fold(String::new(), |mut pointer, step| {
+            json::push_token(&mut pointer, &step.display());
+            pointer
+        });
+        let from = Place::At(&pointer);
+        let inside = At { from: &from, is_frozen: was_text, level: 1, ..at };
+        let found = self.place(&[root], content, inside);
+        (self.verdict(&[root], &found.value, at) == Verdict::Valid).then_some(found)
+    }
+}
+
+fn root_at<'p>(place: &'p Place<'p>, is_untyped_root: bool) -> At<'p> {
+    At { from: place, to: place, is_frozen: false, is_untyped_root, level: 0, outer: None, layers: Layers::default() }
+}
+
+fn invalid(refusal: Refusal) -> Error {
+    let code = if refusal.reason == LeftReason::TooDeep { Code::TooDeep } else { Code::InvalidJson };
+    Error::new(code, "", refusal.message())
+}

@@ -1,0 +1,99 @@
+//! Numbers, booleans and names as models misspell them.
+
+use alloc::{format, string::String};
+
+use crate::{
+    json::{self, plain_number},
+    report::Confidence,
+};
+
+/// The largest whole number that every program reads as itself: 2^53 - 1 (RFC 8259, section 6).
+const LARGEST: &str = "9007199254740991";
+
+/// What a string spells.
+pub(super) enum Spelled {
+    Number(String, Confidence),
+    /// A whole number that half of the programs would read as another one.
+    Inexact,
+    Nothing,
+}
+
+/// The number that a string spells, for a schema that asks for whole ones or for any.
+pub(super) fn number(text: &str, is_whole: bool) -> Spelled {
+    let strict = json::read(text).is_ok_and(|read| read.as_number().is_some());
+    let (spelling, confidence) = match strict {
+        true => (String::from(text), Confidence::Exact),
+        false => match respelled(text) {
+            Some(spelling) => (spelling, Confidence::Likely),
+            None => return Spelled::Nothing,
+        },
+    };
+    if json::is_integral(&spelling) {
+        let size = spelling.strip_prefix('-').unwrap_or(&spelling);
+        if json::compare(size, LARGEST).is_gt() {
+            return Spelled::Inexact;
+        }
+        if is_whole {
+            return Spelled::Number(plain_number(&spelling).into_owned(), confidence);
+        }
+    } else if is_whole {
+        return Spelled::Nothing;
+    }
+    Spelled::Number(spelling, confidence)
+}
+
+/// `+3`, `007`, `.5` and `5.` as JSON spells them.
+fn respelled(text: &str) -> Option<String> {
+    let (sign, digits) = match text.split_at_checked(1) {
+        Some(("-", rest)) => ("-", rest),
+        Some(("+", rest)) => ("", rest),
+        _ => ("", text),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let are_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if !are_digits(whole) || !are_digits(fraction) || (whole.is_empty() && fraction.is_empty()) {
+        return None;
+    }
+    let whole = whole.trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let dot = if fraction.is_empty() { "" } else { "." };
+    Some(format!("{sign}{whole}{dot}{fraction}"))
+}
+
+/// A name or a listed value without what its spellings differ in: case, spaces, `_`, `-` and quotes.
+pub(super) fn folded(name: &str) -> String {
+    let is_kept = |letter: &char| {
+        !(letter.is_whitespace() || matches!(letter, '_' | '-' | '"' | '\'' | '`' | '\\' | '“' | '”' | '‘' | '’'))
+    };
+    name.chars().filter(is_kept).flat_map(char::to_lowercase).collect()
+}
+
+/// Does a string say null?
+pub(super) fn says_null(text: &str) -> bool {
+    ["null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// May a string be the one item of an array? Not if it may be a list, or JSON text that could not be read.
+pub(super) fn is_one_item(text: &str) -> bool {
+    let text = text.trim();
+    if text.is_empty() || says_null(text) {
+        return false;
+    }
+    let (mut depth, mut has_bracket) = (0_usize, false);
+    let mut before = ' ';
+    for next in text.chars() {
+        match next {
+            '[' | '{' => (depth, has_bracket) = (depth + 1, true),
+            ']' | '}' => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return false,
+            },
+            ',' | ';' | '\n' | '\r' if depth == 0 => return false,
+            '"' | '\'' if matches!(before, '[' | '{') => return false,
+            _ => {}
+        }
+        before = next;
+    }
+    let is_bracketed = text.starts_with(['[', '{']) && text.ends_with([']', '}']);
+    depth == 0 && !(has_bracket && is_bracketed)
+}

@@ -1,0 +1,123 @@
+//! `anyOf` and `oneOf`: each branch is tried alone.
+
+use alloc::vec::Vec;
+
+use super::{
+    at::At,
+    kinds::Candidate,
+    view::{only_value, same, Union, View},
+    Fixed, Repairer,
+};
+use crate::{
+    json::Node,
+    report::Confidence,
+    schema::{instance_types::InstanceTypes, keyword::Keyword, validate::Verdict},
+};
+
+impl<'s, 'a> Repairer<'_, 's, 'a> {
+    /// Repairs a value by the unions of its place.
+    #[inline(never)]
+    pub(super) fn unions<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
+        for union in &view.unions {
+            if self.judge.keyword(union.keyword, union.schema, &fixed.value) != Verdict::Invalid {
+                continue;
+            }
+            if let Some(found) = self.union(view, *union, &fixed.value, at) {
+                fixed.value = found.value;
+                fixed.repairs.extend(found.repairs);
+            }
+        }
+    }
+
+    fn union<'n>(
+        &mut self,
+        view: &View<'s, 'a>,
+        union: Union<'s, 'a>,
+        value: &Node<'n>,
+        at: At<'_>,
+    ) -> Option<Fixed<'n>> {
+        let kind = InstanceTypes::of_instance(value);
+        let mut branches: Vec<(&'s Node<'a>, Option<View<'s, 'a>>)> = Vec::new();
+        for branch in union.branches {
+            let own = self.view(&[branch]);
+            branches.push((branch, own));
+        }
+        let takes = |own: &Option<View<'_, '_>>| own.as_ref().is_none_or(|own| kind.within(own.kinds));
+        let mut open: Vec<bool> = Vec::new();
+        for (_, own) in &branches {
+            open.push(!own.as_ref().is_some_and(|own| self.contradicts(own, value)));
+        }
+        // Where every branch for its kind is contradicted, none of them is out.
+        if !branches.iter().zip(&open).any(|((_, own), is_open)| *is_open && takes(own)) {
+            open.iter_mut().for_each(|is_open| *is_open = true);
+        }
+        let (mut valid, mut partial): (Vec<Candidate<'n>>, Vec<(bool, bool, Fixed<'n>)>) = (Vec::new(), Vec::new());
+        for ((branch, own), _) in branches.iter().zip(&open).filter(|(_, is_open)| **is_open) {
+            let found = self.branch(branch, value, at);
+            if !found.repairs.is_empty() && self.keeps(view, union, value, &found.value) {
+                if self.judge.keyword(union.keyword, union.schema, &found.value) == Verdict::Valid {
+                    let least = |least: Confidence, repair: &crate::report::Repair| least.min(repair.confidence);
+                    let confidence = found.repairs.iter().fold(Confidence::Exact, least);
+                    valid.push(Candidate { fixed: found, confidence });
+                    continue;
+                }
+                let is_null = own.as_ref().is_some_and(|own| own.kinds == InstanceTypes::NULL);
+                partial.push((is_null, takes(own), found));
+                continue;
+            }
+            let is_null = own.as_ref().is_some_and(|own| own.kinds == InstanceTypes::NULL);
+            partial.push((is_null, takes(own), Fixed { value: Node::default(), repairs: Vec::new() }));
+        }
+        if !valid.is_empty() {
+            return self.choose(valid, at);
+        }
+        // None: if one branch is meant, its members are repaired as far as they go.
+        let only = |is_meant: &dyn Fn(&(bool, bool, Fixed<'n>)) -> bool| {
+            let mut meant = partial.iter().enumerate().filter(|(_, one)| is_meant(one)).map(|(index, _)| index);
+            meant.next().filter(|_| meant.next().is_none())
+        };
+        let index = only(&|(is_null, _, _)| !is_null).or_else(|| only(&|(_, takes, _)| *takes))?;
+        let (_, _, found) = partial.into_iter().nth(index)?;
+        (!found.repairs.is_empty()).then_some(found)
+    }
+
+    /// What one branch alone makes of a value.
+    fn branch<'n>(&mut self, branch: &'s Node<'a>, value: &Node<'n>, at: At<'_>) -> Fixed<'n> {
+        let copy = value.copy(self.judge.budget());
+        self.place(&[branch], copy, At { level: at.level + 1, is_untyped_root: false, ..at })
+    }
+
+    /// Does a branch ask for another value of a member than the one that is there?
+    fn contradicts(&mut self, branch: &View<'s, 'a>, value: &Node<'_>) -> bool {
+        let Some(object) = value.as_object() else { return false };
+        for (_, table) in branch.says(Keyword::Properties) {
+            for member in table.as_object().into_iter().flatten() {
+                let Some(found) = object.get_text(&member.key).filter(|_| self.judge.budget().pay(1)) else { continue };
+                let own = self.view(&[&member.value]);
+                let parts = own.iter().flat_map(|own| own.parts.iter());
+                if parts.filter_map(|part| only_value(part)).any(|only| !same(only, found)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Does all that the place says beside the union, and held, still hold?
+    fn keeps(&mut self, view: &View<'s, 'a>, union: Union<'s, 'a>, before: &Node<'_>, after: &Node<'_>) -> bool {
+        for part in &view.parts {
+            for member in part.iter() {
+                let Some(keyword) = Keyword::named(&member.key) else { continue };
+                let is_union = keyword == union.keyword && core::ptr::eq(*part, union.schema);
+                let is_followed = matches!(keyword, Keyword::Ref | Keyword::AllOf);
+                if is_union || is_followed || self.judge.keyword(keyword, part, after) != Verdict::Invalid {
+                    continue;
+                }
+                if self.judge.keyword(keyword, part, before) != Verdict::Invalid {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,150 @@
+//! The schemas of one place, taken apart: references followed, `allOf` spread out, unions apart.
+
+use alloc::vec::Vec;
+
+use super::Repairer;
+use crate::{
+    collections::Set,
+    json::{self, Data, Node, Object, Text},
+    schema::{instance_types::InstanceTypes, keyword::Keyword, validate::is_nullable},
+};
+
+/// The most branches inside one another that are looked at for their kinds.
+const DEEPEST: usize = 8;
+
+/// A union: the schema it stands in, and which.
+#[derive(Clone, Copy)]
+pub(super) struct Union<'s, 'a> {
+    pub(super) schema: &'s Object<'a>,
+    pub(super) keyword: Keyword,
+    pub(super) branches: &'s [Node<'a>],
+}
+
+/// All that is said of the values of one place.
+pub(super) struct View<'s, 'a> {
+    /// Every schema that applies.
+    pub(super) parts: Vec<&'s Object<'a>>,
+    pub(super) unions: Vec<Union<'s, 'a>>,
+    /// The kinds of value that are admitted.
+    pub(super) kinds: InstanceTypes,
+}
+
+impl<'s, 'a> View<'s, 'a> {
+    /// What each part says by a keyword.
+    pub(super) fn says(&self, keyword: Keyword) -> impl Iterator<Item = (&'s Object<'a>, &'s Node<'a>)> + '_ {
+        self.parts.iter().filter_map(move |part| Some((*part, part.get(keyword)?)))
+    }
+
+    /// The names that have a schema of their own.
+    pub(super) fn declared(&self) -> impl Iterator<Item = &'s Text<'a>> + '_ {
+        let tables = self.says(Keyword::Properties).filter_map(|(_, says)| says.as_object());
+        tables.flat_map(|table| table.iter().map(|member| &member.key))
+    }
+
+    pub(super) fn declares(&self, name: &Text<'_>) -> bool {
+        let mut tables = self.says(Keyword::Properties).filter_map(|(_, says)| says.as_object());
+        tables.any(|table| table.get_text(name).is_some())
+    }
+
+    /// The names that have to be there, each once.
+    pub(super) fn required(&self) -> Vec<&'s Text<'a>> {
+        let lists = self.says(Keyword::Required).filter_map(|(_, says)| says.as_array());
+        let mut seen = Set::new();
+        lists.flatten().filter_map(Node::as_text).filter(|name| seen.insert((*name).clone())).collect()
+    }
+}
+
+impl<'s, 'a> Repairer<'_, 's, 'a> {
+    /// Takes schemas apart; `None` where a reference leads nowhere or to itself, or nothing is admitted: such a place
+    /// is left.
+    pub(super) fn view(&mut self, schemas: &[&'s Node<'a>]) -> Option<View<'s, 'a>> {
+        self.view_to(schemas, DEEPEST)
+    }
+
+    fn view_to(&mut self, schemas: &[&'s Node<'a>], depth: usize) -> Option<View<'s, 'a>> {
+        let mut view = View { parts: Vec::new(), unions: Vec::new(), kinds: InstanceTypes::ALL };
+        let mut open: Vec<&'s Node<'a>> = schemas.iter().rev().copied().collect();
+        let mut followed: Vec<&'s Node<'a>> = Vec::new();
+        while let Some(schema) = open.pop() {
+            if !self.judge.budget().pay(1) {
+                return None;
+            }
+            let object = match schema.data() {
+                Data::Bool(true) => continue,
+                Data::Object(object) => object,
+                _ => return None,
+            };
+            let reference = object.get(Keyword::Ref).filter(|reference| reference.as_text().is_some());
+            if let Some(reference) = reference {
+                let target = self.judge.target(reference)?;
+                if followed.iter().any(|known| core::ptr::eq(*known, target)) {
+                    return None;
+                }
+                followed.push(target);
+                if self.judge.ref_stands_alone() {
+                    open.push(target);
+                    continue;
+                }
+            }
+            if let Some(parts) = object.get(Keyword::AllOf).and_then(Node::as_array) {
+                open.extend(parts.iter().rev());
+            }
+            if let Some(reference) = reference {
+                open.push(self.judge.target(reference)?);
+            }
+            view.kinds = view.kinds.and(kinds(object));
+            view.parts.push(object);
+            for keyword in [Keyword::AnyOf, Keyword::OneOf] {
+                let Some(branches) = object.get(keyword).and_then(Node::as_array) else { continue };
+                view.unions.push(Union { schema: object, keyword, branches });
+                view.kinds = view.kinds.and(self.kinds_of(branches, depth));
+            }
+        }
+        Some(view)
+    }
+
+    /// The kinds that any of these schemas admits.
+    fn kinds_of(&mut self, branches: &'s [Node<'a>], depth: usize) -> InstanceTypes {
+        let Some(depth) = depth.checked_sub(1) else { return InstanceTypes::ALL };
+        branches.iter().fold(InstanceTypes::NONE, |all, branch| {
+            let own = match branch.data() {
+                Data::Bool(false) => InstanceTypes::NONE,
+                _ => self.view_to(&[branch], depth).map_or(InstanceTypes::ALL, |view| view.kinds),
+            };
+            all.or(own)
+        })
+    }
+}
+
+/// The kinds that one schema admits by itself.
+fn kinds(schema: &Object<'_>) -> InstanceTypes {
+    let of_type = schema.get(Keyword::Type).and_then(InstanceTypes::of_keyword).unwrap_or(InstanceTypes::ALL);
+    let null = if is_nullable(schema) { InstanceTypes::NULL } else { InstanceTypes::NONE };
+    let listed = schema.get(Keyword::Enum).and_then(Node::as_array);
+    let constant = schema.get(Keyword::Const).map(core::slice::from_ref);
+    let of_values = [listed, constant].into_iter().flatten().fold(InstanceTypes::ALL, |kinds, values| {
+        let own = values.iter().fold(InstanceTypes::NONE, |own, value| own.or(InstanceTypes::of_instance(value)));
+        kinds.and(own)
+    });
+    of_type.and(of_values).or(null)
+}
+
+/// The strings that `enum` and `const` name.
+pub(super) fn literals<'s>(schema: &'s Object<'_>) -> impl Iterator<Item = &'s Node<'s>> {
+    let listed = schema.get(Keyword::Enum).and_then(Node::as_array).unwrap_or_default();
+    listed.iter().chain(schema.get(Keyword::Const)).filter(|value| value.as_text().is_some())
+}
+
+/// The only value that a schema of a member admits, if it names one.
+pub(super) fn only_value<'s, 'a>(schema: &'s Object<'a>) -> Option<&'s Node<'a>> {
+    let listed = schema.get(Keyword::Enum).and_then(Node::as_array);
+    schema.get(Keyword::Const).or(match listed {
+        Some([only]) => Some(only),
+        _ => None,
+    })
+}
+
+/// Whether two values are the same for JSON Schema.
+pub(super) fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
+    json::same(one, two)
+}

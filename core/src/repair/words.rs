@@ -1,0 +1,106 @@
+//! What is said of a repair: what was found, and what became of it. Nothing of a value.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+};
+
+use super::at::At;
+use crate::{
+    json::{tolerant::TextRepair, Data, Node, Text},
+    report::{Confidence, Repair, RepairRule},
+    schema::validate::words,
+};
+
+/// The kind of a value, as `type` names it.
+pub(super) fn kind(value: &Node<'_>) -> &'static str {
+    match value.data() {
+        Data::Null => "null",
+        Data::Bool(_) => "boolean",
+        Data::Number(_) => "number",
+        Data::String(_) => "string",
+        Data::Array(_) => "array",
+        Data::Object(_) => "object",
+        Data::Verbatim(_) => "text",
+    }
+}
+
+/// A value that became another one at its place.
+pub(super) fn replaced(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &str, to: &Node<'_>) -> Repair {
+    let (pointer, output_pointer) = (at.pointer(), Some(at.output_pointer()));
+    let (from, to) = (from.into(), kind(to).into());
+    Repair { pointer, output_pointer, rule, confidence, from, to, message: does(rule).into() }
+}
+
+/// A member that was left out.
+pub(super) fn left_out(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &Node<'_>) -> Repair {
+    let (from, to) = (kind(from).into(), "nothing".into());
+    Repair { pointer: at.pointer(), output_pointer: None, rule, confidence, from, to, message: does(rule).into() }
+}
+
+/// A member that has another name now.
+pub(super) fn renamed(at: At<'_>, from: &Text<'_>, to: &Text<'_>) -> Repair {
+    Repair {
+        pointer: at.pointer(),
+        output_pointer: Some(at.output_pointer()),
+        rule: RepairRule::PropertyName,
+        confidence: Confidence::Likely,
+        from: from.display().into_owned(),
+        to: to.display().into_owned(),
+        message: format!("found {}, another spelling of the declared name {}", words::name(from), words::name(to)),
+    }
+}
+
+/// Text that was read.
+pub(super) fn read(at: At<'_>, text: TextRepair, to: &Node<'_>) -> Repair {
+    let TextRepair { rule, confidence, offset } = text;
+    let repair = replaced(at, (rule, confidence), "text", to);
+    Repair { message: format!("{} (byte {offset})", repair.message), ..repair }
+}
+
+/// What was found, and what it was read as.
+fn does(rule: RepairRule) -> String {
+    match rule {
+        RepairRule::ByteOrderMark => "found a byte order mark or a no-break space between tokens; read as nothing",
+        RepairRule::Fence => "found a Markdown fence around the JSON; read as nothing",
+        RepairRule::SurroundingText => "found words around the JSON; read as nothing",
+        RepairRule::ExtraComma => "found a comma with no member beside it; read as nothing",
+        RepairRule::Comment => "found a comment; read as nothing",
+        RepairRule::ControlCharacter => "found a raw control character in a string; read as that character",
+        RepairRule::SingleQuotes => "found a string in single quotes; read as a string",
+        RepairRule::EscapedApostrophe => "found an escaped apostrophe; read as an apostrophe",
+        RepairRule::SmartQuotes => "found a string in typographic quotes; read as a string",
+        RepairRule::UnquotedKey => "found a name without quotes; read as a name",
+        RepairRule::PythonLiteral => "found `True`, `False` or `None`; read as `true`, `false` or `null`",
+        RepairRule::Undefined => "found `undefined`; read as `null`",
+        RepairRule::MissingComma => "found two members without a comma between them; read as two members",
+        RepairRule::ExtraBracket => "found closing brackets behind the value; read as nothing",
+        RepairRule::MisnestedBracket => "found closing brackets that do not fit; read as those that do",
+        RepairRule::MissingBracket => "found text that breaks off between values; closed its brackets",
+        RepairRule::InvalidEscape => "found a backslash that begins no escape; read as a backslash",
+        RepairRule::EscapedText => "found text that was escaped once too often; read as it was before",
+        RepairRule::RepeatedValue => "found the same value more than once; read once",
+        RepairRule::EmptyValue => "found an empty value beside the real one; read as nothing",
+        RepairRule::EmptyArguments => "found blank text or a word for null; read as no arguments",
+        RepairRule::UnwrapArguments => "found the arguments inside one more object; took them out",
+        RepairRule::PropertyName => "found another spelling of a declared name",
+        RepairRule::JsonString => "found a string that holds JSON text; read the text",
+        RepairRule::StringToNumber => "found a string that spells a number; read as the number",
+        RepairRule::StringToBoolean => "found a string that spells a boolean; read as the boolean",
+        RepairRule::StringToNull => "found a string that says null; read as null",
+        RepairRule::EmptyToNull => "found a blank string; read as null",
+        RepairRule::NumberToBoolean => "found 0 or 1; read as a boolean",
+        RepairRule::NumberToString => "found a number; read as the string that spells it",
+        RepairRule::BooleanToString => "found a boolean; read as the string that spells it",
+        RepairRule::EnumSpelling => "found another spelling of a listed value; read as the listed one",
+        RepairRule::WrapArray => "found one value; read as an array of one",
+        RepairRule::UnwrapArray => "found an array of one; read as its item",
+        RepairRule::ItemWrapper => "found an object with the one member `item` or `items`; read as what it holds",
+        RepairRule::OmitNull => "found null for an optional member that admits none; left the member out",
+        RepairRule::OmitEmpty => "found a blank string for an optional member that refuses it; left the member out",
+        RepairRule::OmitNullString => "found a word for null for an optional member; left the member out",
+        RepairRule::UseDefault => "found nothing for a required member; took the schema's default",
+        RepairRule::RemoveAdditional => "found an undeclared member of a closed object; left it out",
+    }
+    .to_string()
+}

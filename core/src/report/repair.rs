@@ -1,0 +1,269 @@
+//! What repairing arguments says about itself: rules, repairs, what was left and why.
+
+use alloc::{string::String, vec::Vec};
+
+macro_rules! rules {
+    ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
+        /// One way in which models answer arguments wrongly, and how it is undone.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum RepairRule { $($(#[$doc])* $variant,)* }
+
+        impl RepairRule {
+            /// Every rule there is: those of text, then those of values, in the order of the documentation.
+            pub const ALL: &'static [RepairRule] = &[$(RepairRule::$variant,)*];
+
+            /// The name as it stands in reports and in `disable`.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(RepairRule::$variant => $text,)* }
+            }
+        }
+    };
+}
+
+rules! {
+    /// A byte order mark or a no-break space between tokens is nothing.
+    ByteOrderMark = "byte-order-mark",
+    /// The Markdown fence around JSON is nothing.
+    Fence = "fence",
+    /// The words around the one JSON value are nothing.
+    SurroundingText = "surrounding-text",
+    /// A comma before the first or behind the last member is nothing.
+    ExtraComma = "extra-comma",
+    /// A comment is nothing.
+    Comment = "comment",
+    /// A raw line break, tab or other control character inside a string is that character.
+    ControlCharacter = "control-character",
+    /// `'text'` is a string.
+    SingleQuotes = "single-quotes",
+    /// `\'` in a string is an apostrophe.
+    EscapedApostrophe = "escaped-apostrophe",
+    /// `“text”` is a string.
+    SmartQuotes = "smart-quotes",
+    /// A bare word before a colon is a name.
+    UnquotedKey = "unquoted-key",
+    /// `True`, `False` and `None` are `true`, `false` and `null`.
+    PythonLiteral = "python-literal",
+    /// `undefined` is `null`.
+    Undefined = "undefined",
+    /// A comma is missing between two members, or between items on lines of their own.
+    MissingComma = "missing-comma",
+    /// The closing brackets behind the value are too many.
+    ExtraBracket = "extra-bracket",
+    /// In the last run of closing brackets one lacks, or is of the wrong kind.
+    MisnestedBracket = "misnested-bracket",
+    /// The closing brackets lack at the end; only with `truncated: "close"`.
+    MissingBracket = "missing-bracket",
+    /// A backslash that begins no escape is a backslash.
+    InvalidEscape = "invalid-escape",
+    /// The whole text was escaped once too often.
+    EscapedText = "escaped-text",
+    /// The same value stands there more than once.
+    RepeatedValue = "repeated-value",
+    /// An empty value stands before or behind the real one.
+    EmptyValue = "empty-value",
+    /// Blank text, `null` and `None` are no arguments.
+    EmptyArguments = "empty-arguments",
+    /// The arguments stand inside one more object, as `arguments`, `input` or the like.
+    UnwrapArguments = "unwrap-arguments",
+    /// A name in another spelling is the declared one.
+    PropertyName = "property-name",
+    /// A string that holds the JSON text of the array or object that was asked for.
+    JsonString = "json-string",
+    /// A string that spells a number.
+    StringToNumber = "string-to-number",
+    /// A string that says `true` or `false`.
+    StringToBoolean = "string-to-boolean",
+    /// A string that says `null`.
+    StringToNull = "string-to-null",
+    /// A blank string where null is admitted.
+    EmptyToNull = "empty-to-null",
+    /// 0 and 1 where a boolean was asked for.
+    NumberToBoolean = "number-to-boolean",
+    /// A number where a string was asked for, as it is spelled.
+    NumberToString = "number-to-string",
+    /// A boolean where a string was asked for.
+    BooleanToString = "boolean-to-string",
+    /// A value of an `enum` or `const` in another spelling.
+    EnumSpelling = "enum-spelling",
+    /// One value where an array was asked for.
+    WrapArray = "wrap-array",
+    /// An array of one where its item was asked for.
+    UnwrapArray = "unwrap-array",
+    /// `{"item": …}` around an array or an item.
+    ItemWrapper = "item-wrapper",
+    /// Null for an optional member that admits none.
+    OmitNull = "omit-null",
+    /// A blank string for an optional member that refuses it.
+    OmitEmpty = "omit-empty",
+    /// A word for null for an optional member that is no string.
+    OmitNullString = "omit-null-string",
+    /// The schema's default for a required member that lacks; only with `useDefaults`.
+    UseDefault = "use-default",
+    /// An undeclared member of a closed object goes; only with `removeAdditional`.
+    RemoveAdditional = "remove-additional",
+}
+
+impl RepairRule {
+    /// The rule of that name.
+    pub fn named(name: &str) -> Option<RepairRule> {
+        RepairRule::ALL.iter().copied().find(|rule| rule.as_str() == name)
+    }
+
+    const fn bit(self) -> u64 {
+        1 << self as u32
+    }
+}
+
+/// How sure a repair is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    /// A guess that has one valid outcome.
+    #[default]
+    Likely,
+    /// The same value in another notation, with one reading.
+    Exact,
+}
+
+impl Confidence {
+    /// The name as it stands in reports and options.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Confidence::Exact => "exact",
+            Confidence::Likely => "likely",
+        }
+    }
+}
+
+/// Why something was left as the model answered it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LeftReason {
+    /// No rule answers this.
+    NoRule,
+    /// Several readings are valid.
+    Ambiguous,
+    /// The number is too large for half of the programs that would read it.
+    Inexact,
+    /// A rule would, but only with confidence `likely`.
+    NotExact,
+    /// A rule would, and is disabled.
+    SwitchedOff,
+    /// The text breaks off.
+    Truncated,
+    /// The text holds several different values.
+    SeveralValues,
+    /// The text holds no JSON.
+    NoJson,
+    /// The text has backslashes that can be read as escapes and as themselves.
+    AmbiguousEscape,
+    /// A name stands twice, with two values.
+    DuplicateName,
+    /// The text is nested deeper than can be read.
+    TooDeep,
+    /// The text is no JSON, and no rule reads it.
+    Syntax,
+}
+
+impl LeftReason {
+    /// The name as it stands in reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            LeftReason::NoRule => "no-rule",
+            LeftReason::Ambiguous => "ambiguous",
+            LeftReason::Inexact => "inexact",
+            LeftReason::NotExact => "not-exact",
+            LeftReason::SwitchedOff => "switched-off",
+            LeftReason::Truncated => "truncated",
+            LeftReason::SeveralValues => "several-values",
+            LeftReason::NoJson => "no-json",
+            LeftReason::AmbiguousEscape => "ambiguous-escape",
+            LeftReason::DuplicateName => "duplicate-name",
+            LeftReason::TooDeep => "too-deep",
+            LeftReason::Syntax => "syntax",
+        }
+    }
+}
+
+/// Which repairs a caller lets happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Permits {
+    pub(crate) least: Confidence,
+    disabled: u64,
+}
+
+impl Permits {
+    pub(crate) fn new(least: Confidence, disabled: &[RepairRule]) -> Self {
+        Permits { least, disabled: disabled.iter().fold(0, |bits, rule| bits | rule.bit()) }
+    }
+
+    /// Why a repair may not happen; `None`: it may.
+    pub(crate) const fn refusal(self, rule: RepairRule, confidence: Confidence) -> Option<LeftReason> {
+        match () {
+            () if self.disabled & rule.bit() != 0 => Some(LeftReason::SwitchedOff),
+            () if matches!((self.least, confidence), (Confidence::Exact, Confidence::Likely)) => {
+                Some(LeftReason::NotExact)
+            }
+            () => None,
+        }
+    }
+}
+
+/// One repair. It has places, names, kinds and offsets, and nothing of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repair {
+    /// JSON Pointer into the arguments as they were answered. What stands inside a text has the place of that text.
+    pub pointer: String,
+    /// JSON Pointer into the result; `None` if nothing is left.
+    pub output_pointer: Option<String>,
+    /// The rule.
+    pub rule: RepairRule,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// The kind of value that was answered, as `type` names it; for `property-name` the name. `text` for text that was
+    /// not JSON, `nothing` for what was missing.
+    pub from: String,
+    /// The kind of value that it is now, or the name; `nothing` if it was left out.
+    pub to: String,
+    /// For people: what was found and what became of it.
+    pub message: String,
+}
+
+/// What is still wrong after repairing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Left {
+    /// JSON Pointer into the result.
+    pub pointer: String,
+    /// The keyword that refuses it; `false` for a schema that is `false`.
+    pub keyword: &'static str,
+    /// Why it was not repaired.
+    pub reason: LeftReason,
+    /// For people and models: what was expected and what kind of value was found.
+    pub message: String,
+}
+
+/// What came of repairing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repaired<T> {
+    /// The arguments, repaired or as they were.
+    pub arguments: T,
+    /// Whether anything was repaired.
+    pub changed: bool,
+    /// Whether the schema takes them now; `None` where that cannot be told.
+    pub valid: Option<bool>,
+    /// Every repair, in the order in which they were made.
+    pub repairs: Vec<Repair>,
+    /// What is still wrong, at most 100; empty unless `valid` is `Some(false)`.
+    pub left: Vec<Left>,
+}
+
+impl<T> Repaired<T> {
+    /// The same with the arguments in another form.
+    pub(crate) fn map<U>(self, form: impl FnOnce(T) -> U) -> Repaired<U> {
+        let Repaired { arguments, changed, valid, repairs, left } = self;
+        Repaired { arguments: form(arguments), changed, valid, repairs, left }
+    }
+}

@@ -1,0 +1,127 @@
+//! `repair_arguments` against the reference data where it lies beside the checkout: 371 cases of 15 projects' tests,
+//! recorded calls and users' reports. (The fixtures hold our own.)
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+use toolwire::{
+    internal::bindings::{self, Naming},
+    json::Node,
+    repair_arguments_json_with_report, repair_arguments_with_report, validate_arguments, RepairOptions,
+};
+
+/// A file of the reference data.
+fn data(name: &str) -> Option<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
+    let text = fs::read_to_string(path).ok();
+    if text.is_none() {
+        println!("skipped: {name} is not beside this checkout");
+    }
+    text
+}
+
+/// What is compared of a repair, so that the order does not count: place, rule, confidence.
+type Told = (String, String, String);
+
+struct Found {
+    arguments: Value,
+    is_unchanged: bool,
+    valid: Option<bool>,
+    told: Vec<Told>,
+}
+
+fn found(row: &Value) -> Result<Found, toolwire::Error> {
+    let given = row.get("options").cloned().unwrap_or_default();
+    let options = bindings::options::<RepairOptions>(&Node::from_value(&given)?, Naming::Camel)?;
+    let schema = &row["schema"];
+    let (arguments, is_unchanged, valid, repairs) = match row["argumentsText"].as_str() {
+        Some(text) => {
+            let done = repair_arguments_json_with_report(text, &schema.to_string(), &options)?;
+            let is_unchanged = done.arguments == text;
+            (serde_json::from_str(&done.arguments).expect("JSON"), is_unchanged, done.valid, done.repairs)
+        }
+        None => {
+            let done = repair_arguments_with_report(&row["arguments"], schema, &options)?;
+            let is_unchanged = done.arguments == row["arguments"];
+            (done.arguments, is_unchanged, done.valid, done.repairs)
+        }
+    };
+    let told = |repair: &toolwire::reports::Repair| {
+        let at = repair.output_pointer.clone().unwrap_or_else(|| repair.pointer.clone());
+        (at, repair.rule.as_str().to_owned(), repair.confidence.as_str().to_owned())
+    };
+    let mut told: Vec<Told> = repairs.iter().map(told).collect();
+    told.sort();
+    Ok(Found { arguments, is_unchanged, valid, told })
+}
+
+fn fault(row: &Value) -> Option<String> {
+    let found = match (found(row), row["reason"].as_str()) {
+        (Err(error), Some(reason)) if row["error"] == true => {
+            let is_told = error.code().as_str() == "invalid-json" && error.message().contains(&format!("({reason},"));
+            return (!is_told).then(|| format!("expected {reason}, found {error}"));
+        }
+        (Err(error), _) => return Some(format!("expected arguments, found {error}")),
+        (Ok(found), _) if row["error"] == true => return Some(format!("expected an error, found {}", found.arguments)),
+        (Ok(found), _) => found,
+    };
+    if row["unchanged"] == true && !found.is_unchanged {
+        return Some(format!("expected no repair, found {} {:?}", found.arguments, found.told));
+    }
+    // Numbers are compared as such: `1e5` is 100000.
+    let is_same =
+        |expected: &Value| expected.to_string() == found.arguments.to_string() || same(expected, &found.arguments);
+    if let Some(expected) = row.get("expected").filter(|expected| !is_same(expected)) {
+        return Some(format!("expected {expected}, found {} {:?}", found.arguments, found.told));
+    }
+    if found.valid != row["valid"].as_bool() {
+        return Some(format!("expected valid {}, found {:?} {}", row["valid"], found.valid, found.arguments));
+    }
+    let told = |repair: &Value| {
+        let text = |key: &str| repair[key].as_str().unwrap_or_default().to_owned();
+        (text("at"), text("rule"), text("confidence"))
+    };
+    let mut expected: Vec<Told> = row["repairs"].as_array().into_iter().flatten().map(told).collect();
+    expected.sort();
+    // What was left out of a text has the place of that text; the rows say where it stood.
+    let agree = |(expected, found): (&Told, &Told)| {
+        expected.1 == found.1 && expected.2 == found.2 && expected.0.starts_with(found.0.as_str())
+    };
+    let is_told = expected.len() == found.told.len() && expected.iter().zip(&found.told).all(agree);
+    (!is_told).then(|| format!("expected {expected:?}, found {:?}", found.told))
+}
+
+fn same(one: &Value, two: &Value) -> bool {
+    toolwire::json::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
+}
+
+#[test]
+fn every_case_comes_out_as_it_says() {
+    let mut faults = Vec::new();
+    for file in ["argument_cases.json", "more/argument_cases.json"] {
+        let Some(text) = data(file) else { return };
+        let rows: Vec<Value> = serde_json::from_str(&text).expect("the cases are JSON");
+        // Without an engine nobody can tell what a pattern refuses.
+        let can_judge = |row: &&Value| cfg!(feature = "regex") || !row["schema"].to_string().contains("\"pattern\"");
+        let told = rows.iter().filter(can_judge).filter_map(|row| Some(format!("{}: {}", row["name"], fault(row)?)));
+        faults.extend(told);
+        println!("{file}: {} cases", rows.len());
+    }
+    assert!(faults.is_empty(), "{} cases:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn what_a_schema_takes_stays() {
+    let Some(text) = data("argument_cases.json") else { return };
+    let rows: Vec<Value> = serde_json::from_str(&text).expect("the cases are JSON");
+    for row in rows.iter().filter(|row| row.get("arguments").is_some()) {
+        let (arguments, schema) = (&row["arguments"], &row["schema"]);
+        if validate_arguments(arguments, schema).expect("a schema").valid == Some(true) {
+            let text = format!(" {arguments} ");
+            let done = repair_arguments_json_with_report(&text, &schema.to_string(), &RepairOptions::default());
+            assert_eq!(done.expect("arguments").arguments, text.as_str(), "{}", row["name"]);
+        }
+    }
+}
