@@ -47,6 +47,12 @@ const DECLARED: &[Declared] = &[
         ..BY_SANITIZE
     },
     Declared {
+        function: Some(Function::RepairArguments),
+        type_name: "RepairOptions",
+        page: "repair-arguments.md",
+        ..BY_OWN_PAGE
+    },
+    Declared {
         function: Some(Function::NormalizeEnvelope),
         type_name: "EnvelopeOptions",
         page: "normalize-envelope.md",

@@ -10,7 +10,7 @@ import { formatMessage } from 'publint/utils';
 import { packed, ROOT, run, tool } from './project.js';
 
 const MODULES =
-  'adapt deferred dialect-names dialects envelope error exchange fetch index init options report restore rules sanitize schema search search-regex search-slim slim tools tool-types validate';
+  'adapt deferred dialect-names dialects envelope error exchange fetch index init options repair report restore rules sanitize schema search search-regex search-slim slim tools tool-types validate';
 const ENTRIES = 'fetch index search search-regex slim search-slim';
 
 test('holds what users need and nothing else', () => {

@@ -34,11 +34,18 @@ export type {
   Dialect,
   DialectQuery,
   EnvelopeOptions,
+  RepairOptions,
   SanitizeOptions,
   ShareOption,
   ToolFormat,
   ToolsOptions,
 } from './options.js';
+export {
+  repairArguments,
+  repairArgumentsJson,
+  repairArgumentsJsonWithReport,
+  repairArgumentsWithReport,
+} from './repair.js';
 export type {
   Accepts,
   ArgumentViolation,
@@ -51,7 +58,10 @@ export type {
   DialectChoice,
   DialectDescription,
   Guidance,
+  Left,
   Quarantined,
+  Repair,
+  Repaired,
   RestorePlan,
   Rewritten,
   Severity,
@@ -70,7 +80,7 @@ export {
   type RestoreJson,
   restoreFrom,
 } from './restore.js';
-export type { ChangeRule, DeferredWarningCode, ViolationRule } from './rules.js';
+export type { ChangeRule, DeferredWarningCode, LeftReason, RepairRule, ViolationRule } from './rules.js';
 export {
   check,
   checkJson,

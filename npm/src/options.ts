@@ -1,5 +1,6 @@
 import type { Dialect } from './dialect-names.js';
 import type { Quarantined } from './report.js';
+import type { RepairRule } from './rules.js';
 
 export type { Dialect };
 
@@ -125,6 +126,22 @@ export interface DeferralQuery {
   model?: string | undefined;
   /** The host, or a URL on it. */
   host?: string | undefined;
+}
+
+/** Options of `repairArguments`. */
+export interface RepairOptions {
+  /** The least confidence that a repair may have. Default `"likely"`. */
+  confidence?: 'exact' | 'likely' | undefined;
+  /** Rules that are not applied. */
+  disable?: readonly RepairRule[] | undefined;
+  /** Whether a required member that is missing, null or blank gets the schema's own `default`. Default false. */
+  useDefaults?: boolean | undefined;
+  /** Whether undeclared members of closed objects are left out. Default false. */
+  removeAdditional?: boolean | undefined;
+  /** What becomes of text that breaks off: an error, or the brackets that lack are added. Default `"refuse"`. */
+  truncated?: 'refuse' | 'close' | undefined;
+  /** The tool's name: a whole call of another tool is no wrapper around the arguments. */
+  name?: string | undefined;
 }
 
 /** Options of `normalizeEnvelope`. */

@@ -1,7 +1,7 @@
 import type { Dialect } from './dialect-names.js';
 import type { ToolwireErrorCode } from './error.js';
 import type { Restore } from './restore.js';
-import type { ChangeRule, DeferredWarningCode, ViolationRule } from './rules.js';
+import type { ChangeRule, DeferredWarningCode, LeftReason, RepairRule, ViolationRule } from './rules.js';
 
 /** What a change does to the set of accepted arguments. */
 export type Accepts =
@@ -111,6 +111,53 @@ export interface ArgumentViolation {
   /** The keyword's name; `false` for a schema that is `false`. */
   keyword: string;
   /** For people and models: what was expected, then what kind of value was found; no value of the arguments. */
+  message: string;
+}
+
+/** Arguments, repaired or as they were, and what is said of them. */
+export interface Repaired<T> {
+  /** The arguments. */
+  arguments: T;
+  /** Whether anything was repaired, or a text was read. */
+  changed: boolean;
+  /** Whether the schema takes them now; `null` where that cannot be told. */
+  valid: boolean | null;
+  /** Every repair, in the order in which they were made. */
+  repairs: Repair[];
+  /** What is still wrong, at most 100; empty unless `valid` is `false`. */
+  left: Left[];
+}
+
+/** One repair of arguments. It has places, names, kinds and offsets, and nothing of a value. */
+export interface Repair {
+  /** JSON Pointer into the arguments as answered. What stands inside a text has the place of that text. */
+  pointer: string;
+  /** JSON Pointer into the result; `null` if nothing is left. */
+  outputPointer: string | null;
+  /** The rule. */
+  rule: RepairRule;
+  /** `exact`: the same value in another notation. `likely`: a guess that has one valid outcome. */
+  confidence: 'exact' | 'likely';
+  /**
+   * The kind of value that was answered; for `property-name` the name. `text` is text that was not JSON, `nothing` what was
+   * missing.
+   */
+  from: string;
+  /** The kind of value that it is now, or the name; `nothing` if it was left out. */
+  to: string;
+  /** For people: what was found and what became of it. */
+  message: string;
+}
+
+/** What is still wrong after repairing. */
+export interface Left {
+  /** JSON Pointer into the result. */
+  pointer: string;
+  /** The keyword that refuses it; `false` for a schema that is `false`. */
+  keyword: string;
+  /** Why it was not repaired. */
+  reason: LeftReason;
+  /** For people and models: what was expected and what kind of value was found. */
   message: string;
 }
 

@@ -432,3 +432,113 @@ export type DeferredWarningCode =
   | 'call_id_changed'
   /** Something of the request has no counterpart in the target format, and was left out. */
   | 'not_translated';
+
+/** The rules by which `repairArguments` repairs. */
+export type RepairRule =
+  /** A byte order mark or a no-break space between tokens is nothing. */
+  | 'byte-order-mark'
+  /** The Markdown fence around JSON is nothing. */
+  | 'fence'
+  /** The words around the one JSON value are nothing. */
+  | 'surrounding-text'
+  /** A comma before the first or behind the last member is nothing. */
+  | 'extra-comma'
+  /** A comment is nothing. */
+  | 'comment'
+  /** A raw line break, tab or other control character inside a string is that character. */
+  | 'control-character'
+  /** `'text'` is a string. */
+  | 'single-quotes'
+  /** `\'` in a string is an apostrophe. */
+  | 'escaped-apostrophe'
+  /** `“text”` is a string. */
+  | 'smart-quotes'
+  /** A bare word before a colon is a name. */
+  | 'unquoted-key'
+  /** `True`, `False` and `None` are `true`, `false` and `null`. */
+  | 'python-literal'
+  /** `undefined` is `null`. */
+  | 'undefined'
+  /** A comma is missing between two members, or between items on lines of their own. */
+  | 'missing-comma'
+  /** The closing brackets behind the value are too many. */
+  | 'extra-bracket'
+  /** In the last run of closing brackets one lacks, or is of the wrong kind. */
+  | 'misnested-bracket'
+  /** The closing brackets lack at the end; only with `truncated: "close"`. */
+  | 'missing-bracket'
+  /** A backslash that begins no escape is a backslash. */
+  | 'invalid-escape'
+  /** The whole text was escaped once too often. */
+  | 'escaped-text'
+  /** The same value stands there more than once. */
+  | 'repeated-value'
+  /** An empty value stands before or behind the real one. */
+  | 'empty-value'
+  /** Blank text, `null` and `None` are no arguments. */
+  | 'empty-arguments'
+  /** The arguments stand inside one more object, as `arguments`, `input` or the like. */
+  | 'unwrap-arguments'
+  /** A name in another spelling is the declared one. */
+  | 'property-name'
+  /** A string that holds the JSON text of the array or object that was asked for. */
+  | 'json-string'
+  /** A string that spells a number. */
+  | 'string-to-number'
+  /** A string that says `true` or `false`. */
+  | 'string-to-boolean'
+  /** A string that says `null`. */
+  | 'string-to-null'
+  /** A blank string where null is admitted. */
+  | 'empty-to-null'
+  /** 0 and 1 where a boolean was asked for. */
+  | 'number-to-boolean'
+  /** A number where a string was asked for, as it is spelled. */
+  | 'number-to-string'
+  /** A boolean where a string was asked for. */
+  | 'boolean-to-string'
+  /** A value of an `enum` or `const` in another spelling. */
+  | 'enum-spelling'
+  /** One value where an array was asked for. */
+  | 'wrap-array'
+  /** An array of one where its item was asked for. */
+  | 'unwrap-array'
+  /** `{"item": …}` around an array or an item. */
+  | 'item-wrapper'
+  /** Null for an optional member that admits none. */
+  | 'omit-null'
+  /** A blank string for an optional member that refuses it. */
+  | 'omit-empty'
+  /** A word for null for an optional member that is no string. */
+  | 'omit-null-string'
+  /** The schema's default for a required member that lacks; only with `useDefaults`. */
+  | 'use-default'
+  /** An undeclared member of a closed object goes; only with `removeAdditional`. */
+  | 'remove-additional';
+
+/** Why `repairArguments` leaves something as it is. */
+export type LeftReason =
+  /** No rule answers this. */
+  | 'no-rule'
+  /** Several readings are valid. */
+  | 'ambiguous'
+  /** The number is too large for half of the programs that would read it. */
+  | 'inexact'
+  /** A rule would, but only with confidence `likely`. */
+  | 'not-exact'
+  /** A rule would, and is disabled. */
+  | 'switched-off'
+  /** The text breaks off. */
+  | 'truncated'
+  /** The text holds several different values. */
+  | 'several-values'
+  /** The text holds no JSON. */
+  | 'no-json'
+  /** The text has backslashes that can be read as escapes and as themselves. */
+  | 'ambiguous-escape'
+  /** A name stands twice, with two values. */
+  | 'duplicate-name'
+  /** The text is nested deeper than can be read. */
+  | 'too-deep'
+  /** The text is no JSON, and no rule reads it. */
+  | 'syntax';

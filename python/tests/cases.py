@@ -38,8 +38,10 @@ LISTS = ("sanitizeTools", "checkTools", "adaptRequest", *LOOKUPS)
 """The functions on whole lists and requests, and those that look up where these go: test_lists.py runs them."""
 HEADER = "stripDeferralBetas"
 """The function on an HTTP header, which is no JSON: it has one path, and no options."""
-NO_CASES = "ranking"
-"""A folder without cases: what core/tests/search.rs measures the ranking with."""
+REPAIRS = "repairArguments"
+"""The function whose cases test_repair.py runs."""
+ELSEWHERE = ("ranking", REPAIRS)
+"""Folders whose cases others run; core/tests/search.rs measures the ranking with the first."""
 WAY_BACK = {"calls", "replies", "streams", "clientCalls", "callStreams"}
 """What calls and replies come back as."""
 MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"} | WAY_BACK
@@ -132,7 +134,7 @@ class Case:
 def load() -> list[Case]:
     """Read all cases and refuse what the README does not describe."""
     cases = []
-    for folder in sorted(path for path in FIXTURES.iterdir() if path.is_dir() and path.name != NO_CASES):
+    for folder in sorted(path for path in FIXTURES.iterdir() if path.is_dir() and path.name not in ELSEWHERE):
         assert folder.name in FUNCTIONS, f"expected one of {FUNCTIONS}, found a folder `{folder.name}`"
         names: set[str] = set()
         for path in sorted(folder.rglob("*.json")):

@@ -99,7 +99,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                         }
                     }
                 }
-                found.extend(self.listed(view, said).map(|literal| (RepairRule::EnumSpelling, Likely, literal)));
+                found.extend(self.listed(view, said, at).map(|literal| (RepairRule::EnumSpelling, Likely, literal)));
             }
             Data::Number(number) => {
                 let is = |digit: &str| crate::json::compare(number, digit).is_eq();
@@ -120,7 +120,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// The one listed string that differs in spelling only.
-    fn listed(&mut self, view: &View<'s, 'a>, said: &str) -> Option<Node<'static>> {
+    fn listed(&mut self, view: &View<'s, 'a>, said: &str, at: At<'_>) -> Option<Node<'static>> {
         let said = scalars::folded(said);
         let mut found: Option<&Node<'_>> = None;
         for literal in view.parts.iter().flat_map(|part| literals(part)) {
@@ -129,6 +129,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             let is_meant = literal.as_text().is_some_and(|text| scalars::folded(&text.display()) == said);
             if is_meant && found.is_some_and(|known| !same(known, literal)) {
+                self.leave(at, LeftReason::Ambiguous);
                 return None;
             }
             if is_meant {

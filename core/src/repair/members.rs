@@ -1,22 +1,21 @@
-//! Objects: names, members, what is left out, defaults.
+//! Objects: members, what is left out, defaults.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{
+    apply::{key_of, member_mut, Held},
     at::{At, Below, Layers},
-    scalars::{folded, says_null},
+    names::OldNames,
+    scalars::says_null,
     view::View,
     words, Fixed, Repairer,
 };
 use crate::{
-    collections::{Map, Set},
+    collections::Set,
     json::{Data, Member, Node, Text},
     report::{Confidence, RepairRule},
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::Verdict},
 };
-
-/// The names that members were answered under, where these are not their names any more.
-type OldNames<'n> = Map<usize, Text<'n>>;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Repairs the members of an object, each by itself.
@@ -67,107 +66,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             fixed.repairs.extend(found.repairs);
         }
-    }
-
-    /// Gives members the declared names that they spell otherwise. Tells which were repaired by that, and how they
-    /// were called.
-    fn rename<'n>(
-        &mut self,
-        view: &View<'s, 'a>,
-        fixed: &mut Fixed<'n>,
-        held: &mut [Held<'s, 'a>],
-        at: At<'_>,
-    ) -> (Set<usize>, OldNames<'n>) {
-        let (mut done, mut old_names) = (Set::new(), OldNames::new());
-        let additional: Vec<&Node<'a>> = view.says(Keyword::AdditionalProperties).map(|(_, says)| says).collect();
-        // Names of a map are data.
-        if additional.iter().any(|says| says.as_bool().is_none()) {
-            return (done, old_names);
-        }
-        let is_closed = additional.iter().any(|says| says.as_bool() == Some(false));
-        let meant = self.meant(view, fixed);
-        let required = view.required();
-        let mut found = Vec::new();
-        for (index, name) in meant {
-            let Some(old) = key_of(&fixed.value, index).filter(|old| !required.iter().any(|name| *name == old)) else {
-                continue;
-            };
-            let Some(member) = member_mut(&mut fixed.value, index) else { continue };
-            let copy = member.value.copy(self.judge.budget());
-            let schemas = self.member_schemas(view, name);
-            let new = name.clone().into_owned();
-            let below = Below::member(at, &old, &new);
-            let place = below.at(at, Layers::default());
-            let inner = self.place(&schemas, copy, place);
-            if self.verdict(&schemas, &inner.value, place) != Verdict::Valid {
-                continue;
-            }
-            if let Some(reason) = self.permits.refusal(RepairRule::PropertyName, Confidence::Likely) {
-                self.leave(at, reason);
-                self.leave(At { to: &crate::schema::validate::place::Place::Member(at.to, &old), ..at }, reason);
-                continue;
-            }
-            let mut repairs = alloc::vec![words::renamed(place, &old, &new)];
-            repairs.extend(inner.repairs);
-            let is_required = required.contains(&name);
-            found.push((index, old, new, inner.value, repairs, is_required));
-        }
-        if !is_closed && !found.iter().any(|(.., is_required)| *is_required) {
-            return (done, old_names);
-        }
-        for (index, old, new, value, repairs, _) in found {
-            let Some(member) = member_mut(&mut fixed.value, index) else { continue };
-            let before = core::mem::replace(member, Member { key: new, value });
-            if self.breaks(held, &fixed.value) {
-                if let Some(member) = member_mut(&mut fixed.value, index) {
-                    *member = before;
-                }
-                continue;
-            }
-            done.insert(index);
-            old_names.insert(index, old);
-            fixed.repairs.extend(repairs);
-        }
-        (done, old_names)
-    }
-
-    /// The undeclared members that spell exactly one declared name, which is not there, and are alone in that.
-    fn meant(&mut self, view: &View<'s, 'a>, fixed: &Fixed<'_>) -> Vec<(usize, &'s Text<'a>)> {
-        let Some(object) = fixed.value.as_object() else { return Vec::new() };
-        if object.iter().all(|member| view.declares(&member.key)) {
-            return Vec::new();
-        }
-        let mut declared: Map<String, Option<&'s Text<'a>>> = Map::new();
-        for name in view.declared() {
-            if !self.judge.budget().pay(1) {
-                return Vec::new();
-            }
-            let known = declared.entry(folded(&name.display())).or_insert(Some(name));
-            // Two declared names that are spelled alike: nobody can tell which is meant.
-            if known.is_some_and(|known| known != name) {
-                *known = None;
-            }
-        }
-        let mut meant: Map<String, Option<(usize, &'s Text<'a>)>> = Map::new();
-        for (index, member) in object.iter().enumerate() {
-            if view.declares(&member.key) || !self.is_undeclared(view, &member.key) {
-                continue;
-            }
-            let spelled = folded(&member.key.display());
-            let Some(name) = declared.get(&spelled).copied().flatten() else { continue };
-            if object.get_text(name).is_some() {
-                continue;
-            }
-            match meant.get_mut(&spelled) {
-                Some(twin) => *twin = None,
-                None => {
-                    meant.insert(spelled, Some((index, name)));
-                }
-            }
-        }
-        let mut found: Vec<_> = meant.values().copied().flatten().collect();
-        found.sort_by_key(|(index, _)| *index);
-        found
     }
 
     /// Leaves out optional members that say null and may not.
@@ -318,98 +216,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             fixed.repairs.push(words::left_out(place, rule, &member.value));
         }
     }
-
-    /// Whether no pattern is for a name, as far as can be told.
-    fn is_undeclared(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> bool {
-        let tables: Vec<&'s Node<'a>> = view.says(Keyword::PatternProperties).map(|(_, says)| says).collect();
-        let mut patterns = tables.into_iter().filter_map(Node::as_object).flat_map(|table| table.iter());
-        patterns.all(|member| self.judge.matches(&member.key, &member.value, name) == Some(false))
-    }
-
-    /// The schemas of a member of that name.
-    fn member_schemas(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> Vec<&'s Node<'a>> {
-        let mut schemas = Vec::new();
-        for part in &view.parts {
-            let own = part.get(Keyword::Properties).and_then(Node::as_object).and_then(|table| table.get_text(name));
-            let mut is_known = own.is_some();
-            schemas.extend(own);
-            let patterns = part.get(Keyword::PatternProperties).and_then(Node::as_object);
-            for member in patterns.into_iter().flatten() {
-                let matches = self.judge.matches(&member.key, &member.value, name);
-                is_known |= matches != Some(false);
-                if matches == Some(true) {
-                    schemas.push(&member.value);
-                }
-            }
-            if !is_known {
-                schemas.extend(part.get(Keyword::AdditionalProperties).filter(|says| says.as_object().is_some()));
-            }
-        }
-        schemas
-    }
-
-    /// The schemas of an item.
-    pub(super) fn item_schemas(&mut self, view: &View<'s, 'a>, index: usize) -> Vec<&'s Node<'a>> {
-        let has_prefix = self.judge.knows(Keyword::PrefixItems);
-        let mut schemas = Vec::new();
-        for part in &view.parts {
-            let items = part.get(Keyword::Items);
-            let first = match items.and_then(Node::as_array) {
-                Some(list) => Some(list),
-                None => part.get(Keyword::PrefixItems).filter(|_| has_prefix).and_then(Node::as_array),
-            };
-            let is_list = items.is_some_and(|items| items.as_array().is_some());
-            schemas.extend(match first.and_then(|first| first.get(index)) {
-                Some(schema) => Some(schema),
-                None if is_list => part.get(Keyword::AdditionalItems),
-                None => items,
-            });
-        }
-        schemas.retain(|schema| schema.as_object().is_some());
-        schemas
-    }
-}
-
-/// An assertion about a whole array or object that holds.
-pub(super) type Held<'s, 'a> = (&'s crate::json::Object<'a>, Keyword);
-
-const OF_THE_WHOLE: [Keyword; 16] = [
-    Keyword::Required,
-    Keyword::MinProperties,
-    Keyword::MaxProperties,
-    Keyword::PropertyNames,
-    Keyword::Dependencies,
-    Keyword::DependentRequired,
-    Keyword::DependentSchemas,
-    Keyword::If,
-    Keyword::Not,
-    Keyword::AnyOf,
-    Keyword::OneOf,
-    Keyword::Contains,
-    Keyword::UniqueItems,
-    Keyword::Enum,
-    Keyword::Const,
-    Keyword::PatternProperties,
-];
-
-impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// What the schemas say of a value as a whole and holds: a repair inside may not break it.
-    pub(super) fn held(&mut self, view: &View<'s, 'a>, value: &Node<'_>) -> Vec<Held<'s, 'a>> {
-        let mut held = Vec::new();
-        for keyword in OF_THE_WHOLE {
-            for (part, _) in view.says(keyword) {
-                if self.judge.keyword(keyword, part, value) == Verdict::Valid {
-                    held.push((part, keyword));
-                }
-            }
-        }
-        held
-    }
-
-    /// Does a value break what held?
-    pub(super) fn breaks(&mut self, held: &mut [Held<'s, 'a>], value: &Node<'_>) -> bool {
-        held.iter().any(|(part, keyword)| self.judge.keyword(*keyword, part, value) == Verdict::Invalid)
-    }
 }
 
 /// A name, as members are looked up by.
@@ -420,12 +226,4 @@ impl crate::json::Name for TextName<'_, '_> {
     fn is_name_of(self, key: &Text<'_>) -> bool {
         self.0 == key
     }
-}
-
-fn key_of<'n>(value: &Node<'n>, index: usize) -> Option<Text<'n>> {
-    value.as_object()?.members().get(index).map(|member| member.key.clone())
-}
-
-fn member_mut<'o, 'n>(value: &'o mut Node<'n>, index: usize) -> Option<&'o mut Member<'n>> {
-    value.as_object_mut()?.members_mut().get_mut(index)
 }

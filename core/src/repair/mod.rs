@@ -7,9 +7,11 @@
 //! Every schema tried on a value is a step, and so is every value that is copied; where they are spent, the rest is
 //! left.
 
+mod apply;
 mod at;
 mod kinds;
 mod members;
+mod names;
 mod root;
 mod scalars;
 mod unions;

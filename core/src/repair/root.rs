@@ -102,8 +102,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             Answered::Value(value) => return Ok(Fixed { value, repairs: Vec::new() }),
             Answered::Text(text) => text,
         };
-        if matches!(text.trim(), "" | "null" | "None") {
-            return self.nothing(Node::default(), "text");
+        match text.trim() {
+            "null" => return self.nothing(Node::default(), "null"),
+            "" | "None" => return self.nothing(Node::default(), "text"),
+            _ => {}
         }
         let how =
             Tolerance { permits: self.permits, closes: self.options.truncated == Truncated::Close, is_inside: false };

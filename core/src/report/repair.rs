@@ -2,106 +2,115 @@
 
 use alloc::{string::String, vec::Vec};
 
-macro_rules! rules {
-    ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
-        /// One way in which models answer arguments wrongly, and how it is undone.
+macro_rules! named {
+    ($(#[$meta:meta])* $type:ident { $(#[doc = $doc:literal] $variant:ident = $text:literal,)* }) => {
+        $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum RepairRule { $($(#[$doc])* $variant,)* }
+        pub enum $type { $(#[doc = $doc] $variant,)* }
 
-        impl RepairRule {
-            /// Every rule there is: those of text, then those of values, in the order of the documentation.
-            pub const ALL: &'static [RepairRule] = &[$(RepairRule::$variant,)*];
+        impl $type {
+            /// All of them, in the order of the documentation.
+            pub const ALL: &'static [$type] = &[$($type::$variant,)*];
 
-            /// The name as it stands in reports and in `disable`.
+            /// The name as it stands in reports.
             pub const fn as_str(self) -> &'static str {
-                match self { $(RepairRule::$variant => $text,)* }
+                match self { $($type::$variant => $text,)* }
+            }
+
+            /// What it stands for, in a sentence.
+            pub const fn summary(self) -> &'static str {
+                match self { $($type::$variant => $doc.trim_ascii(),)* }
             }
         }
     };
 }
 
-rules! {
-    /// A byte order mark or a no-break space between tokens is nothing.
-    ByteOrderMark = "byte-order-mark",
-    /// The Markdown fence around JSON is nothing.
-    Fence = "fence",
-    /// The words around the one JSON value are nothing.
-    SurroundingText = "surrounding-text",
-    /// A comma before the first or behind the last member is nothing.
-    ExtraComma = "extra-comma",
-    /// A comment is nothing.
-    Comment = "comment",
-    /// A raw line break, tab or other control character inside a string is that character.
-    ControlCharacter = "control-character",
-    /// `'text'` is a string.
-    SingleQuotes = "single-quotes",
-    /// `\'` in a string is an apostrophe.
-    EscapedApostrophe = "escaped-apostrophe",
-    /// `“text”` is a string.
-    SmartQuotes = "smart-quotes",
-    /// A bare word before a colon is a name.
-    UnquotedKey = "unquoted-key",
-    /// `True`, `False` and `None` are `true`, `false` and `null`.
-    PythonLiteral = "python-literal",
-    /// `undefined` is `null`.
-    Undefined = "undefined",
-    /// A comma is missing between two members, or between items on lines of their own.
-    MissingComma = "missing-comma",
-    /// The closing brackets behind the value are too many.
-    ExtraBracket = "extra-bracket",
-    /// In the last run of closing brackets one lacks, or is of the wrong kind.
-    MisnestedBracket = "misnested-bracket",
-    /// The closing brackets lack at the end; only with `truncated: "close"`.
-    MissingBracket = "missing-bracket",
-    /// A backslash that begins no escape is a backslash.
-    InvalidEscape = "invalid-escape",
-    /// The whole text was escaped once too often.
-    EscapedText = "escaped-text",
-    /// The same value stands there more than once.
-    RepeatedValue = "repeated-value",
-    /// An empty value stands before or behind the real one.
-    EmptyValue = "empty-value",
-    /// Blank text, `null` and `None` are no arguments.
-    EmptyArguments = "empty-arguments",
-    /// The arguments stand inside one more object, as `arguments`, `input` or the like.
-    UnwrapArguments = "unwrap-arguments",
-    /// A name in another spelling is the declared one.
-    PropertyName = "property-name",
-    /// A string that holds the JSON text of the array or object that was asked for.
-    JsonString = "json-string",
-    /// A string that spells a number.
-    StringToNumber = "string-to-number",
-    /// A string that says `true` or `false`.
-    StringToBoolean = "string-to-boolean",
-    /// A string that says `null`.
-    StringToNull = "string-to-null",
-    /// A blank string where null is admitted.
-    EmptyToNull = "empty-to-null",
-    /// 0 and 1 where a boolean was asked for.
-    NumberToBoolean = "number-to-boolean",
-    /// A number where a string was asked for, as it is spelled.
-    NumberToString = "number-to-string",
-    /// A boolean where a string was asked for.
-    BooleanToString = "boolean-to-string",
-    /// A value of an `enum` or `const` in another spelling.
-    EnumSpelling = "enum-spelling",
-    /// One value where an array was asked for.
-    WrapArray = "wrap-array",
-    /// An array of one where its item was asked for.
-    UnwrapArray = "unwrap-array",
-    /// `{"item": …}` around an array or an item.
-    ItemWrapper = "item-wrapper",
-    /// Null for an optional member that admits none.
-    OmitNull = "omit-null",
-    /// A blank string for an optional member that refuses it.
-    OmitEmpty = "omit-empty",
-    /// A word for null for an optional member that is no string.
-    OmitNullString = "omit-null-string",
-    /// The schema's default for a required member that lacks; only with `useDefaults`.
-    UseDefault = "use-default",
-    /// An undeclared member of a closed object goes; only with `removeAdditional`.
-    RemoveAdditional = "remove-additional",
+named! {
+    /// One way in which models answer arguments wrongly, and how it is undone. Those of text come first, then those of
+    /// values.
+    RepairRule {
+        /// A byte order mark or a no-break space between tokens is nothing.
+        ByteOrderMark = "byte-order-mark",
+        /// The Markdown fence around JSON is nothing.
+        Fence = "fence",
+        /// The words around the one JSON value are nothing.
+        SurroundingText = "surrounding-text",
+        /// A comma before the first or behind the last member is nothing.
+        ExtraComma = "extra-comma",
+        /// A comment is nothing.
+        Comment = "comment",
+        /// A raw line break, tab or other control character inside a string is that character.
+        ControlCharacter = "control-character",
+        /// `'text'` is a string.
+        SingleQuotes = "single-quotes",
+        /// `\'` in a string is an apostrophe.
+        EscapedApostrophe = "escaped-apostrophe",
+        /// `“text”` is a string.
+        SmartQuotes = "smart-quotes",
+        /// A bare word before a colon is a name.
+        UnquotedKey = "unquoted-key",
+        /// `True`, `False` and `None` are `true`, `false` and `null`.
+        PythonLiteral = "python-literal",
+        /// `undefined` is `null`.
+        Undefined = "undefined",
+        /// A comma is missing between two members, or between items on lines of their own.
+        MissingComma = "missing-comma",
+        /// The closing brackets behind the value are too many.
+        ExtraBracket = "extra-bracket",
+        /// In the last run of closing brackets one lacks, or is of the wrong kind.
+        MisnestedBracket = "misnested-bracket",
+        /// The closing brackets lack at the end; only with `truncated: "close"`.
+        MissingBracket = "missing-bracket",
+        /// A backslash that begins no escape is a backslash.
+        InvalidEscape = "invalid-escape",
+        /// The whole text was escaped once too often.
+        EscapedText = "escaped-text",
+        /// The same value stands there more than once.
+        RepeatedValue = "repeated-value",
+        /// An empty value stands before or behind the real one.
+        EmptyValue = "empty-value",
+        /// Blank text, `null` and `None` are no arguments.
+        EmptyArguments = "empty-arguments",
+        /// The arguments stand inside one more object, as `arguments`, `input` or the like.
+        UnwrapArguments = "unwrap-arguments",
+        /// A name in another spelling is the declared one.
+        PropertyName = "property-name",
+        /// A string that holds the JSON text of the array or object that was asked for.
+        JsonString = "json-string",
+        /// A string that spells a number.
+        StringToNumber = "string-to-number",
+        /// A string that says `true` or `false`.
+        StringToBoolean = "string-to-boolean",
+        /// A string that says `null`.
+        StringToNull = "string-to-null",
+        /// A blank string where null is admitted.
+        EmptyToNull = "empty-to-null",
+        /// 0 and 1 where a boolean was asked for.
+        NumberToBoolean = "number-to-boolean",
+        /// A number where a string was asked for, as it is spelled.
+        NumberToString = "number-to-string",
+        /// A boolean where a string was asked for.
+        BooleanToString = "boolean-to-string",
+        /// A value of an `enum` or `const` in another spelling.
+        EnumSpelling = "enum-spelling",
+        /// One value where an array was asked for.
+        WrapArray = "wrap-array",
+        /// An array of one where its item was asked for.
+        UnwrapArray = "unwrap-array",
+        /// `{"item": …}` around an array or an item.
+        ItemWrapper = "item-wrapper",
+        /// Null for an optional member that admits none.
+        OmitNull = "omit-null",
+        /// A blank string for an optional member that refuses it.
+        OmitEmpty = "omit-empty",
+        /// A word for null for an optional member that is no string.
+        OmitNullString = "omit-null-string",
+        /// The schema's default for a required member that lacks; only with `useDefaults`.
+        UseDefault = "use-default",
+        /// An undeclared member of a closed object goes; only with `removeAdditional`.
+        RemoveAdditional = "remove-additional",
+    }
 }
 
 impl RepairRule {
@@ -135,53 +144,33 @@ impl Confidence {
     }
 }
 
-/// Why something was left as the model answered it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LeftReason {
-    /// No rule answers this.
-    NoRule,
-    /// Several readings are valid.
-    Ambiguous,
-    /// The number is too large for half of the programs that would read it.
-    Inexact,
-    /// A rule would, but only with confidence `likely`.
-    NotExact,
-    /// A rule would, and is disabled.
-    SwitchedOff,
-    /// The text breaks off.
-    Truncated,
-    /// The text holds several different values.
-    SeveralValues,
-    /// The text holds no JSON.
-    NoJson,
-    /// The text has backslashes that can be read as escapes and as themselves.
-    AmbiguousEscape,
-    /// A name stands twice, with two values.
-    DuplicateName,
-    /// The text is nested deeper than can be read.
-    TooDeep,
-    /// The text is no JSON, and no rule reads it.
-    Syntax,
-}
-
-impl LeftReason {
-    /// The name as it stands in reports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            LeftReason::NoRule => "no-rule",
-            LeftReason::Ambiguous => "ambiguous",
-            LeftReason::Inexact => "inexact",
-            LeftReason::NotExact => "not-exact",
-            LeftReason::SwitchedOff => "switched-off",
-            LeftReason::Truncated => "truncated",
-            LeftReason::SeveralValues => "several-values",
-            LeftReason::NoJson => "no-json",
-            LeftReason::AmbiguousEscape => "ambiguous-escape",
-            LeftReason::DuplicateName => "duplicate-name",
-            LeftReason::TooDeep => "too-deep",
-            LeftReason::Syntax => "syntax",
-        }
+named! {
+    /// Why something was left as the model answered it.
+    LeftReason {
+        /// No rule answers this.
+        NoRule = "no-rule",
+        /// Several readings are valid.
+        Ambiguous = "ambiguous",
+        /// The number is too large for half of the programs that would read it.
+        Inexact = "inexact",
+        /// A rule would, but only with confidence `likely`.
+        NotExact = "not-exact",
+        /// A rule would, and is disabled.
+        SwitchedOff = "switched-off",
+        /// The text breaks off.
+        Truncated = "truncated",
+        /// The text holds several different values.
+        SeveralValues = "several-values",
+        /// The text holds no JSON.
+        NoJson = "no-json",
+        /// The text has backslashes that can be read as escapes and as themselves.
+        AmbiguousEscape = "ambiguous-escape",
+        /// A name stands twice, with two values.
+        DuplicateName = "duplicate-name",
+        /// The text is nested deeper than can be read.
+        TooDeep = "too-deep",
+        /// The text is no JSON, and no rule reads it.
+        Syntax = "syntax",
     }
 }
 

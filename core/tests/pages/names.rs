@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toolwire::{
     dialects,
-    reports::Warning,
+    reports::{LeftReason, RepairRule, Warning},
     rules::{Constraint, Rule},
     sanitize_tools_json, ToolsOptions,
 };
@@ -17,7 +17,7 @@ struct Names {
     members: Vec<(&'static str, &'static str)>,
 }
 
-fn lists() -> [Names; 4] {
+fn lists() -> [Names; 6] {
     [
         Names {
             type_name: "Dialect",
@@ -39,6 +39,16 @@ fn lists() -> [Names; 4] {
             type_name: "DeferredWarningCode",
             summary: "What can be odd about a request with deferred tools.",
             members: Warning::CODES.to_vec(),
+        },
+        Names {
+            type_name: "RepairRule",
+            summary: "The rules by which `repairArguments` repairs.",
+            members: RepairRule::ALL.iter().map(|rule| (rule.as_str(), rule.summary())).collect(),
+        },
+        Names {
+            type_name: "LeftReason",
+            summary: "Why `repairArguments` leaves something as it is.",
+            members: LeftReason::ALL.iter().map(|reason| (reason.as_str(), reason.summary())).collect(),
         },
     ]
 }
@@ -109,7 +119,7 @@ pub(crate) fn python() -> String {
     );
     for Names { type_name, summary, members } in lists() {
         let type_name = if type_name == "Dialect" { "DialectName" } else { type_name };
-        let summary = summary.replace("checkTools", "check_tools");
+        let summary = summary.replace("checkTools", "check_tools").replace("repairArguments", "repair_arguments");
         let _ = write!(text, "\n{type_name}: TypeAlias = Literal[\n");
         for (name, _) in members {
             let _ = writeln!(text, "    \"{name}\",");

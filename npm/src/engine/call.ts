@@ -16,6 +16,7 @@ export type FunctionName =
   | 'stripDeferralBetas'
   | 'check'
   | 'restoreArguments'
+  | 'repairArguments'
   | 'validateArguments'
   | 'dialects'
   | 'sanitizeTools'

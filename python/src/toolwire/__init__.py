@@ -20,6 +20,7 @@ An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTran
 - `sanitize_tools`, `adapt_request`: the same for a whole tool list, and for a whole request.
 - `check`, `check_tools`: what would an API reject, read otherwise or ignore?
 - `restore_arguments`, `Restore`, `restore_from`, `ReplyRestorer`, `CallStream`: bring the model's calls back.
+- `repair_arguments`: repair the arguments that a model answered wrongly, by the tool's own schema.
 - `validate_arguments`: what does the tool's own schema have against the arguments of a call?
 - `dialects`, `dialect_for`, `dialect_for_with_report`: what is known of each API, and which dialect a host needs.
 - `deferral_for`: which construct of its own for deferred tools a host has.
@@ -40,6 +41,12 @@ from . import types as types
 from ._dialect import dialects
 from ._error import ToolwireError, ToolwireWarning
 from ._exchange import Exchange
+from ._repair import (
+    repair_arguments,
+    repair_arguments_json,
+    repair_arguments_json_with_report,
+    repair_arguments_with_report,
+)
 from ._request import (
     adapt_request,
     adapt_request_json,
@@ -114,6 +121,10 @@ __all__ = [
     "normalize_envelope_json",
     "normalize_envelope_json_with_report",
     "normalize_envelope_with_report",
+    "repair_arguments",
+    "repair_arguments_json",
+    "repair_arguments_json_with_report",
+    "repair_arguments_with_report",
     "restore_arguments",
     "restore_arguments_json",
     "restore_from",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
-from ._names import DialectName  # noqa: TC001 - for those who read the hints at run time
+from ._names import DialectName, RepairRule  # noqa: TC001 - for those who read the hints at run time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,6 +110,23 @@ class DialectQuery(TypedDict, total=False):
     """Whether the tools are sent with `strict: true`. By default false."""
     exact: bool | None
     """Whether what nobody knows is an error, where `portable` would be the answer. By default false."""
+
+
+class RepairOptions(TypedDict, total=False):
+    """Keyword arguments of `repair_arguments` and its forms."""
+
+    confidence: Literal["exact", "likely"] | None
+    """The least confidence that a repair may have. By default `"likely"`."""
+    disable: list[RepairRule] | None
+    """Rules that are not applied."""
+    use_defaults: bool | None
+    """Whether a required member that is missing, null or blank gets the schema's own default. By default false."""
+    remove_additional: bool | None
+    """Whether undeclared members of closed objects are left out. By default false."""
+    truncated: Literal["refuse", "close"] | None
+    """What becomes of text that breaks off: an error, or the brackets that lack are added. By default `"refuse"`."""
+    name: str | None
+    """The tool's name: a whole call of another tool is no wrapper around the arguments."""
 
 
 class BetaOptions(TypedDict, total=False):

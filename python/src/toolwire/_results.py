@@ -9,6 +9,8 @@ from ._names import (  # noqa: TC001 - for those who read the hints at run time
     ChangeRule,
     DeferredWarningCode,
     DialectName,
+    LeftReason,
+    RepairRule,
     ViolationRule,
 )
 
@@ -229,6 +231,78 @@ class Validation(TypedDict):
     """Whether the schema takes them; `None` where that cannot be told."""
     errors: list[ArgumentViolation]
     """What it says against them, at most 100; empty unless `valid` is `False`."""
+
+
+_RepairFrom = TypedDict("_RepairFrom", {"from": str})  # no name that a class could spell
+
+
+class Repair(_RepairFrom):
+    """One repair of arguments. It has places, names, kinds and offsets, and nothing of a value.
+
+    `from` is the kind of value that was answered; for `property-name` the name. `text` is text that was not JSON,
+    `nothing` what was missing.
+    """
+
+    pointer: str
+    """JSON Pointer into the arguments as answered. What stands inside a text has the place of that text."""
+    outputPointer: str | None  # noqa: N815 - JSON, as in every language
+    """JSON Pointer into the result; `None` if nothing is left."""
+    rule: RepairRule
+    """The rule."""
+    confidence: Literal["exact", "likely"]
+    """`exact`: the same value in another notation. `likely`: a guess that has one valid outcome."""
+    to: str
+    """The kind of value that it is now, or the name; `nothing` if it was left out."""
+    message: str
+    """For people: what was found and what became of it."""
+
+
+class Left(TypedDict):
+    """What is still wrong after repairing."""
+
+    pointer: str
+    """JSON Pointer into the result."""
+    keyword: str
+    """The keyword that refuses it; `false` for a schema that is `false`."""
+    reason: LeftReason
+    """Why it was not repaired."""
+    message: str
+    """For people and models: what was expected and what kind of value was found."""
+
+
+class Repaired(TypedDict):
+    """Arguments, repaired or as they were, and what is said of them."""
+
+    arguments: Any
+    """The arguments."""
+    changed: bool
+    """Whether anything was repaired, or a text was read."""
+    valid: bool | None
+    """Whether the schema takes them now; `None` where that cannot be told."""
+    repairs: list[Repair]
+    """Every repair, in the order in which they were made."""
+    left: list[Left]
+    """What is still wrong, at most 100; empty unless `valid` is `False`."""
+
+
+class RepairedText(TypedDict):
+    """As `Repaired`; the arguments are JSON text."""
+
+    arguments: str
+    changed: bool
+    valid: bool | None
+    repairs: list[Repair]
+    left: list[Left]
+
+
+class RepairedBytes(TypedDict):
+    """As `Repaired`; the arguments are JSON text."""
+
+    arguments: bytes
+    changed: bool
+    valid: bool | None
+    repairs: list[Repair]
+    left: list[Left]
 
 
 class ToolViolation(Violation):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._names import ChangeRule, DeferredWarningCode, DialectName, ViolationRule
+from ._names import ChangeRule, DeferredWarningCode, DialectName, LeftReason, RepairRule, ViolationRule
 from ._options import (
     AdaptOptions,
     BetaOptions,
@@ -15,6 +15,7 @@ from ._options import (
     ExchangeDeferral,
     ExchangeOptions,
     ExchangeSearch,
+    RepairOptions,
     SanitizeOptions,
     SearchOptions,
     SentRequest,
@@ -42,7 +43,12 @@ from ._results import (
     ErrorCode,
     Fact,
     Guidance,
+    Left,
     Quarantined,
+    Repair,
+    Repaired,
+    RepairedBytes,
+    RepairedText,
     RestoredCall,
     RestorePlan,
     Rewritten,
@@ -94,7 +100,15 @@ __all__ = [
     "ExchangeSearch",
     "Fact",
     "Guidance",
+    "Left",
+    "LeftReason",
     "Quarantined",
+    "Repair",
+    "RepairOptions",
+    "RepairRule",
+    "Repaired",
+    "RepairedBytes",
+    "RepairedText",
     "RestorePlan",
     "RestoredCall",
     "Rewritten",

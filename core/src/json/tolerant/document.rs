@@ -55,6 +55,10 @@ impl Scanner<'_> {
             return Ok(is_fenced);
         }
         match self.rest().find(['{', '[', '}', ']']) {
+            // The arguments of a call in some language are no words around JSON.
+            Some(found) if self.rest().get(..found).is_some_and(|words| words.trim_end().ends_with('(')) => {
+                self.refuse(LeftReason::Syntax)
+            }
             Some(found) if !self.how.is_inside && self.text.get(self.at + found..).is_some_and(starts) => {
                 self.note(RepairRule::SurroundingText, Confidence::Likely)?;
                 self.at += found;

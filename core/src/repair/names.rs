@@ -1,0 +1,133 @@
+//! Members whose names are the declared ones in another spelling.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    apply::{key_of, member_mut, Held},
+    at::{At, Below, Layers},
+    scalars::folded,
+    view::View,
+    words, Fixed, Repairer,
+};
+use crate::{
+    collections::{Map, Set},
+    json::{Member, Node, Text},
+    report::{Confidence, LeftReason, RepairRule},
+    schema::{keyword::Keyword, validate::Verdict},
+};
+
+/// The names that members were answered under, where these are not their names any more.
+pub(super) type OldNames<'n> = Map<usize, Text<'n>>;
+
+impl<'s, 'a> Repairer<'_, 's, 'a> {
+    /// Gives members the declared names that they spell otherwise. Tells which were repaired by that, and how they
+    /// were called.
+    pub(super) fn rename<'n>(
+        &mut self,
+        view: &View<'s, 'a>,
+        fixed: &mut Fixed<'n>,
+        held: &mut [Held<'s, 'a>],
+        at: At<'_>,
+    ) -> (Set<usize>, OldNames<'n>) {
+        let (mut done, mut old_names) = (Set::new(), OldNames::new());
+        let additional: Vec<&Node<'a>> = view.says(Keyword::AdditionalProperties).map(|(_, says)| says).collect();
+        // Names of a map are data.
+        if additional.iter().any(|says| says.as_bool().is_none()) {
+            return (done, old_names);
+        }
+        let is_closed = additional.iter().any(|says| says.as_bool() == Some(false));
+        let meant = self.meant(view, fixed, at);
+        let required = view.required();
+        let mut found = Vec::new();
+        for (index, name) in meant {
+            let Some(old) = key_of(&fixed.value, index).filter(|old| !required.iter().any(|name| *name == old)) else {
+                continue;
+            };
+            let Some(member) = member_mut(&mut fixed.value, index) else { continue };
+            let copy = member.value.copy(self.judge.budget());
+            let schemas = self.member_schemas(view, name);
+            let new = name.clone().into_owned();
+            let below = Below::member(at, &old, &new);
+            let place = below.at(at, Layers::default());
+            let inner = self.place(&schemas, copy, place);
+            if self.verdict(&schemas, &inner.value, place) != Verdict::Valid {
+                continue;
+            }
+            if let Some(reason) = self.permits.refusal(RepairRule::PropertyName, Confidence::Likely) {
+                self.leave(at, reason);
+                self.leave_member(at, &old, reason);
+                continue;
+            }
+            let mut repairs = alloc::vec![words::renamed(place, &old, &new)];
+            repairs.extend(inner.repairs);
+            let is_required = required.contains(&name);
+            found.push((index, old, new, inner.value, repairs, is_required));
+        }
+        if !is_closed && !found.iter().any(|(.., is_required)| *is_required) {
+            return (done, old_names);
+        }
+        for (index, old, new, value, repairs, _) in found {
+            let Some(member) = member_mut(&mut fixed.value, index) else { continue };
+            let before = core::mem::replace(member, Member { key: new, value });
+            if self.breaks(held, &fixed.value) {
+                if let Some(member) = member_mut(&mut fixed.value, index) {
+                    *member = before;
+                }
+                continue;
+            }
+            done.insert(index);
+            old_names.insert(index, old);
+            fixed.repairs.extend(repairs);
+        }
+        (done, old_names)
+    }
+
+    /// The undeclared members that spell exactly one declared name, which is not there, and are alone in that.
+    fn meant(&mut self, view: &View<'s, 'a>, fixed: &Fixed<'_>, at: At<'_>) -> Vec<(usize, &'s Text<'a>)> {
+        let Some(object) = fixed.value.as_object() else { return Vec::new() };
+        if object.iter().all(|member| view.declares(&member.key)) {
+            return Vec::new();
+        }
+        let mut declared: Map<String, Option<&'s Text<'a>>> = Map::new();
+        for name in view.declared() {
+            if !self.judge.budget().pay(1) {
+                return Vec::new();
+            }
+            let known = declared.entry(folded(&name.display())).or_insert(Some(name));
+            // Two declared names that are spelled alike: nobody can tell which is meant.
+            if known.is_some_and(|known| known != name) {
+                *known = None;
+            }
+        }
+        let mut meant: Map<String, Option<(usize, &'s Text<'a>)>> = Map::new();
+        for (index, member) in object.iter().enumerate() {
+            if view.declares(&member.key) || !self.is_undeclared(view, &member.key) {
+                continue;
+            }
+            let spelled = folded(&member.key.display());
+            let Some(name) = declared.get(&spelled).copied() else { continue };
+            if name.is_some_and(|name| object.get_text(name).is_some()) {
+                continue;
+            }
+            let is_alone = !meant.contains_key(&spelled);
+            let (Some(name), true) = (name, is_alone) else {
+                self.leave_member(at, &member.key, LeftReason::Ambiguous);
+                if let Some(Some((twin, _))) = meant.insert(spelled, None) {
+                    let twin = object.members().get(twin);
+                    twin.into_iter().for_each(|twin| self.leave_member(at, &twin.key, LeftReason::Ambiguous));
+                }
+                continue;
+            };
+            meant.insert(spelled, Some((index, name)));
+        }
+        let mut found: Vec<_> = meant.values().copied().flatten().collect();
+        found.sort_by_key(|(index, _)| *index);
+        found
+    }
+
+    /// Notes why a member is left as it is.
+    fn leave_member(&mut self, at: At<'_>, name: &Text<'_>, reason: LeftReason) {
+        let below = Below::member(at, name, name);
+        self.leave(below.at(at, Layers::default()), reason);
+    }
+}

@@ -1,0 +1,85 @@
+// The fixtures of `repairArguments` that all languages share, as values and as text, with a report and without.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import * as toolwire from '../dist/index.js';
+import { counts } from './fixtures/cases.js';
+import { canonical } from './fixtures/spelling.js';
+
+const { repairArguments, repairArgumentsJson, repairArgumentsJsonWithReport, repairArgumentsWithReport } = toolwire;
+const folder = new URL('../../tests/fixtures/repairArguments/', import.meta.url);
+const cases = readdirSync(folder).flatMap((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+test('every case is there', () => assert.equal(cases.length, counts.repairArguments));
+
+for (const one of cases) {
+  test(`repairArguments: ${one.name}`, () => {
+    // As a value, text is a string at the root.
+    onValues(one, one.inputText ?? one.input);
+    const text = one.inputText ?? JSON.stringify(one.input);
+    onText(one, text, (written) => written);
+    onText(one, encoder.encode(text), (written) => decoder.decode(written));
+  });
+}
+
+function onValues(one, input) {
+  const before = JSON.stringify(input);
+  const run = () => repairArgumentsWithReport(frozen(input), one.schema, one.options);
+  if (refused(one, run, () => repairArguments(input, one.schema, one.options))) return;
+  const { arguments: found, changed, ...report } = run();
+  const text = JSON.stringify(found);
+  assert.equal(
+    canonical(text),
+    canonical(JSON.stringify(JSON.parse(one.expectedText ?? JSON.stringify(one.expected)))),
+  );
+  assert.equal(changed, text !== before);
+  assert.equal(JSON.stringify(input), before, 'the input was changed');
+  assert.deepEqual(repairArguments(input, one.schema, one.options), found);
+  judge(one, report);
+}
+
+function onText(one, text, read) {
+  const schema = JSON.stringify(one.schema);
+  const run = () => repairArgumentsJsonWithReport(text, schema, one.options);
+  if (refused(one, run, () => repairArgumentsJson(text, schema, one.options))) return;
+  const { arguments: found, changed, ...report } = run();
+  assert.equal(typeof found, typeof text);
+  if (one.expectedText !== undefined) assert.equal(read(found), one.expectedText);
+  else assert.deepEqual(JSON.parse(read(found)), one.expected);
+  assert.equal(changed, read(found) !== read(text));
+  if (!changed) assert.equal(found, text, 'another text');
+  assert.deepEqual(repairArgumentsJson(text, schema, one.options), found);
+  judge(one, report);
+}
+
+/** Whether a case expects an error; then that both forms throw it. */
+function refused({ error, report }, ...forms) {
+  if (error === undefined) return false;
+  for (const form of forms) {
+    assert.throws(form, ({ code, pointer, message }) => {
+      assert.deepEqual({ code, pointer }, error, message);
+      if (report?.reason !== undefined) assert.ok(message.includes(`(${report.reason}, at byte `), message);
+      return true;
+    });
+  }
+  return true;
+}
+
+function judge({ report: { valid, repairs = [], left = [] } }, found) {
+  for (const { message } of found.repairs) assert.match(message, /^found /);
+  for (const { message } of found.left) assert.match(message, /^expected .*, found /);
+  const told = (list) => list.map(({ message: _, ...one }) => one);
+  assert.deepEqual(
+    { valid: found.valid, repairs: told(found.repairs), left: told(found.left) },
+    { valid, repairs, left },
+  );
+}
+
+function frozen(value) {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
