@@ -98,7 +98,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// The arguments as a value.
     fn read<'n>(&mut self, answered: Answered<'n>) -> Result<Fixed<'n>, Error> {
         let text = match answered {
-            Answered::Value(value) if value.is_null() => return self.nothing(value, "null"),
+            Answered::Value(value) if value.is_null() && !self.takes(&value) => return self.nothing(value, "null"),
             Answered::Value(value) => return Ok(Fixed { value, repairs: Vec::new() }),
             Answered::Text(text) => text,
         };
@@ -129,12 +129,23 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Ok(Fixed { value: none, repairs: alloc::vec![repair] })
     }
 
+    /// Whether nothing says that arguments are an object.
+    fn is_untyped(&self) -> bool {
+        !self.judge.root().as_object().is_some_and(|root| root.has(Keyword::Type))
+    }
+
+    /// Does the schema take a value as it is?
+    fn takes(&mut self, value: &Node<'_>) -> bool {
+        let (root, place) = (self.judge.root(), Place::At(""));
+        let at = root_at(&place, self.is_untyped());
+        self.verdict(&[root], value, at) == Verdict::Valid
+    }
+
     /// Repairs all arguments, and says what the schema makes of them then.
     fn whole(&mut self, fixed: &mut Fixed<'_>) -> Verdict {
         let root = self.judge.root();
-        let is_untyped = !root.as_object().is_some_and(|root| root.has(Keyword::Type));
         let place = Place::At("");
-        let at = root_at(&place, is_untyped);
+        let at = root_at(&place, self.is_untyped());
         let verdict = self.verdict(&[root], &fixed.value, at);
         if verdict != Verdict::Invalid {
             return verdict;
