@@ -327,7 +327,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// The schemas of a member of that name.
-    fn member_schemas(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> Vec<&'s Node<'a>> {
+    pub(super) fn member_schemas(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> Vec<&'s Node<'a>> {
         let mut schemas = Vec::new();
         for part in &view.parts {
             let own = part.get(Keyword::Properties).and_then(Node::as_object).and_then(|table| table.get_text(name));

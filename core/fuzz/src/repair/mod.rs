@@ -209,7 +209,7 @@ fn secrets_stay(told: &[String], text: &str, result: Option<&Value>, schema: &st
     for value in parsed.iter().chain(result) {
         strings(value, &mut secrets, &mut names);
     }
-    let plain = |text: &str| text.replace(['"', '\\', '\''], "");
+    let plain = |text: &str| text.replace(['"', '\\', '\'', ','], "");
     let known = [plain(schema), plain(&names), WORDS.join("\n")];
     secrets.retain(|secret| secret.chars().count() > 3 && !known.iter().any(|known| known.contains(&plain(secret))));
     let told = told.iter().find_map(|told| secrets.iter().find(|secret| told.contains(*secret)).zip(Some(told)));
