@@ -8,6 +8,7 @@
 //! | `requests` | tool lists and whole requests | as `sanitize`, and every call arrives where it belongs |
 //! | `replies` | replies and how they are cut | any cut gives the same |
 //! | `validate` | a schema and instances | the verdict is a validator's, or unknown for a reason that there is |
+//! | `repair` | a schema and spoiled instances, any text | valid arguments stay, a second run changes nothing, no value is told |
 //!
 //! In each: no panic, and no call outlives its budget.
 
@@ -22,6 +23,7 @@ mod circles;
 mod grammar;
 mod instances;
 mod reader;
+mod repair;
 mod replies;
 mod requests;
 mod sanitize;
@@ -47,12 +49,21 @@ pub enum Target {
     Replies,
     /// `validateArguments` against a validator.
     Validate,
+    /// `repairArguments`.
+    Repair,
 }
 
 impl Target {
     /// Every target.
-    pub const ALL: [Target; 6] =
-        [Target::Reader, Target::Sanitize, Target::Arguments, Target::Requests, Target::Replies, Target::Validate];
+    pub const ALL: [Target; 7] = [
+        Target::Reader,
+        Target::Sanitize,
+        Target::Arguments,
+        Target::Requests,
+        Target::Replies,
+        Target::Validate,
+        Target::Repair,
+    ];
 
     /// The target's name on the command line.
     pub const fn name(self) -> &'static str {
@@ -63,6 +74,7 @@ impl Target {
             Target::Requests => "requests",
             Target::Replies => "replies",
             Target::Validate => "validate",
+            Target::Repair => "repair",
         }
     }
 
@@ -91,6 +103,7 @@ impl Target {
             Target::Requests => requests::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
             Target::Replies => replies::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
             Target::Validate => validate::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
+            Target::Repair => repair::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
         }
     }
 }

@@ -59,3 +59,8 @@ fn replies() {
 fn validate() {
     run(Target::Validate, 3_000);
 }
+
+#[test]
+fn repair() {
+    run(Target::Repair, 3_000);
+}

@@ -8,15 +8,15 @@ use super::{
     words, Fixed, Repairer,
 };
 use crate::{
-    collections::Map,
+    collections::{Map, Set},
     error::{Code, Error},
     json::{
         self,
         tolerant::{read_tolerant, Refusal, Tolerance},
-        Node, Text,
+        Data, Node, Text,
     },
     options::{RepairOptions, Truncated},
-    report::{Confidence, Left, LeftReason, RepairRule, Repaired},
+    report::{Confidence, Left, LeftReason, Repair, RepairRule, Repaired},
     schema::{
         keyword::Keyword,
         validate::{place::Place, Validator, Verdict},
@@ -78,7 +78,8 @@ pub(crate) fn repair<'n>(
     let mut fixed = repairer.read(answered)?;
     let verdict = repairer.whole(&mut fixed);
     let changed = is_text || !fixed.repairs.is_empty();
-    let Fixed { value: arguments, repairs } = fixed;
+    let Fixed { value: arguments, mut repairs } = fixed;
+    forget(&mut repairs, &arguments);
     if verdict != Verdict::Invalid {
         return Ok(Repaired { arguments, changed, valid: verdict.known(), repairs, left: Vec::new() });
     }
@@ -98,7 +99,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// The arguments as a value.
     fn read<'n>(&mut self, answered: Answered<'n>) -> Result<Fixed<'n>, Error> {
         let text = match answered {
-            Answered::Value(value) if value.is_null() => return self.nothing(value, "null"),
+            Answered::Value(value) if value.is_null() && !self.takes(&value) => return self.nothing(value, "null"),
             Answered::Value(value) => return Ok(Fixed { value, repairs: Vec::new() }),
             Answered::Text(text) => text,
         };
@@ -131,23 +132,51 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Ok(Fixed { value: none, repairs: alloc::vec![repair] })
     }
 
+    /// Whether nothing says that arguments are an object.
+    fn is_untyped(&self) -> bool {
+        !self.judge.root().as_object().is_some_and(|root| root.has(Keyword::Type))
+    }
+
+    /// Does the schema take a value as it is?
+    fn takes(&mut self, value: &Node<'_>) -> bool {
+        let (root, place) = (self.judge.root(), Place::At(""));
+        let at = root_at(&place, self.is_untyped());
+        self.verdict(&[root], value, at) == Verdict::Valid
+    }
+
     /// Repairs all arguments, and says what the schema makes of them then.
     fn whole(&mut self, fixed: &mut Fixed<'_>) -> Verdict {
         let root = self.judge.root();
-        let is_untyped = !root.as_object().is_some_and(|root| root.has(Keyword::Type));
         let place = Place::At("");
-        let at = root_at(&place, is_untyped);
+        let at = root_at(&place, self.is_untyped());
         let verdict = self.verdict(&[root], &fixed.value, at);
         if verdict != Verdict::Invalid {
             return verdict;
         }
         let found = match self.unwrap(&fixed.value, at) {
             Some(found) => found,
-            None => self.place(&[root], core::mem::take(&mut fixed.value), at),
+            None => self.walk(core::mem::take(&mut fixed.value), at),
         };
         fixed.value = found.value;
         fixed.repairs.extend(found.repairs);
         self.verdict(&[root], &fixed.value, at)
+    }
+
+    /// Goes down the schema and the arguments together. What was read as an object there may have them inside.
+    fn walk<'n>(&mut self, value: Node<'n>, at: At<'_>) -> Fixed<'n> {
+        let root = self.judge.root();
+        let is_text = value.as_text().is_some();
+        let mut found = self.place(&[root], value, at);
+        if !found.repairs.is_empty() && self.verdict(&[root], &found.value, at) == Verdict::Invalid {
+            if let Some(inner) = self.unwrap(&found.value, At { is_frozen: is_text, ..at }) {
+                found.value = inner.value;
+                // What was repaired around them is gone.
+                let around = found.repairs.iter_mut().filter(|repair| repair.output_pointer.as_deref() != Some(""));
+                around.for_each(|repair| repair.output_pointer = None);
+                found.repairs.extend(inner.repairs);
+            }
+        }
+        found
     }
 
     /// The arguments inside one more object, if they are valid there.
@@ -206,8 +235,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             json::push_token(&mut pointer, &step.display());
             pointer
         });
-        let from = Place::At(&pointer);
-        let inside = At { from: &from, is_frozen: was_text, level: 1, ..at };
+        let from = Place::At(if at.is_frozen { "" } else { &pointer });
+        let inside = At { from: &from, is_frozen: at.is_frozen || was_text, level: 1, ..at };
         let found = self.place(&[root], content, inside);
         (self.verdict(&[root], &found.value, at) == Verdict::Valid).then_some(found)
     }
@@ -220,4 +249,42 @@ fn root_at<'p>(place: &'p Place<'p>, is_untyped_root: bool) -> At<'p> {
 fn invalid(refusal: Refusal) -> Error {
     let code = if refusal.reason == LeftReason::TooDeep { Code::TooDeep } else { Code::InvalidJson };
     Error::new(code, "", refusal.message())
+}
+
+/// What was repaired, and then left out or moved because of a union around it, stands nowhere it would be looked for.
+fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
+    let gone = repairs.iter().filter(|repair| repair.output_pointer.is_none());
+    let gone: Set<String> = gone.map(|repair| repair.pointer.clone()).collect();
+    let mut later = Set::new();
+    for repair in repairs.iter_mut().rev() {
+        let Some(pointer) = repair.output_pointer.clone() else { continue };
+        let is_doubtful = around(&repair.pointer).any(|place| gone.contains(place))
+            || gone.contains(&repair.pointer)
+            || around(&pointer).any(|place| later.contains(place));
+        if is_doubtful && !stands(arguments, &pointer) {
+            repair.output_pointer = None;
+        }
+        later.insert(pointer);
+    }
+}
+
+/// The pointers to all that a place is in.
+fn around(pointer: &str) -> impl Iterator<Item = &str> {
+    pointer.match_indices('/').filter_map(|(end, _)| pointer.get(..end))
+}
+
+/// Does anything stand at a pointer?
+fn stands(root: &Node<'_>, pointer: &str) -> bool {
+    let mut place = Some(root);
+    for token in pointer.split('/').skip(1) {
+        let name = token.replace("~1", "/").replace("~0", "~");
+        place = place.and_then(|place| match place.data() {
+            Data::Array(items) => items.get(name.parse::<usize>().ok()?),
+            Data::Object(object) => {
+                object.iter().find(|member| member.key.display() == name).map(|member| &member.value)
+            }
+            _ => None,
+        });
+    }
+    place.is_some()
 }

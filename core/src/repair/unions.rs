@@ -9,10 +9,13 @@ use super::{
     Fixed, Repairer,
 };
 use crate::{
-    json::Node,
+    json::{Data, Node},
     report::Confidence,
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::Verdict},
 };
+
+/// How far down is looked for what a branch breaks.
+const DEEPEST: usize = 16;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Repairs a value by the unions of its place.
@@ -118,6 +121,38 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 }
             }
         }
-        true
+        !self.harms_inside(view, before, after, DEEPEST)
+    }
+
+    /// Is there anything inside a value that was taken before, and is not any more? A keyword that speaks of several
+    /// members and was not fulfilled does not tell.
+    fn harms_inside(&mut self, view: &View<'s, 'a>, before: &Node<'_>, after: &Node<'_>, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match (before.data(), after.data()) {
+            (Data::Object(before), Data::Object(after)) => before.iter().any(|member| {
+                let Some(now) = after.get_text(&member.key) else { return false };
+                let schemas = self.member_schemas(view, &member.key);
+                self.harms(&schemas, &member.value, now, depth)
+            }),
+            (Data::Array(before), Data::Array(after)) => {
+                before.iter().zip(after).enumerate().any(|(index, (before, after))| {
+                    let schemas = self.item_schemas(view, index);
+                    self.harms(&schemas, before, after, depth)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    fn harms(&mut self, schemas: &[&'s Node<'a>], before: &Node<'_>, after: &Node<'_>, depth: usize) -> bool {
+        if schemas.is_empty() || !self.judge.budget().pay(1) || same(before, after) {
+            return false;
+        }
+        let [was_invalid, is_invalid] = [before, after]
+            .map(|value| schemas.iter().any(|schema| self.judge.verdict(schema, value) == Verdict::Invalid));
+        match self.view(schemas).filter(|_| is_invalid && was_invalid) {
+            Some(view) => self.harms_inside(&view, before, after, depth),
+            None => is_invalid && !was_invalid,
+        }
     }
 }

@@ -1,0 +1,235 @@
+//! `repairArguments`: instances of generated schemas and their texts, spoiled as models spoil them, and anything at all.
+
+use std::borrow::Cow;
+
+use arbitrary::{Result, Unstructured};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use toolwire::{
+    options::{Confidence, Truncated},
+    repair_arguments_json_with_report, repair_arguments_with_report,
+    reports::{RepairRule, Repaired},
+    validate_arguments_json, Code, RepairOptions,
+};
+
+use crate::{
+    grammar::{self, Style},
+    instances::Instances,
+    Seeds,
+};
+
+mod spoil;
+
+/// Instances of each schema.
+const INSTANCES: usize = 6;
+
+/// Strings that are words of the messages, too.
+#[rustfmt::skip]
+const WORDS: [&str; 21] = [
+    "null", "true", "false", "True", "False", "None", "text", "string", "number", "boolean", "array", "object", "nothing", "undefined",
+    "value", "type", "required", "properties", "enum", "items", "const",
+];
+
+type Verdict<T> = std::result::Result<T, String>;
+type Done<'t> = Repaired<Cow<'t, str>>;
+
+pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<Verdict<usize>> {
+    let style = *data.choose(&[Style::Tidy, Style::Tidy, Style::Draft7, Style::Any])?;
+    let schema = grammar::schema(data, style)?;
+    // Numbers that are too large for a value are left to the texts.
+    let Ok(value) = serde_json::from_str::<Value>(&schema) else { return Ok(Ok(0)) };
+    // The rest of the data says how instances are made; where it ends, it goes on by itself.
+    let rest = [data.bytes(data.len())?, schema.as_bytes()].concat();
+    let seed = rest.iter().fold(0_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(*byte)));
+    let mut more = Seeds::new(seed);
+    let rest = [rest, more.input(), more.input(), more.input(), more.input()].concat();
+    let (mut data, mut verdicts) = (Unstructured::new(&rest), 0);
+    for _ in 0..INSTANCES {
+        let mut instance = Instances::of(&value).one(&mut data)?;
+        for _ in 0..data.int_in_range(0..=3)? {
+            spoil::value(&mut instance, &mut data)?;
+        }
+        let text = match data.int_in_range(0..=9)? {
+            0 => spoil::any(&mut data)?,
+            1..=4 => spoil::text(&instance, &mut data)?,
+            _ => instance.to_string(),
+        };
+        let options = options(&mut data)?;
+        match holds(&text, &schema, &options) {
+            Ok(count) => verdicts += count,
+            Err(fault) => return Ok(Err(format!("{fault}\n  text {text}\n  of   {schema}\n  with {options:?}"))),
+        }
+    }
+    Ok(Ok(verdicts))
+}
+
+fn options(data: &mut Unstructured<'_>) -> Result<RepairOptions> {
+    let mut options = RepairOptions::default();
+    if data.ratio(1_u8, 8_u8)? {
+        options = options.use_defaults(true);
+    }
+    if data.ratio(1_u8, 8_u8)? {
+        options = options.remove_additional(true);
+    }
+    if data.ratio(1_u8, 8_u8)? {
+        options = options.truncated(Truncated::Close);
+    }
+    if data.ratio(1_u8, 8_u8)? {
+        options = options.disable([*data.choose(RepairRule::ALL)?]);
+    }
+    Ok(options)
+}
+
+/// What must hold for any text and any schema.
+fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
+    let parsed = serde_json::from_str::<Value>(text).ok();
+    let done = match repair_arguments_json_with_report(text, schema, options) {
+        Ok(done) => done,
+        Err(error) => {
+            let is_strict = parsed.as_ref().is_some_and(|value| !value.is_string());
+            let is_expected = match error.code() {
+                Code::InvalidJson => !is_strict,
+                // The whole reader of JSON refuses half a surrogate pair.
+                Code::InvalidSchema | Code::TooDeep => true,
+                _ => false,
+            };
+            secrets_stay(&[error.message().to_owned()], text, None, schema)?;
+            return if is_expected { Ok(0) } else { Err(format!("an error: {error}")) };
+        }
+    };
+    if serde_json::from_str::<IgnoredAny>(&done.arguments).is_err() {
+        return Err(format!("no JSON comes out: {}", done.arguments));
+    }
+    // A value holds no number as large as a text can.
+    let Ok(result) = serde_json::from_str::<Value>(&done.arguments) else { return Ok(0) };
+    if done.changed == done.repairs.is_empty() || (!done.changed && done.arguments != text) {
+        return Err(format!("`changed` is not what was done: {done:?}"));
+    }
+    if let Some(repair) = done.repairs.iter().find(|repair| options.disable.contains(&repair.rule)) {
+        return Err(format!("a rule that is off was applied: {repair:?}"));
+    }
+    valid_arguments_stay(text, schema, &done)?;
+    told_verdict(schema, &result, &done)?;
+    second_run(schema, options, &done)?;
+    exact_run(text, schema, options)?;
+    each_rule_off(text, schema, options, &done)?;
+    let told = done.repairs.iter().map(|repair| format!("{repair:?}"));
+    let told: Vec<String> = told.chain(done.left.iter().map(|left| format!("{left:?}"))).collect();
+    secrets_stay(&told, text, Some(&result), schema)?;
+    // A string is the text of the arguments; in a text it is a value like any other.
+    if let Some(value) = parsed.filter(|value| !value.is_string()) {
+        on_values(&value, schema, options, &result, &done)?;
+    }
+    Ok(1)
+}
+
+fn valid_arguments_stay(text: &str, schema: &str, done: &Done<'_>) -> Verdict<()> {
+    let before = validate_arguments_json(text, schema).ok();
+    if before.is_some_and(|before| before.valid == Some(true)) && (done.changed || done.valid != Some(true)) {
+        return Err(format!("valid arguments were touched: {done:?}"));
+    }
+    Ok(())
+}
+
+fn told_verdict(schema: &str, result: &Value, done: &Done<'_>) -> Verdict<()> {
+    let after = validate_arguments_json(&*done.arguments, schema).map_err(|error| format!("no verdict: {error}"))?;
+    if let (Some(told), Some(valid)) = (done.valid, after.valid) {
+        if told != valid {
+            return Err(format!("the schema says {valid} of the result: {done:?}"));
+        }
+    }
+    if done.left.is_empty() == (done.valid == Some(false)) {
+        return Err(format!("what is left and the verdict differ: {done:?}"));
+    }
+    if let Some(left) = done.left.iter().find(|left| result.pointer(&left.pointer).is_none()) {
+        return Err(format!("nothing stands at the pointer of {left:?} in {result}"));
+    }
+    let mut places = done.repairs.iter().filter_map(|repair| Some((repair, repair.output_pointer.as_ref()?)));
+    match places.find(|(_, pointer)| result.pointer(pointer).is_none()) {
+        Some((repair, _)) => Err(format!("nothing stands at the output pointer of {repair:?} in {result}")),
+        None => Ok(()),
+    }
+}
+
+/// A second run has nothing to do.
+fn second_run(schema: &str, options: &RepairOptions, done: &Done<'_>) -> Verdict<()> {
+    let again = repair_arguments_json_with_report(&*done.arguments, schema, options);
+    let again = again.map_err(|error| format!("the result is refused: {error}: {}", done.arguments))?;
+    if again.changed {
+        return Err(format!("a second run changes the result: {done:?}\n  then {again:?}"));
+    }
+    Ok(())
+}
+
+/// Of exact repairs all are, and the guesses that are left to make can be made afterwards.
+fn exact_run(text: &str, schema: &str, options: &RepairOptions) -> Verdict<()> {
+    let Ok(exact) = repair_arguments_json_with_report(text, schema, &options.clone().confidence(Confidence::Exact))
+    else {
+        return Ok(());
+    };
+    match exact.repairs.iter().find(|repair| repair.confidence != Confidence::Exact) {
+        Some(repair) => Err(format!("a guess, where none may be: {repair:?}")),
+        None => Ok(()),
+    }
+}
+
+/// A rule that is off is not applied.
+fn each_rule_off(text: &str, schema: &str, options: &RepairOptions, done: &Done<'_>) -> Verdict<()> {
+    let mut rules: Vec<RepairRule> = done.repairs.iter().map(|repair| repair.rule).collect();
+    rules.dedup();
+    for rule in rules {
+        let without = repair_arguments_json_with_report(text, schema, &options.clone().disable([rule]));
+        if without.is_ok_and(|without| without.repairs.iter().any(|repair| repair.rule == rule)) {
+            return Err(format!("{} is off, and applied", rule.as_str()));
+        }
+    }
+    Ok(())
+}
+
+/// The same of values as of their text.
+fn on_values(value: &Value, schema: &str, options: &RepairOptions, result: &Value, done: &Done<'_>) -> Verdict<()> {
+    let Ok(parsed) = serde_json::from_str::<Value>(schema) else { return Ok(()) };
+    let rest = |done: &[toolwire::reports::Repair]| format!("{done:?}");
+    let found = match repair_arguments_with_report(value, &parsed, options) {
+        Ok(found) => found,
+        Err(error) => return Err(format!("an error on values only: {error}")),
+    };
+    // A value does not keep how a number is spelled, nor all digits of a large one, nor a name twice.
+    let is_kept = !["draft-04", "18446744073709551616", "1e400"].iter().any(|odd| schema.contains(odd));
+    if is_kept && (found.arguments != *result || rest(&found.repairs) != rest(&done.repairs)) {
+        return Err(format!("on values: {found:?}\n  on text: {done:?}"));
+    }
+    Ok(())
+}
+
+/// No value is told that the schema does not tell.
+fn secrets_stay(told: &[String], text: &str, result: Option<&Value>, schema: &str) -> Verdict<()> {
+    let (mut secrets, mut names) = (Vec::new(), String::new());
+    let parsed = serde_json::from_str::<Value>(text).ok();
+    for value in parsed.iter().chain(result) {
+        strings(value, &mut secrets, &mut names);
+    }
+    let plain = |text: &str| text.replace(['"', '\\', '\'', ','], "");
+    let known = [plain(schema), plain(&names), WORDS.join("\n")];
+    secrets.retain(|secret| secret.chars().count() > 3 && !known.iter().any(|known| known.contains(&plain(secret))));
+    let told = told.iter().find_map(|told| secrets.iter().find(|secret| told.contains(*secret)).zip(Some(told)));
+    match told {
+        Some((secret, told)) => Err(format!("{secret:?} is told: {told}")),
+        None => Ok(()),
+    }
+}
+
+fn strings(value: &Value, found: &mut Vec<String>, names: &mut String) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| strings(item, found, names)),
+        Value::Object(members) => {
+            for (name, inner) in members {
+                names.push_str(name);
+                names.push('\n');
+                strings(inner, found, names);
+            }
+        }
+        _ => {}
+    }
+}
