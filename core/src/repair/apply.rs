@@ -11,13 +11,9 @@ use crate::{
 /// An assertion about a whole array or object that holds.
 pub(super) type Held<'s, 'a> = (&'s Object<'a>, Keyword);
 
-const OF_THE_WHOLE: [Keyword; 16] = [
-    Keyword::Required,
-    Keyword::MinProperties,
-    Keyword::MaxProperties,
-    Keyword::PropertyNames,
+/// What may break if a value inside becomes another.
+pub(super) const OF_VALUES: [Keyword; 10] = [
     Keyword::Dependencies,
-    Keyword::DependentRequired,
     Keyword::DependentSchemas,
     Keyword::If,
     Keyword::Not,
@@ -27,6 +23,15 @@ const OF_THE_WHOLE: [Keyword; 16] = [
     Keyword::UniqueItems,
     Keyword::Enum,
     Keyword::Const,
+];
+
+/// What may break besides if a member comes, goes or gets another name.
+pub(super) const OF_NAMES: [Keyword; 6] = [
+    Keyword::Required,
+    Keyword::MinProperties,
+    Keyword::MaxProperties,
+    Keyword::PropertyNames,
+    Keyword::DependentRequired,
     Keyword::PatternProperties,
 ];
 
@@ -41,8 +46,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// The schemas of a member of that name.
     pub(super) fn member_schemas(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> Vec<&'s Node<'a>> {
         let mut schemas = Vec::new();
-        for part in &view.parts {
-            let own = part.get(Keyword::Properties).and_then(Node::as_object).and_then(|table| table.get_text(name));
+        for (index, part) in view.parts.iter().enumerate() {
+            let own = view.tables.iter().find(|(of, _)| *of == index).and_then(|(_, table)| table.get(name));
             let mut is_known = own.is_some();
             schemas.extend(own);
             let patterns = part.get(Keyword::PatternProperties).and_then(Node::as_object);
@@ -81,13 +86,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         schemas
     }
 
-    /// What the schemas say of a value as a whole and holds: a repair inside may not break it.
-    pub(super) fn held(&mut self, view: &View<'s, 'a>, value: &Node<'_>) -> Vec<Held<'s, 'a>> {
+    /// What the schemas say of a value as a whole by these keywords, and holds: a repair inside may not break it.
+    pub(super) fn held(&mut self, view: &View<'s, 'a>, value: &Node<'_>, keywords: &[Keyword]) -> Vec<Held<'s, 'a>> {
         let mut held = Vec::new();
-        for keyword in OF_THE_WHOLE {
-            for (part, _) in view.says(keyword) {
-                if self.judge.keyword(keyword, part, value) == Verdict::Valid {
-                    held.push((part, keyword));
+        for keyword in keywords {
+            for (part, _) in view.says(*keyword) {
+                if self.judge.keyword(*keyword, part, value) == Verdict::Valid {
+                    held.push((part, *keyword));
                 }
             }
         }
@@ -95,7 +100,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Does a value break what held?
-    pub(super) fn breaks(&mut self, held: &mut [Held<'s, 'a>], value: &Node<'_>) -> bool {
+    pub(super) fn breaks(&mut self, held: &[Held<'s, 'a>], value: &Node<'_>) -> bool {
         held.iter().any(|(part, keyword)| self.judge.keyword(*keyword, part, value) == Verdict::Invalid)
     }
 }

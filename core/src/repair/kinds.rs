@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{
+    apply::{Held, OF_VALUES},
     at::{At, Below, Layers},
     scalars::{self, Spelled},
     view::{literals, same, View},
@@ -10,9 +11,11 @@ use super::{
 };
 use crate::{
     json::{
+        height,
         tolerant::{read_tolerant, Tolerance},
-        Data, Member, Node, Text,
+        Data, Member, Node, Object, Text,
     },
+    limits::MAX_DEPTH,
     report::{Confidence, LeftReason, Repair, RepairRule},
     schema::{instance_types::InstanceTypes, validate::Verdict},
 };
@@ -99,7 +102,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                         }
                     }
                 }
-                found.extend(self.listed(view, said, at).map(|literal| (RepairRule::EnumSpelling, Likely, literal)));
+                found.extend(self.listed(view, value, at).map(|literal| (RepairRule::EnumSpelling, Likely, literal)));
             }
             Data::Number(number) => {
                 let is = |digit: &str| crate::json::compare(number, digit).is_eq();
@@ -120,14 +123,14 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// The one listed string that differs in spelling only.
-    fn listed(&mut self, view: &View<'s, 'a>, said: &str, at: At<'_>) -> Option<Node<'static>> {
-        let said = scalars::folded(said);
+    fn listed(&mut self, view: &View<'s, 'a>, said: &Node<'_>, at: At<'_>) -> Option<Node<'static>> {
+        let said = said.as_text().and_then(scalars::folded)?;
         let mut found: Option<&Node<'_>> = None;
         for literal in view.parts.iter().flat_map(|part| literals(part)) {
             if !self.judge.budget().pay(1) {
                 return None;
             }
-            let is_meant = literal.as_text().is_some_and(|text| scalars::folded(&text.display()) == said);
+            let is_meant = literal.as_text().and_then(scalars::folded).is_some_and(|spelled| spelled == said);
             if is_meant && found.is_some_and(|known| !same(known, literal)) {
                 self.leave(at, LeftReason::Ambiguous);
                 return None;
@@ -186,8 +189,14 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         match value.data() {
             Data::Null | Data::Array(_) | Data::Verbatim(_) => return None,
+            Data::String(text) if !self.judge.budget().pay(text.chars().len() / 64) => return None,
             Data::String(text) if !scalars::is_one_item(&text.display()) => return None,
+            // An empty object says nothing, and what stands under `item` is no item itself.
+            Data::Object(object) if object.is_empty() || item_of(object).is_some() => return None,
             _ => {}
+        }
+        if self.is_too_deep(value, at) {
+            return None;
         }
         let reading = Node::array(alloc::vec![value.copy(self.judge.budget())]);
         let layers = Layers { is_wrapped: true, ..at.layers };
@@ -212,12 +221,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 [item] if !item.is_null() => (RepairRule::UnwrapArray, Below::item(at, 0, true), item),
                 _ => return None,
             },
-            Data::Object(object) if !outer.meets(InstanceTypes::OBJECT) => match object.members() {
-                [Member { key, value }] if key.is("item") || key.is("items") => {
-                    (RepairRule::ItemWrapper, Below::member(at, key, key), value)
-                }
-                _ => return None,
-            },
+            Data::Object(object) if !outer.meets(InstanceTypes::OBJECT) => {
+                let Member { key, value } = item_of(object)?;
+                (RepairRule::ItemWrapper, Below::member(at, key, key), value)
+            }
             _ => return None,
         };
         let mut reading = inner.copy(self.judge.budget());
@@ -263,6 +270,16 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let rule = (RepairRule::JsonString, confidence);
         let mut repairs = alloc::vec![words::replaced(at, rule, "string", &reading.node)];
         repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
+        if self.is_too_deep(&reading.node, at) {
+            self.leave(at, LeftReason::TooDeep);
+            return Some(None);
+        }
+        let has_words = reading.repairs.iter().any(|text| text.rule == RepairRule::SurroundingText);
+        if has_words && self.wrapped(view, schemas, value, at).is_some() {
+            // The words may as well belong to the one item of an array.
+            self.leave(at, LeftReason::Ambiguous);
+            return Some(None);
+        }
         let is_admitted = InstanceTypes::of_instance(&reading.node).within(view.kinds);
         let inside = At { is_frozen: true, ..at.again(Layers { texts: layers.texts + 1, ..Layers::default() }) };
         let inner = self.place(schemas, reading.node, inside);
@@ -270,6 +287,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             return Some(None);
         }
         Some(self.candidate(rule, repairs, inner, at).map(|candidate| candidate.fixed))
+    }
+
+    /// Would a value be nested more deeply at a place than can be read?
+    fn is_too_deep(&self, value: &Node<'_>, at: At<'_>) -> bool {
+        height(value, self.judge.budget()) + at.level + 1 >= MAX_DEPTH
     }
 
     /// The reading that is taken: the one exact one, or the one likely one.
@@ -286,14 +308,28 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 
     /// Each item by its schema.
     pub(super) fn items<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
-        let mut held = self.held(view, &fixed.value);
+        let held = self.held(view, &fixed.value, &OF_VALUES);
+        if held.is_empty() {
+            return self.each_item(view, fixed, &held, at);
+        }
+        // All at once; one by one only if something breaks.
+        let (value, told) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
+        self.each_item(view, fixed, &[], at);
+        if self.breaks(&held, &fixed.value) {
+            fixed.value = value;
+            fixed.repairs.truncate(told);
+            self.each_item(view, fixed, &held, at);
+        }
+    }
+
+    fn each_item<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, held: &[Held<'s, 'a>], at: At<'_>) {
         let count = fixed.value.as_array().map_or(0, <[_]>::len);
         let is_own = !at.layers.is_wrapped;
         let layers = Layers { is_wrapped: at.layers.is_wrapped, ..Layers::default() };
         for index in 0..count {
             let schemas = self.item_schemas(view, index);
             let Some(item) = fixed.value.as_array_mut().and_then(|items| items.get_mut(index)) else { break };
-            if schemas.is_empty() {
+            if schemas.is_empty() || !self.judge.budget().pay(1) {
                 continue;
             }
             let old = (!held.is_empty()).then(|| item.copy(self.judge.budget()));
@@ -303,7 +339,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             if found.repairs.is_empty() {
                 continue;
             }
-            if self.breaks(&mut held, &fixed.value) {
+            if self.breaks(held, &fixed.value) {
                 if let (Some(item), Some(old)) =
                     (fixed.value.as_array_mut().and_then(|items| items.get_mut(index)), old)
                 {
@@ -313,5 +349,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             fixed.repairs.extend(found.repairs);
         }
+    }
+}
+
+/// The one member of an object that XML wrote around an array or an item.
+fn item_of<'o, 'n>(object: &'o Object<'n>) -> Option<&'o Member<'n>> {
+    match object.members() {
+        [member] if member.key.is("item") || member.key.is("items") => Some(member),
+        _ => None,
     }
 }

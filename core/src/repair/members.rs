@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{
-    apply::{key_of, member_mut, Held},
+    apply::{key_of, member_mut, Held, OF_NAMES, OF_VALUES},
     at::{At, Below, Layers},
     names::OldNames,
     scalars::says_null,
@@ -13,7 +13,7 @@ use super::{
 use crate::{
     collections::Set,
     json::{Data, Member, Node, Text},
-    report::{Confidence, RepairRule},
+    report::{Confidence, Repair, RepairRule},
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::Verdict},
 };
 
@@ -21,15 +21,26 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Repairs the members of an object, each by itself.
     #[inline(never)]
     pub(super) fn members<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
-        let mut held = self.held(view, &fixed.value);
-        let (renamed, old_names) = self.rename(view, fixed, &mut held, at);
-        self.each_member(view, fixed, &mut held, at, &renamed, &old_names);
-        self.leave_out(view, fixed, &mut held, at, &old_names);
+        let (renamed, old_names) = self.rename(view, fixed, at);
+        let held = self.held(view, &fixed.value, &OF_VALUES);
+        if held.is_empty() {
+            self.each_member(view, fixed, &held, at, (&renamed, &old_names));
+        } else {
+            // All at once; one by one only if something breaks.
+            let (value, told) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
+            self.each_member(view, fixed, &[], at, (&renamed, &old_names));
+            if self.breaks(&held, &fixed.value) {
+                fixed.value = value;
+                fixed.repairs.truncate(told);
+                self.each_member(view, fixed, &held, at, (&renamed, &old_names));
+            }
+        }
+        self.leave_out(view, fixed, at, &old_names);
         if self.options.use_defaults {
             self.defaults(view, fixed, at);
         }
         if self.options.remove_additional {
-            self.remove_additional(view, fixed, &mut held, at);
+            self.remove_additional(view, fixed, at);
         }
     }
 
@@ -38,14 +49,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         &mut self,
         view: &View<'s, 'a>,
         fixed: &mut Fixed<'n>,
-        held: &mut [Held<'s, 'a>],
+        held: &[Held<'s, 'a>],
         at: At<'_>,
-        done: &Set<usize>,
-        old_names: &OldNames<'n>,
+        (done, old_names): (&Set<usize>, &OldNames<'n>),
     ) {
         let count = fixed.value.as_object().map_or(0, |object| object.len());
         for index in (0..count).filter(|index| !done.contains(index)) {
-            let Some(key) = key_of(&fixed.value, index) else { break };
+            let Some(key) = key_of(&fixed.value, index).filter(|_| self.judge.budget().pay(1)) else { break };
             let schemas = self.member_schemas(view, &key);
             if schemas.is_empty() {
                 continue;
@@ -69,46 +79,55 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Leaves out optional members that say null and may not.
-    fn leave_out<'n>(
-        &mut self,
-        view: &View<'s, 'a>,
-        fixed: &mut Fixed<'n>,
-        held: &mut [Held<'s, 'a>],
-        at: At<'_>,
-        old_names: &OldNames<'n>,
-    ) {
-        let required = view.required();
-        let (mut index, mut gone) = (0, 0);
-        while let Some(key) = key_of(&fixed.value, index) {
-            index += 1;
-            if !view.declares(&key) || required.contains(&&key) {
+    fn leave_out<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>, old_names: &OldNames<'n>) {
+        let (required, count) = (view.required(), fixed.value.as_object().map_or(0, |object| object.len()));
+        let mut going: Vec<(usize, Repair)> = Vec::new();
+        for index in 0..count {
+            let Some(key) = key_of(&fixed.value, index).filter(|_| self.judge.budget().pay(1)) else { break };
+            let Some(value) = fixed.value.as_object().and_then(|object| object.members().get(index)) else { break };
+            if !says_nothing(&value.value) || !view.declares(&key) || required.contains(&key) {
                 continue;
             }
             let schemas = self.member_schemas(view, &key);
-            let Some(member) = member_mut(&mut fixed.value, index - 1) else { break };
-            let Some(rule) = self.omission(&schemas, &member.value) else { continue };
-            let old = old_names.get(&(index - 1 + gone)).unwrap_or(&key);
-            let below = Below::member(at, old, &key);
+            let Some(rule) = self.omission(&schemas, &value.value) else { continue };
+            let below = Below::member(at, old_names.get(&index).unwrap_or(&key), &key);
             let place = below.at(at, Layers::default());
-            let repair = words::left_out(place, rule, &member.value);
-            if self.verdict(&schemas, &member.value, place) != Verdict::Invalid {
+            let repair = words::left_out(place, rule, &value.value);
+            if self.verdict(&schemas, &value.value, place) != Verdict::Invalid {
                 continue;
             }
-            if let Some(reason) = self.permits.refusal(rule.0, rule.1) {
-                self.leave(place, reason);
-                continue;
+            match self.permits.refusal(rule.0, rule.1) {
+                Some(reason) => self.leave(place, reason),
+                None => going.push((index, repair)),
             }
-            let Some(members) = fixed.value.as_object_mut().map(|object| object.members_mut()) else { break };
-            let member = members.remove(index - 1);
-            if self.breaks(held, &fixed.value) {
-                if let Some(object) = fixed.value.as_object_mut() {
-                    object.members_mut().insert(index - 1, member);
-                }
-                continue;
-            }
-            (index, gone) = (index - 1, gone + 1);
-            fixed.repairs.push(repair);
         }
+        self.take_out(view, fixed, going);
+    }
+
+    /// Takes members out, all at once, or those without which nothing breaks.
+    fn take_out(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'_>, going: Vec<(usize, Repair)>) {
+        if going.is_empty() {
+            return;
+        }
+        let mut held = self.held(view, &fixed.value, &OF_VALUES);
+        held.extend(self.held(view, &fixed.value, &OF_NAMES));
+        let before = fixed.value.copy(self.judge.budget());
+        let mut gone: Set<usize> = going.iter().map(|(index, _)| *index).collect();
+        retain(&mut fixed.value, &gone);
+        if self.breaks(&held, &fixed.value) {
+            gone = Set::new();
+            for (index, _) in &going {
+                gone.insert(*index);
+                fixed.value = before.copy(self.judge.budget());
+                retain(&mut fixed.value, &gone);
+                if self.breaks(&held, &fixed.value) {
+                    gone.remove(index);
+                }
+            }
+            fixed.value = before;
+            retain(&mut fixed.value, &gone);
+        }
+        fixed.repairs.extend(going.into_iter().filter(|(index, _)| gone.contains(index)).map(|(_, repair)| repair));
     }
 
     /// The rule by which a value may be left out.
@@ -116,13 +135,16 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         match value.data() {
             Data::Null => Some((RepairRule::OmitNull, Confidence::Exact)),
             Data::String(text) => {
-                let text = text.value()?;
+                let (text, kinds) = (text.value()?, self.view(schemas)?.kinds);
                 let said = text.trim();
+                if kinds.meets(InstanceTypes::NULL) {
+                    return None;
+                }
                 if said.is_empty() {
                     return Some((RepairRule::OmitEmpty, Confidence::Likely));
                 }
-                let is_string = says_null(said) && self.view(schemas)?.kinds.meets(InstanceTypes::STRING);
-                (says_null(said) && !is_string).then_some((RepairRule::OmitNullString, Confidence::Likely))
+                (says_null(said) && !kinds.meets(InstanceTypes::STRING))
+                    .then_some((RepairRule::OmitNullString, Confidence::Likely))
             }
             _ => None,
         }
@@ -136,12 +158,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let below = Below::member(at, &new, &new);
             let place = below.at(at, Layers::default());
             let found = fixed.value.as_object().and_then(|object| object.position(TextName(name)));
-            let says_nothing = |value: &Node<'_>| {
-                value.is_null() || value.as_text().is_some_and(|text| text.display().trim().is_empty())
-            };
             let from = match found.and_then(|index| fixed.value.as_object()?.members().get(index)) {
                 None => "nothing",
-                Some(member) if says_nothing(&member.value) => words::kind(&member.value),
+                Some(member) if is_blank(&member.value) => words::kind(&member.value),
                 Some(_) => continue,
             };
             if let Some(index) = found {
@@ -157,7 +176,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 self.leave(at, reason);
                 continue;
             }
-            fixed.repairs.push(words::replaced(place, rule, from, &default));
+            let mut held = self.held(view, &fixed.value, &OF_VALUES);
+            held.extend(self.held(view, &fixed.value, &OF_NAMES));
+            let before = (!held.is_empty()).then(|| fixed.value.copy(self.judge.budget()));
+            let repair = words::replaced(place, rule, from, &default);
             match found.and_then(|index| member_mut(&mut fixed.value, index)) {
                 Some(member) => member.value = default,
                 None => {
@@ -165,6 +187,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                         object.members_mut().push(Member { key: new.clone(), value: default });
                     }
                 }
+            }
+            match before.filter(|_| self.breaks(&held, &fixed.value)) {
+                Some(before) => fixed.value = before,
+                None => fixed.repairs.push(repair),
             }
         }
     }
@@ -183,39 +209,48 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Leaves out what a closed object does not declare.
-    fn remove_additional<'n>(
-        &mut self,
-        view: &View<'s, 'a>,
-        fixed: &mut Fixed<'n>,
-        held: &mut [Held<'s, 'a>],
-        at: At<'_>,
-    ) {
+    fn remove_additional<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         let is_closed = view.says(Keyword::AdditionalProperties).any(|(_, says)| says.as_bool() == Some(false));
         let rule = (RepairRule::RemoveAdditional, Confidence::Likely);
-        let mut index = 0;
-        while let Some(key) = key_of(&fixed.value, index).filter(|_| is_closed) {
-            index += 1;
+        let count = fixed.value.as_object().filter(|_| is_closed).map_or(0, |object| object.len());
+        let mut going: Vec<(usize, Repair)> = Vec::new();
+        for index in 0..count {
+            let Some(key) = key_of(&fixed.value, index).filter(|_| self.judge.budget().pay(1)) else { break };
             if view.declares(&key) || !self.is_undeclared(view, &key) {
                 continue;
             }
             let below = Below::member(at, &key, &key);
             let place = below.at(at, Layers::default());
-            if let Some(reason) = self.permits.refusal(rule.0, rule.1) {
-                self.leave(place, reason);
-                continue;
+            let value = fixed.value.as_object().and_then(|object| object.members().get(index));
+            match (self.permits.refusal(rule.0, rule.1), value) {
+                (Some(reason), _) => self.leave(place, reason),
+                (None, Some(member)) => going.push((index, words::left_out(place, rule, &member.value))),
+                (None, None) => break,
             }
-            let Some(members) = fixed.value.as_object_mut().map(|object| object.members_mut()) else { break };
-            let member = members.remove(index - 1);
-            if self.breaks(held, &fixed.value) {
-                if let Some(object) = fixed.value.as_object_mut() {
-                    object.members_mut().insert(index - 1, member);
-                }
-                continue;
-            }
-            index -= 1;
-            fixed.repairs.push(words::left_out(place, rule, &member.value));
         }
+        self.take_out(view, fixed, going);
     }
+}
+
+/// Takes the members at these places out.
+fn retain(value: &mut Node<'_>, gone: &Set<usize>) {
+    let mut index = 0;
+    if let Some(object) = value.as_object_mut() {
+        object.retain(|_| {
+            index += 1;
+            !gone.contains(&(index - 1))
+        });
+    }
+}
+
+/// Is a value null, or a blank string?
+fn is_blank(value: &Node<'_>) -> bool {
+    value.is_null() || value.as_text().is_some_and(|text| text.display().trim().is_empty())
+}
+
+/// Is a value null, a blank string, or a word for null?
+fn says_nothing(value: &Node<'_>) -> bool {
+    is_blank(value) || value.as_text().is_some_and(|text| says_null(text.display().trim()))
 }
 
 /// A name, as members are looked up by.

@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    apply::{key_of, member_mut, Held},
+    apply::{key_of, member_mut, OF_NAMES, OF_VALUES},
     at::{At, Below, Layers},
     scalars::folded,
     view::View,
@@ -26,7 +26,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         &mut self,
         view: &View<'s, 'a>,
         fixed: &mut Fixed<'n>,
-        held: &mut [Held<'s, 'a>],
         at: At<'_>,
     ) -> (Set<usize>, OldNames<'n>) {
         let (mut done, mut old_names) = (Set::new(), OldNames::new());
@@ -40,7 +39,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let required = view.required();
         let mut found = Vec::new();
         for (index, name) in meant {
-            let Some(old) = key_of(&fixed.value, index).filter(|old| !required.iter().any(|name| *name == old)) else {
+            let Some(old) = key_of(&fixed.value, index).filter(|old| !required.contains(old)) else {
                 continue;
             };
             let Some(member) = member_mut(&mut fixed.value, index) else { continue };
@@ -54,22 +53,28 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 continue;
             }
             if let Some(reason) = self.permits.refusal(RepairRule::PropertyName, Confidence::Likely) {
-                self.leave(at, reason);
                 self.leave_member(at, &old, reason);
+                // Which of several names lacks for this reason, the place of the object does not tell.
+                let lacks = |name: &&&Text<'_>| fixed.value.as_object().is_some_and(|own| own.get_text(name).is_none());
+                if required.contains(name) && required.iter().filter(lacks).count() == 1 {
+                    self.leave(at, reason);
+                }
                 continue;
             }
             let mut repairs = alloc::vec![words::renamed(place, &old, &new)];
             repairs.extend(inner.repairs);
-            let is_required = required.contains(&name);
+            let is_required = required.contains(name);
             found.push((index, old, new, inner.value, repairs, is_required));
         }
         if !is_closed && !found.iter().any(|(.., is_required)| *is_required) {
             return (done, old_names);
         }
+        let mut held = self.held(view, &fixed.value, &OF_VALUES);
+        held.extend(self.held(view, &fixed.value, &OF_NAMES));
         for (index, old, new, value, repairs, _) in found {
             let Some(member) = member_mut(&mut fixed.value, index) else { continue };
             let before = core::mem::replace(member, Member { key: new, value });
-            if self.breaks(held, &fixed.value) {
+            if self.breaks(&held, &fixed.value) {
                 if let Some(member) = member_mut(&mut fixed.value, index) {
                     *member = before;
                 }
@@ -93,7 +98,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             if !self.judge.budget().pay(1) {
                 return Vec::new();
             }
-            let known = declared.entry(folded(&name.display())).or_insert(Some(name));
+            let Some(spelled) = folded(name) else { continue };
+            let known = declared.entry(spelled).or_insert(Some(name));
             // Two declared names that are spelled alike: nobody can tell which is meant.
             if known.is_some_and(|known| known != name) {
                 *known = None;
@@ -104,7 +110,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             if view.declares(&member.key) || !self.is_undeclared(view, &member.key) {
                 continue;
             }
-            let spelled = folded(&member.key.display());
+            let Some(spelled) = folded(&member.key).filter(|_| self.judge.budget().pay(1)) else { continue };
             let Some(name) = declared.get(&spelled).copied() else { continue };
             if name.is_some_and(|name| object.get_text(name).is_some()) {
                 continue;

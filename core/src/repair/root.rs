@@ -27,6 +27,8 @@ use crate::{
 const WRAPPERS: [&str; 8] = ["arguments", "args", "input", "inputs", "parameters", "params", "kwargs", "toolinput"];
 /// What may stand beside them: a whole call.
 const BESIDE: [&str; 3] = ["name", "type", "id"];
+/// The most texts inside one another that are read.
+const TEXTS: usize = 3;
 /// The most objects around the arguments that are taken off.
 const WRAPPED: usize = 3;
 
@@ -74,10 +76,9 @@ pub(crate) fn repair<'n>(
     options: &RepairOptions,
 ) -> Result<Repaired<Node<'n>>, Error> {
     let mut repairer = Repairer { judge: validator.judge(), options, permits: options.permits(), reasons: Map::new() };
-    let is_text = matches!(answered, Answered::Text(_));
-    let mut fixed = repairer.read(answered)?;
+    let (mut fixed, is_read) = repairer.read(answered)?;
     let verdict = repairer.whole(&mut fixed);
-    let changed = is_text || !fixed.repairs.is_empty();
+    let changed = is_read || !fixed.repairs.is_empty();
     let Fixed { value: arguments, mut repairs } = fixed;
     forget(&mut repairs, &arguments);
     if verdict != Verdict::Invalid {
@@ -96,40 +97,65 @@ pub(crate) fn repair<'n>(
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// The arguments as a value.
-    fn read<'n>(&mut self, answered: Answered<'n>) -> Result<Fixed<'n>, Error> {
-        let text = match answered {
-            Answered::Value(value) if value.is_null() && !self.takes(&value) => return self.nothing(value, "null"),
-            Answered::Value(value) => return Ok(Fixed { value, repairs: Vec::new() }),
-            Answered::Text(text) => text,
+    /// The arguments as a value, and whether they are another one than was answered.
+    fn read<'n>(&mut self, answered: Answered<'n>) -> Result<(Fixed<'n>, bool), Error> {
+        let is_quoted = matches!(answered, Answered::Value(_));
+        let mut text = match answered {
+            Answered::Text(text) => text.into_owned(),
+            Answered::Value(value) => match value.as_text().and_then(Text::value).map(Cow::into_owned) {
+                Some(text) if self.permits.refusal(RepairRule::JsonString, Confidence::Exact).is_none() => {
+                    match self.takes(&value) {
+                        true => return Ok((Fixed { value, repairs: Vec::new() }, false)),
+                        false => text,
+                    }
+                }
+                _ if value.is_null() && !self.takes(&value) => return self.nothing(value, "null"),
+                _ => return Ok((Fixed { value, repairs: Vec::new() }, false)),
+            },
         };
-        match text.trim() {
-            "null" => return self.nothing(Node::default(), "null"),
-            "" | "None" => return self.nothing(Node::default(), "text"),
-            _ => {}
-        }
         let how =
             Tolerance { permits: self.permits, closes: self.options.truncated == Truncated::Close, is_inside: false };
-        let reading = read_tolerant(&text, how).map_err(invalid)?;
         let place = Place::At("");
         let at = root_at(&place, false);
-        let repairs = reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)).collect();
-        Ok(Fixed { value: reading.node, repairs })
+        let mut repairs = Vec::new();
+        for layer in usize::from(is_quoted)..=TEXTS {
+            match text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}') {
+                "null" => return self.nothing(Node::default(), "null"),
+                "" | "None" => return self.nothing(Node::default(), "text"),
+                _ => {}
+            }
+            let reading = read_tolerant(&text, how).map_err(invalid)?;
+            if layer > 0 {
+                let confidence =
+                    reading.repairs.iter().fold(Confidence::Exact, |least, text| least.min(text.confidence));
+                repairs.push(words::replaced(at, (RepairRule::JsonString, confidence), "string", &reading.node));
+            }
+            repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
+            match reading.node.as_text().and_then(Text::value) {
+                Some(inner) if layer < TEXTS => text = inner.into_owned(),
+                // Neither an object nor an array: no arguments, however they are spelled.
+                _ if layer == 0 && !matches!(reading.node.data(), Data::Object(_) | Data::Array(_)) => {
+                    return Ok((Fixed { value: Node::string(text), repairs: Vec::new() }, false));
+                }
+                _ => return Ok((Fixed { value: reading.node, repairs }, true)),
+            }
+        }
+        Err(invalid(Refusal { reason: LeftReason::Syntax, offset: 0 }))
     }
 
     /// Null, blank text and words for null: no arguments.
-    fn nothing<'n>(&mut self, kept: Node<'n>, from: &str) -> Result<Fixed<'n>, Error> {
+    fn nothing<'n>(&mut self, kept: Node<'n>, from: &str) -> Result<(Fixed<'n>, bool), Error> {
         let rule = (RepairRule::EmptyArguments, Confidence::Exact);
         if self.permits.refusal(rule.0, rule.1).is_some() {
             if from == "text" {
                 return Err(invalid(Refusal { reason: LeftReason::SwitchedOff, offset: 0 }));
             }
-            return Ok(Fixed { value: kept, repairs: Vec::new() });
+            return Ok((Fixed { value: kept, repairs: Vec::new() }, false));
         }
         let place = Place::At("");
         let none = Node::empty_object();
         let repair = words::replaced(root_at(&place, false), rule, from, &none);
-        Ok(Fixed { value: none, repairs: alloc::vec![repair] })
+        Ok((Fixed { value: none, repairs: alloc::vec![repair] }, true))
     }
 
     /// Whether nothing says that arguments are an object.
@@ -183,19 +209,26 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     fn unwrap<'n>(&mut self, value: &Node<'n>, at: At<'_>) -> Option<Fixed<'n>> {
         let root = self.judge.root();
         let view = self.view(&[root])?;
-        let is_free = |name: &Text<'_>| !view.declares(name);
+        let mut views = alloc::vec![view];
+        let branches = views.iter().flat_map(|view| view.unions.iter()).flat_map(|union| union.branches);
+        for branch in branches.collect::<Vec<_>>() {
+            views.extend(self.view(&[branch]));
+        }
         let (mut inner, mut steps, mut texts) = (value.copy(self.judge.budget()), Vec::new(), Vec::new());
         for _ in 0..WRAPPED {
             let object = inner.as_object()?;
             let is_beside = |name: &Text<'_>| BESIDE.iter().any(|known| name.is(*known));
             let mut wrappers = object.iter().filter(|member| !is_beside(&member.key));
             let (wrapper, None) = (wrappers.next()?, wrappers.next()) else { return None };
-            let is_wrapper = WRAPPERS.contains(&folded(&wrapper.key.display()).as_str());
+            let is_wrapper = folded(&wrapper.key).is_some_and(|name| WRAPPERS.contains(&name.as_str()));
             let is_other = |name: &Node<'_>| {
                 self.options.name.as_ref().is_some_and(|own| name.as_text().is_some_and(|text| !text.is(own)))
             };
+            // A name that the tool knows, in whatever branch, is that member.
+            let is_free =
+                |name: &Text<'_>| views.iter().all(|view| !view.declares(name) && self.is_undeclared(view, name));
             if !is_wrapper
-                || !object.iter().all(|member| is_free(&member.key))
+                || !object.iter().map(|member| &member.key).all(is_free)
                 || object.get("name").is_some_and(is_other)
             {
                 return None;
@@ -206,7 +239,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 let how = Tolerance { permits: self.permits, closes: false, is_inside: true };
                 let reading = read_tolerant(&text, how).ok()?;
                 self.judge.budget().pay(json::size(&reading.node, self.judge.budget())).then_some(())?;
-                texts.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
+                let pointer = pointer_to(&steps);
+                let from = Place::At(if at.is_frozen { "" } else { &pointer });
+                let inside = At { from: &from, ..at };
+                texts.extend(reading.repairs.iter().map(|text| words::read(inside, *text, &reading.node)));
                 content = reading.node;
             }
             content.as_object()?;
@@ -231,15 +267,20 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         at: At<'_>,
     ) -> Option<Fixed<'n>> {
         let root = self.judge.root();
-        let pointer = steps.iter().fold(String::new(), |mut pointer, step| {
-            json::push_token(&mut pointer, &step.display());
-            pointer
-        });
+        let pointer = pointer_to(steps);
         let from = Place::At(if at.is_frozen { "" } else { &pointer });
         let inside = At { from: &from, is_frozen: at.is_frozen || was_text, level: 1, ..at };
         let found = self.place(&[root], content, inside);
         (self.verdict(&[root], &found.value, at) == Verdict::Valid).then_some(found)
     }
+}
+
+/// The pointer to a member of a member, and so on.
+fn pointer_to(steps: &[Text<'static>]) -> String {
+    steps.iter().fold(String::new(), |mut pointer, step| {
+        json::push_token(&mut pointer, &step.display());
+        pointer
+    })
 }
 
 fn root_at<'p>(place: &'p Place<'p>, is_untyped_root: bool) -> At<'p> {

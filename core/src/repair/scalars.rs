@@ -3,7 +3,7 @@
 use alloc::{format, string::String};
 
 use crate::{
-    json::{self, plain_number},
+    json::{self, plain_number, Text},
     report::Confidence,
 };
 
@@ -20,6 +20,9 @@ pub(super) enum Spelled {
 
 /// The number that a string spells, for a schema that asks for whole ones or for any.
 pub(super) fn number(text: &str, is_whole: bool) -> Spelled {
+    if text.len() > LONGEST {
+        return Spelled::Nothing;
+    }
     let strict = json::read(text).is_ok_and(|read| read.as_number().is_some());
     let (spelling, confidence) = match strict {
         true => (String::from(text), Confidence::Exact),
@@ -60,12 +63,35 @@ fn respelled(text: &str) -> Option<String> {
     Some(format!("{sign}{whole}{dot}{fraction}"))
 }
 
-/// A name or a listed value without what its spellings differ in: case, spaces, `_`, `-` and quotes.
-pub(super) fn folded(name: &str) -> String {
-    let is_kept = |letter: &char| {
-        !(letter.is_whitespace() || matches!(letter, '_' | '-' | '"' | '\'' | '`' | '\\' | '“' | '”' | '‘' | '’'))
+/// The longest name or listed value that is compared with others.
+const LONGEST: usize = 256;
+
+/// A name or a listed value without what its spellings differ in: case, quotes and spaces around it, and spaces, `_`
+/// and `-` between letters. Nothing for what is nothing then.
+pub(super) fn folded(name: &Text<'_>) -> Option<String> {
+    let value = name.value().filter(|value| value.len() <= LONGEST)?;
+    let is_around = |letter: char| {
+        letter.is_whitespace() || matches!(letter, '_' | '"' | '\'' | '`' | '\\' | '“' | '”' | '‘' | '’')
     };
-    name.chars().filter(is_kept).flat_map(char::to_lowercase).collect()
+    let is_between = |letter: char| letter.is_whitespace() || matches!(letter, '_' | '-');
+    let mut folded = String::new();
+    let mut gap = false;
+    for letter in value.trim_matches(is_around).chars() {
+        if is_between(letter) && folded.ends_with(char::is_alphanumeric) {
+            gap = true;
+            continue;
+        }
+        // What stands between two digits, or beside another mark, may mean something: 1-0 is not 10.
+        let is_kept = |before: char| !letter.is_alphanumeric() || (before.is_numeric() && letter.is_numeric());
+        if core::mem::take(&mut gap) && folded.chars().next_back().is_some_and(is_kept) {
+            folded.push('-');
+        }
+        folded.extend(letter.to_lowercase());
+    }
+    if gap {
+        folded.push('-');
+    }
+    Some(folded).filter(|folded| !folded.is_empty())
 }
 
 /// Does a string say null?

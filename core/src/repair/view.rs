@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::Repairer;
 use crate::{
     collections::Set,
-    json::{self, Data, Node, Object, Text},
+    json::{self, Data, LookUp, Node, Object, Text},
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::is_nullable},
 };
 
@@ -25,6 +25,8 @@ pub(super) struct View<'s, 'a> {
     /// Every schema that applies.
     pub(super) parts: Vec<&'s Object<'a>>,
     pub(super) unions: Vec<Union<'s, 'a>>,
+    /// The `properties` of each part that has any, by its index.
+    pub(super) tables: Vec<(usize, LookUp<'s, 'a>)>,
     /// The kinds of value that are admitted.
     pub(super) kinds: InstanceTypes,
 }
@@ -42,15 +44,17 @@ impl<'s, 'a> View<'s, 'a> {
     }
 
     pub(super) fn declares(&self, name: &Text<'_>) -> bool {
-        let mut tables = self.says(Keyword::Properties).filter_map(|(_, says)| says.as_object());
-        tables.any(|table| table.get_text(name).is_some())
+        self.tables.iter().any(|(_, table)| table.has(name))
     }
 
     /// The names that have to be there, each once.
-    pub(super) fn required(&self) -> Vec<&'s Text<'a>> {
+    pub(super) fn required(&self) -> Set<&'s Text<'a>> {
         let lists = self.says(Keyword::Required).filter_map(|(_, says)| says.as_array());
-        let mut seen = Set::new();
-        lists.flatten().filter_map(Node::as_text).filter(|name| seen.insert((*name).clone())).collect()
+        let mut names = Set::new();
+        lists.flatten().filter_map(Node::as_text).for_each(|name| {
+            names.insert(name);
+        });
+        names
     }
 }
 
@@ -62,10 +66,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     fn view_to(&mut self, schemas: &[&'s Node<'a>], depth: usize) -> Option<View<'s, 'a>> {
-        let mut view = View { parts: Vec::new(), unions: Vec::new(), kinds: InstanceTypes::ALL };
-        let mut open: Vec<&'s Node<'a>> = schemas.iter().rev().copied().collect();
-        let mut followed: Vec<&'s Node<'a>> = Vec::new();
-        while let Some(schema) = open.pop() {
+        let mut view = View { parts: Vec::new(), unions: Vec::new(), tables: Vec::new(), kinds: InstanceTypes::ALL };
+        // Each with the reference that led to it, so that a circle is told from a reference that stands twice.
+        let mut open: Vec<(&'s Node<'a>, Option<usize>)> = schemas.iter().rev().map(|schema| (*schema, None)).collect();
+        let mut followed: Vec<(&'s Node<'a>, Option<usize>)> = Vec::new();
+        while let Some((schema, within)) = open.pop() {
             if !self.judge.budget().pay(1) {
                 return None;
             }
@@ -75,24 +80,37 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 _ => return None,
             };
             let reference = object.get(Keyword::Ref).filter(|reference| reference.as_text().is_some());
+            let mut target = None;
             if let Some(reference) = reference {
-                let target = self.judge.target(reference)?;
-                if followed.iter().any(|known| core::ptr::eq(*known, target)) {
-                    return None;
+                let schema = self.judge.target(reference)?;
+                let mut around = within;
+                while let Some((known, before)) = around.and_then(|index| followed.get(index)) {
+                    if core::ptr::eq(*known, schema) {
+                        return None;
+                    }
+                    around = *before;
                 }
-                followed.push(target);
+                if !followed.iter().any(|(known, _)| core::ptr::eq(*known, schema)) {
+                    followed.push((schema, within));
+                    target = Some((schema, Some(followed.len() - 1)));
+                }
                 if self.judge.ref_stands_alone() {
-                    open.push(target);
+                    open.extend(target);
                     continue;
                 }
             }
             if let Some(parts) = object.get(Keyword::AllOf).and_then(Node::as_array) {
-                open.extend(parts.iter().rev());
+                open.extend(parts.iter().rev().map(|part| (part, within)));
             }
-            if let Some(reference) = reference {
-                open.push(self.judge.target(reference)?);
+            open.extend(target);
+            let count = |keyword| object.get(keyword).map_or(0, |node| node.as_array().map_or(0, <[_]>::len));
+            let table = object.get(Keyword::Properties).and_then(Node::as_object);
+            let cost = count(Keyword::Enum) / 8 + table.map_or(0, |table| table.len() / 16);
+            if !self.judge.budget().pay(cost) {
+                return None;
             }
             view.kinds = view.kinds.and(kinds(object));
+            view.tables.extend(table.map(|table| (view.parts.len(), LookUp::of(table))));
             view.parts.push(object);
             for keyword in [Keyword::AnyOf, Keyword::OneOf] {
                 let Some(branches) = object.get(keyword).and_then(Node::as_array) else { continue };

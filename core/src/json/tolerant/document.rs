@@ -1,6 +1,6 @@
 //! A whole text: the value, and what stands around it.
 
-use super::{scanner::Scanner, Scanned, Stop};
+use super::{scanner::Scanner, Refusal, Scanned, Stop};
 use crate::{
     json::{read, same},
     report::{Confidence, LeftReason, RepairRule},
@@ -15,7 +15,7 @@ impl Scanner<'_> {
         self.value()?;
         let mut kept = 0..self.out.len();
         loop {
-            self.trivia()?;
+            self.space()?;
             let rest = self.rest();
             if rest.is_empty() {
                 break;
@@ -35,13 +35,16 @@ impl Scanner<'_> {
             self.behind()?;
             break;
         }
+        if let (Some(_), Some(offset)) = self.escapes {
+            return Err(Stop::Refused(Refusal { reason: LeftReason::AmbiguousEscape, offset }));
+        }
         let written = self.out.get(kept).unwrap_or_default().into();
         Ok((written, self.repairs))
     }
 
     /// Goes to the first bracket; tells whether a fence was opened.
     fn start(&mut self) -> Result<bool, Stop> {
-        self.trivia()?;
+        self.space()?;
         let (mut is_fenced, begin) = (false, self.at);
         if self.rest().starts_with(FENCE) {
             is_fenced = true;
@@ -49,22 +52,21 @@ impl Scanner<'_> {
             let is_language = |next: char| next.is_ascii_alphanumeric() || "_+.-".contains(next);
             self.at += self.rest().find(|next| !is_language(next)).unwrap_or(self.rest().len());
             self.note_at(RepairRule::Fence, Confidence::Exact, begin)?;
-            self.trivia()?;
+            self.space()?;
         }
         if self.rest().starts_with(['{', '[']) {
             return Ok(is_fenced);
         }
-        match self.rest().find(['{', '[', '}', ']']) {
-            // The arguments of a call in some language are no words around JSON.
-            Some(found) if self.rest().get(..found).is_some_and(|words| words.trim_end().ends_with('(')) => {
-                self.refuse(LeftReason::Syntax)
-            }
-            Some(found) if !self.how.is_inside && self.text.get(self.at + found..).is_some_and(starts) => {
+        let found = self.rest().find(['{', '[', '}', ']']).filter(|_| !self.how.is_inside);
+        let words = found.and_then(|found| self.rest().get(..found)).unwrap_or_default();
+        match found {
+            // The arguments of a call in some language, or of a member, are no words around JSON.
+            Some(_) if words.trim_end().ends_with('(') || has_member(words) => self.refuse(LeftReason::Syntax),
+            Some(found) if self.text.get(self.at + found..).is_some_and(starts) => {
                 self.note(RepairRule::SurroundingText, Confidence::Likely)?;
                 self.at += found;
                 Ok(is_fenced)
             }
-            // An open fence with half a value behind it was cut; anything else is no JSON.
             _ => self.refuse(LeftReason::NoJson),
         }
     }
@@ -100,14 +102,21 @@ impl Scanner<'_> {
     /// What stands behind the value.
     fn behind(&mut self) -> Result<(), Stop> {
         let rest = self.rest();
-        if rest.strip_prefix(',').is_some_and(|rest| rest.trim().is_empty()) {
+        let behind_comma = rest.strip_prefix(',').map(str::trim_start);
+        if behind_comma.is_some_and(str::is_empty) {
             self.note(RepairRule::ExtraComma, Confidence::Exact)?;
+        } else if behind_comma.is_some_and(starts) {
+            return self.refuse(LeftReason::SeveralValues);
         } else if is_closing(rest.trim_end().strip_suffix(FENCE).unwrap_or(rest)) {
             if !self.has(RepairRule::MisnestedBracket) {
                 self.note(RepairRule::ExtraBracket, Confidence::Likely)?;
             }
-        } else if rest.contains(['{', '[', '}', ']']) {
+        } else if rest.contains(['{', '[', '}', ']']) || behind_comma.is_some() || has_member(rest) {
+            // Members that stand behind a bracket too many are no words.
             return self.refuse(LeftReason::Syntax);
+        } else if matches!(self.out.as_str(), "{}" | "[]") {
+            // Words are all there is.
+            return self.refuse(LeftReason::NoJson);
         } else {
             self.note(RepairRule::SurroundingText, Confidence::Likely)?;
         }
@@ -124,4 +133,10 @@ fn starts(text: &str) -> bool {
 /// Is there nothing but closing brackets?
 fn is_closing(text: &str) -> bool {
     text.starts_with(['}', ']']) && text.chars().all(|next| matches!(next, '}' | ']') || next.is_ascii_whitespace())
+}
+
+/// Is there a name in quotes with a colon behind it?
+fn has_member(text: &str) -> bool {
+    let mut quotes = text.match_indices(['"', '\'', '”']);
+    quotes.any(|(at, quote)| text.get(at + quote.len()..).is_some_and(|rest| rest.trim_start().starts_with(':')))
 }

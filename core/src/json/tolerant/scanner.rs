@@ -12,11 +12,24 @@ pub(super) struct Scanner<'t> {
     pub(super) out: String,
     pub(super) repairs: Vec<TextRepair>,
     pub(super) how: Tolerance,
+    /// The last token is a number, which may be half of one at the end of a text.
+    pub(super) ends_in_number: bool,
+    /// Where the first escape stands that makes a control character, and the first backslash that begins none: with
+    /// both in one text nobody can tell which was meant.
+    pub(super) escapes: (Option<usize>, Option<usize>),
 }
 
 impl<'t> Scanner<'t> {
     pub(super) fn new(text: &'t str, how: Tolerance) -> Self {
-        Scanner { text, at: 0, out: String::new(), repairs: Vec::new(), how }
+        Scanner {
+            text,
+            at: 0,
+            out: String::new(),
+            repairs: Vec::new(),
+            how,
+            ends_in_number: false,
+            escapes: (None, None),
+        }
     }
 
     /// What has not been read.

@@ -41,8 +41,6 @@ impl Scanner<'_> {
         }
         self.at += self.rest().chars().next().map_or(0, char::len_utf8);
         self.out.push('"');
-        // Escapes that make control characters: beside backslashes that begin none, nobody can tell which was meant.
-        let (mut controls, mut invalid) = (None, None);
         loop {
             let Some(next) = self.rest().chars().next() else { return self.refuse(LeftReason::Truncated) };
             match next {
@@ -50,7 +48,7 @@ impl Scanner<'_> {
                     self.at += next.len_utf8();
                     break;
                 }
-                '\\' => self.escape(&mut controls, &mut invalid)?,
+                '\\' => self.escape()?,
                 '"' => {
                     self.out.push_str("\\\"");
                     self.at += 1;
@@ -62,10 +60,6 @@ impl Scanner<'_> {
                 }
                 _ => self.plain(quotes),
             }
-        }
-        if let (Some(_), Some(at)) = (controls, invalid) {
-            self.at = at;
-            return self.refuse(LeftReason::AmbiguousEscape);
         }
         self.out.push('"');
         if quotes != Quotes::Double {
@@ -89,18 +83,18 @@ impl Scanner<'_> {
         self.at += end;
     }
 
-    fn escape(&mut self, controls: &mut Option<usize>, invalid: &mut Option<usize>) -> Result<(), Stop> {
+    fn escape(&mut self) -> Result<(), Stop> {
         let (at, mut rest) = (self.at, self.rest().chars());
         rest.next();
         let Some(kind) = rest.next() else { return self.refuse(LeftReason::Truncated) };
         let length = match kind {
             '"' | '\\' | '/' => 2,
             'b' | 'f' | 'n' | 'r' | 't' => {
-                controls.get_or_insert(at);
+                self.escapes.0.get_or_insert(at);
                 2
             }
             'u' if rest.as_str().bytes().take(4).filter(u8::is_ascii_hexdigit).count() == 4 => {
-                controls.get_or_insert(at);
+                self.escapes.0.get_or_insert(at);
                 6
             }
             '\'' => {
@@ -111,7 +105,7 @@ impl Scanner<'_> {
             }
             _ => {
                 self.note(RepairRule::InvalidEscape, Confidence::Likely)?;
-                invalid.get_or_insert(at);
+                self.escapes.1.get_or_insert(at);
                 self.out.push_str("\\\\");
                 self.at += 1;
                 return Ok(());

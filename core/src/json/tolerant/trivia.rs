@@ -4,8 +4,17 @@ use super::{scanner::Scanner, Stop};
 use crate::report::{Confidence, LeftReason, RepairRule};
 
 impl Scanner<'_> {
-    /// Goes on to the next token.
+    /// Goes on to the next token, over comments.
     pub(super) fn trivia(&mut self) -> Result<(), Stop> {
+        self.skip(true)
+    }
+
+    /// Goes on to the next token outside the value, where a comment is like any other words.
+    pub(super) fn space(&mut self) -> Result<(), Stop> {
+        self.skip(false)
+    }
+
+    fn skip(&mut self, has_comments: bool) -> Result<(), Stop> {
         loop {
             let rest = self.rest();
             let Some(next) = rest.chars().next() else { return Ok(()) };
@@ -15,14 +24,14 @@ impl Scanner<'_> {
                     self.note(RepairRule::ByteOrderMark, Confidence::Exact)?;
                     self.at += next.len_utf8();
                 }
-                '#' => self.line_comment()?,
-                '/' if rest.starts_with("//") => self.line_comment()?,
-                '/' if rest.starts_with("/*") => {
+                '#' if has_comments => self.line_comment()?,
+                '/' if has_comments && rest.starts_with("//") => self.line_comment()?,
+                '/' if has_comments && rest.starts_with("/*") => {
                     self.note(RepairRule::Comment, Confidence::Exact)?;
                     let Some(end) = rest.find("*/") else { return self.refuse(LeftReason::Truncated) };
                     self.at += end + 2;
                 }
-                '\\' if ["\\n", "\\t", "\\r"].iter().any(|escape| rest.starts_with(escape)) => {
+                '\\' if is_escaped_space(rest) => {
                     self.note(RepairRule::EscapedText, Confidence::Likely)?;
                     self.at += 2;
                 }
@@ -37,4 +46,11 @@ impl Scanner<'_> {
         self.at += self.rest().find(['\n', '\r']).unwrap_or(self.rest().len());
         Ok(())
     }
+}
+
+/// Does a text begin with an escape for white space, two characters? A letter behind it makes it part of a word.
+fn is_escaped_space(text: &str) -> bool {
+    let mut rest = text.strip_prefix('\\').unwrap_or_default().chars();
+    let is_space = matches!(rest.next(), Some('n' | 't' | 'r'));
+    is_space && !rest.next().is_some_and(|next| next.is_ascii_alphanumeric() || next == '_')
 }

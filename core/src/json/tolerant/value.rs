@@ -123,12 +123,17 @@ impl<'t> Scanner<'t> {
                 open.push(Open { is_object: next == '{', count: 0, names: Map::new(), name: None });
                 return Ok(Want::Entry { comma: None, is_first: true });
             }
-            '0'..='9' | '-' => self.number()?,
+            '0'..='9' | '-' => {
+                self.number()?;
+                self.ends_in_number = true;
+                return self.end_value(open);
+            }
             _ => match Quotes::opened_by(next) {
                 Some(quotes) => self.string(quotes)?,
                 None => self.literal()?,
             },
         }
+        self.ends_in_number = false;
         self.end_value(open)
     }
 
@@ -215,6 +220,7 @@ impl<'t> Scanner<'t> {
     /// A closing bracket.
     fn close(&mut self, bracket: char, open: &mut Vec<Open>) -> Result<Want, Stop> {
         let Some(top) = open.last() else { return self.refuse(LeftReason::Syntax) };
+        self.ends_in_number = false;
         if top.is_object == (bracket == '}') {
             self.at += 1;
             self.pop(open);
@@ -261,10 +267,12 @@ impl<'t> Scanner<'t> {
 
     /// The text ends. If it was asked for, what is open is closed, unless the last token may be half of one.
     fn end_of_text(&mut self, open: &mut Vec<Open>, want: Want) -> Result<(), Stop> {
-        let last = self.text.trim_end().chars().next_back();
         let is_whole = match want {
-            Want::Next { .. } => !last.is_some_and(|last| last.is_ascii_digit()),
-            Want::Entry { comma: None, is_first: true } => true,
+            // What hides behind a comment may be the rest of the text.
+            Want::Next { ended } => {
+                !self.ends_in_number && self.text.get(ended..).is_some_and(|behind| behind.trim().is_empty())
+            }
+            Want::Entry { comma: None, is_first: true } => self.text.trim_end().ends_with(['{', '[']),
             _ => false,
         };
         if !self.how.closes || !is_whole {
