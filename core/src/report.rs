@@ -6,7 +6,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 mod repair;
 
-pub(crate) use repair::Permits;
+pub(crate) use repair::{retry_message, Permits};
 pub use repair::{Confidence, Left, LeftReason, Repair, RepairRule, Repaired};
 
 use crate::collections::{self, Set};

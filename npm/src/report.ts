@@ -126,6 +126,8 @@ export interface Repaired<T> {
   repairs: Repair[];
   /** What is still wrong, at most 100; empty unless `valid` is `false`. */
   left: Left[];
+  /** What is still wrong as one text, to be sent back to the model as the result of its call; `null` if nothing is. */
+  retryMessage: string | null;
 }
 
 /** One repair of arguments. It has places, names, kinds and offsets, and nothing of a value. */

@@ -69,7 +69,9 @@ function refused({ error, report }, ...forms) {
   return true;
 }
 
-function judge({ report: { valid, repairs = [], left = [] } }, found) {
+function judge({ report: { valid, repairs = [], left = [], retryMessage } }, found) {
+  if (retryMessage !== undefined) assert.equal(found.retryMessage, retryMessage);
+  assert.equal(found.retryMessage === null, found.left.length === 0);
   for (const { message } of found.repairs) assert.match(message, /^found /);
   for (const { message } of found.left) assert.match(message, /^expected .*, found /);
   const told = (list) => list.map(({ message: _, ...one }) => one);

@@ -95,7 +95,7 @@ pub(super) fn validation(found: &Validation) -> Node<'static> {
 }
 
 /// `{ changed, valid, repairs: [{ pointer, outputPointer, rule, confidence, from, to, message }], left: [{ pointer,
-/// keyword, reason, message }] }`: `valid` is null where it cannot be told.
+/// keyword, reason, message }], retryMessage }`: `valid` is null where it cannot be told, the message if nothing is left.
 pub(super) fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
     let repair = |repair: &Repair| {
         Node::record([
@@ -121,6 +121,7 @@ pub(super) fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
         ("valid", repaired.valid.map_or_else(Node::default, Node::bool)),
         ("repairs", Node::array(repaired.repairs.iter().map(repair).collect())),
         ("left", Node::array(repaired.left.iter().map(left).collect())),
+        ("retryMessage", repaired.retry_message.as_ref().map(|message| owned(message)).unwrap_or_default()),
     ])
 }
 

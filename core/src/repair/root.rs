@@ -16,7 +16,7 @@ use crate::{
         Data, Node, Text,
     },
     options::{RepairOptions, Truncated},
-    report::{Confidence, Left, LeftReason, Repair, RepairRule, Repaired},
+    report::{retry_message, Confidence, Left, LeftReason, Repair, RepairRule, Repaired},
     schema::{
         keyword::Keyword,
         validate::{place::Place, Validator, Verdict},
@@ -82,7 +82,8 @@ pub(crate) fn repair<'n>(
     let Fixed { value: arguments, mut repairs } = fixed;
     forget(&mut repairs, &arguments);
     if verdict != Verdict::Invalid {
-        return Ok(Repaired { arguments, changed, valid: verdict.known(), repairs, left: Vec::new() });
+        let (valid, left) = (verdict.known(), Vec::new());
+        return Ok(Repaired { arguments, changed, valid, repairs, left, retry_message: None });
     }
     let is_spent = repairer.judge.budget().is_spent();
     let found = validator.arguments(&arguments);
@@ -93,7 +94,9 @@ pub(crate) fn repair<'n>(
         keyword: error.keyword,
         message: error.message,
     });
-    Ok(Repaired { arguments, changed, valid, repairs, left: left.collect() })
+    let left: Vec<Left> = left.collect();
+    let retry_message = retry_message(&left, options.name.as_deref());
+    Ok(Repaired { arguments, changed, valid, repairs, left, retry_message })
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {

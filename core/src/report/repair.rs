@@ -1,6 +1,6 @@
 //! What repairing arguments says about itself: rules, repairs, what was left and why.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 macro_rules! named {
     ($(#[$meta:meta])* $type:ident { $(#[doc = $doc:literal] $variant:ident = $text:literal,)* }) => {
@@ -247,12 +247,35 @@ pub struct Repaired<T> {
     pub repairs: Vec<Repair>,
     /// What is still wrong, at most 100; empty unless `valid` is `Some(false)`.
     pub left: Vec<Left>,
+    /// What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is.
+    pub retry_message: Option<String>,
+}
+
+/// The most places that a message to the model names.
+const LINES: usize = 20;
+
+/// What is still wrong, as a text for the model: names, kinds and listed values, and nothing of its own values.
+pub(crate) fn retry_message(left: &[Left], tool: Option<&str>) -> Option<String> {
+    if left.is_empty() {
+        return None;
+    }
+    let of = tool.map_or_else(String::new, |name| format!(" of `{name}`"));
+    let mut message = format!("The arguments{of} do not match the schema of the tool:\n");
+    for Left { pointer, message: wrong, .. } in left.iter().take(LINES) {
+        let place = if pointer.is_empty() { "the arguments" } else { pointer };
+        message.push_str(&format!("- {place}: {wrong}\n"));
+    }
+    if let Some(more @ 1..) = left.len().checked_sub(LINES) {
+        message.push_str(&format!("- and {more} more\n"));
+    }
+    message.push_str("Call the tool again with arguments that match.");
+    Some(message)
 }
 
 impl<T> Repaired<T> {
     /// The same with the arguments in another form.
     pub(crate) fn map<U>(self, form: impl FnOnce(T) -> U) -> Repaired<U> {
-        let Repaired { arguments, changed, valid, repairs, left } = self;
-        Repaired { arguments: form(arguments), changed, valid, repairs, left }
+        let Repaired { arguments, changed, valid, repairs, left, retry_message } = self;
+        Repaired { arguments: form(arguments), changed, valid, repairs, left, retry_message }
     }
 }

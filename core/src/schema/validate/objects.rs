@@ -25,7 +25,10 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             Keyword::PatternProperties => self.pattern_properties(says, members, at),
             Keyword::AdditionalProperties => self.additional(says, schema, members, at),
             Keyword::PropertyNames => self.names(says, members, at),
-            Keyword::Required => self.required(says, members, at, keyword),
+            Keyword::Required => {
+                let declared = schema.get(Keyword::Properties).and_then(Node::as_object);
+                self.required(says, declared, members, at, keyword)
+            }
             Keyword::MinProperties | Keyword::MaxProperties => {
                 self.counted(keyword, says, members.len(), ("member", " in the object"), at)
             }
@@ -172,7 +175,14 @@ impl<'s, 'a> Run<'_, 's, 'a> {
 
     /// Names that have to be there; `keyword` says so.
     #[inline(never)]
-    fn required(&mut self, says: &Node<'_>, members: &Object<'_>, at: At<'_>, keyword: Keyword) -> Verdict {
+    fn required(
+        &mut self,
+        says: &Node<'_>,
+        declared: Option<&Object<'_>>,
+        members: &Object<'_>,
+        at: At<'_>,
+        keyword: Keyword,
+    ) -> Verdict {
         let Some(names) = says.as_array() else { return Verdict::Unknown };
         let (found, mut verdict) = (LookUp::of(members), Verdict::Valid);
         if !self.budget.pay((names.len() + members.len()) / 16) {
@@ -185,7 +195,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             };
             if !found.has(name) {
                 verdict = self.refuse(at, keyword.name(), || {
-                    format!("expected the member {}, found an object without it", words::name(name))
+                    let meant = words::instead(name, declared, members);
+                    format!("expected the member {}, found an object without it{meant}", words::name(name))
                 });
             }
         }
@@ -215,8 +226,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             let at = At { schema: &place, ..at };
             let is_names = needs.as_array().is_some();
             verdict = verdict.and(match keyword {
-                Keyword::Dependencies if is_names => self.required(needs, members, at, keyword),
-                Keyword::DependentRequired => self.required(needs, members, at, keyword),
+                Keyword::Dependencies if is_names => self.required(needs, None, members, at, keyword),
+                Keyword::DependentRequired => self.required(needs, None, members, at, keyword),
                 _ => self.schema(needs, value, at),
             });
         }

@@ -8,13 +8,16 @@ use alloc::{
 };
 
 use crate::{
-    json::{self, Node, Text},
+    json::{self, LookUp, Node, Object, Text},
+    nearest,
     schema::instance_types::InstanceTypes,
 };
 
 /// The most values of an `enum` that are named, and the most letters of a name or a value.
 const VALUES: usize = 12;
 const LETTERS: usize = 60;
+/// The most members that are looked at for one that was meant.
+const CANDIDATES: usize = 64;
 
 /// The first letters of a text.
 pub(crate) fn short(text: &str) -> String {
@@ -27,6 +30,45 @@ pub(crate) fn short(text: &str) -> String {
 /// A name, shortened, in backquotes.
 pub(crate) fn name(name: &Text<'_>) -> String {
     format!("`{}`", short(&name.display()))
+}
+
+/// The undeclared member by which a missing one may have been meant: `path` for `file_path`, `contents` for `content`.
+pub(super) fn instead(missing: &Text<'_>, declared: Option<&Object<'_>>, members: &Object<'_>) -> String {
+    let Some(declared) = declared.map(LookUp::of) else { return String::new() };
+    let others = members.iter().map(|member| &member.key).filter(|key| !declared.has(key));
+    let others: Vec<String> = others.take(CANDIDATES).map(|key| short(&key.display())).collect();
+    let (missing, own) = (short(&missing.display()), parts(&missing.display()));
+    let holds = |all: &[String], some: &[String]| !some.is_empty() && some.iter().all(|part| all.contains(part));
+    let alike = others.iter().find(|other| {
+        let other = parts(other);
+        holds(&own, &other) || holds(&other, &own)
+    });
+    match alike {
+        Some(other) => format!(" (did you mean it by `{other}`?)"),
+        None => nearest::did_you_mean(&missing, &others).replace("did you mean", "did you mean it by"),
+    }
+}
+
+/// The words of a name, in small letters and without the `s` of a plural.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for letter in name.chars() {
+        let begins = !before.is_alphanumeric() || (before.is_lowercase() && letter.is_uppercase());
+        if letter.is_alphanumeric() {
+            if begins {
+                parts.push(String::new());
+            }
+            if let Some(part) = parts.last_mut() {
+                part.extend(letter.to_lowercase());
+            }
+        }
+        before = letter;
+    }
+    parts.iter_mut().filter(|part| part.len() > 3 && part.ends_with('s')).for_each(|part| {
+        part.pop();
+    });
+    parts
 }
 
 /// A value of the schema, shortened.
