@@ -10,7 +10,7 @@ use super::{
     words, Fixed, Repairer,
 };
 use crate::{
-    collections::{Map, Set},
+    collections::{self, Map, Set},
     json::{Member, Node, Text},
     report::{Confidence, LeftReason, RepairRule},
     schema::{keyword::Keyword, validate::Verdict},
@@ -126,9 +126,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             };
             meant.insert(spelled, Some((index, name)));
         }
-        let mut found: Vec<_> = meant.values().copied().flatten().collect();
-        found.sort_by_key(|(index, _)| *index);
-        found
+        let found: Vec<_> = meant.values().copied().flatten().collect();
+        collections::by(found, |(one, _), (two, _)| one.cmp(two))
     }
 
     /// Notes why a member is left as it is.
