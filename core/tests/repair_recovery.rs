@@ -112,6 +112,8 @@ enum Became {
     Left,
     /// The schema takes the spoiled ones.
     Kept,
+    /// The original, but where the schema takes what was spoiled.
+    Partly,
     /// The original, and null or blank members that the schema admits.
     Blanks,
 }
@@ -153,6 +155,10 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     if !done.changed && spoil::is_taken(text, &call.schema) {
         return Ok(Became::Kept);
     }
+    let spoiled = serde_json::from_str::<Value>(text).unwrap_or_default();
+    if is_either(&result, &call.arguments, &spoiled) {
+        return Ok(Became::Partly);
+    }
     let mut without = result.clone();
     if let (Some(members), Some(original)) = (without.as_object_mut(), call.arguments.as_object()) {
         members.retain(|name, value| original.contains_key(name) || !(value.is_null() || *value == json!("")));
@@ -164,6 +170,23 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     }
 }
 
+/// Is there the original or the spoiled value at each place?
+fn is_either(result: &Value, original: &Value, spoiled: &Value) -> bool {
+    if same(result, original) || same(result, spoiled) {
+        return true;
+    }
+    match (result, original) {
+        (Value::Array(found), Value::Array(items)) if found.len() == items.len() => {
+            let at = |index| spoiled.as_array().map_or(spoiled, |items| items.get(index).unwrap_or(&Value::Null));
+            found.iter().zip(items).enumerate().all(|(index, (found, item))| is_either(found, item, at(index)))
+        }
+        (Value::Object(found), Value::Object(members)) if found.len() == members.len() => {
+            found.iter().all(|(name, found)| members.get(name).is_some_and(|own| is_either(found, own, &spoiled[name])))
+        }
+        _ => false,
+    }
+}
+
 /// Without it other repairs are made at other places.
 fn has_unwrapped(repairs: &[toolwire::reports::Repair]) -> bool {
     repairs.iter().any(|repair| repair.rule == RepairRule::UnwrapArguments)
@@ -171,13 +194,14 @@ fn has_unwrapped(repairs: &[toolwire::reports::Repair]) -> bool {
 
 /// The strings of arguments that no report may have.
 fn secrets(arguments: &Value, schema: &str) -> Vec<String> {
+    // The words of the messages, too.
+    let known = ["null", "true", "false", "value", "text", "name", "string", "line"];
+    let is_known = |text: &String| schema.contains(text.as_str()) || known.contains(&text.as_str());
     let mut found = Vec::new();
     let mut open = vec![arguments];
     while let Some(value) = open.pop() {
         match value {
-            Value::String(text) if text.chars().count() > 3 && !schema.contains(text.as_str()) => {
-                found.push(text.clone());
-            }
+            Value::String(text) if text.chars().count() > 3 && !is_known(text) => found.push(text.clone()),
             Value::Array(items) => open.extend(items),
             Value::Object(members) => open.extend(members.values()),
             _ => {}

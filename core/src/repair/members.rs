@@ -115,18 +115,26 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if !is_closed && !found.iter().any(|(.., is_required)| *is_required) {
             return (done, old_names);
         }
-        for (index, old, new, value, repairs, _) in found {
-            let Some(member) = member_mut(&mut fixed.value, index) else { continue };
-            let before = core::mem::replace(member, Member { key: new, value });
-            if self.breaks(held, &fixed.value) {
-                if let Some(member) = member_mut(&mut fixed.value, index) {
-                    *member = before;
+        // A name may be needed by another one: what breaks something is tried again after the others.
+        let mut open: Vec<_> =
+            found.into_iter().map(|(index, old, new, value, repairs, _)| (index, old, new, value, repairs)).collect();
+        while !open.is_empty() {
+            let (count, mut later) = (open.len(), Vec::new());
+            for (index, old, new, value, repairs) in open {
+                let Some(member) = member_mut(&mut fixed.value, index) else { continue };
+                let before = core::mem::replace(member, Member { key: new, value });
+                if self.breaks(held, &fixed.value) {
+                    if let Some(member) = member_mut(&mut fixed.value, index) {
+                        let Member { key: new, value } = core::mem::replace(member, before);
+                        later.push((index, old, new, value, repairs));
+                    }
+                    continue;
                 }
-                continue;
+                done.insert(index);
+                old_names.insert(index, old);
+                fixed.repairs.extend(repairs);
             }
-            done.insert(index);
-            old_names.insert(index, old);
-            fixed.repairs.extend(repairs);
+            open = if later.len() < count { later } else { Vec::new() };
         }
         (done, old_names)
     }
@@ -179,8 +187,23 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         at: At<'_>,
         old_names: &OldNames<'n>,
     ) {
+        let count = fixed.value.as_object().map_or(0, |object| object.len());
+        let mut indices: Vec<usize> = (0..count).collect();
+        // A member may be needed by another one: it is tried again once that has gone.
+        while self.leave_out_once(view, fixed, held, at, (&mut indices, old_names)) {}
+    }
+
+    /// Tells whether a member was left out after another one could not be.
+    fn leave_out_once<'n>(
+        &mut self,
+        view: &View<'s, 'a>,
+        fixed: &mut Fixed<'n>,
+        held: &mut [Held<'s, 'a>],
+        at: At<'_>,
+        (indices, old_names): (&mut Vec<usize>, &OldNames<'n>),
+    ) -> bool {
         let required = view.required();
-        let (mut index, mut gone) = (0, 0);
+        let (mut index, mut is_blocked, mut may_go_on) = (0, false, false);
         while let Some(key) = key_of(&fixed.value, index) {
             index += 1;
             if !view.declares(&key) || required.contains(&&key) {
@@ -189,7 +212,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let schemas = self.member_schemas(view, &key);
             let Some(member) = member_mut(&mut fixed.value, index - 1) else { break };
             let Some(rule) = self.omission(&schemas, &member.value) else { continue };
-            let old = old_names.get(&(index - 1 + gone)).unwrap_or(&key);
+            let old = indices.get(index - 1).and_then(|index| old_names.get(index)).unwrap_or(&key);
             let below = Below::member(at, old, &key);
             let place = below.at(at, Layers::default());
             let repair = words::left_out(place, rule, &member.value);
@@ -206,11 +229,15 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 if let Some(object) = fixed.value.as_object_mut() {
                     object.members_mut().insert(index - 1, member);
                 }
+                is_blocked = true;
                 continue;
             }
-            (index, gone) = (index - 1, gone + 1);
+            index -= 1;
+            indices.remove(index);
+            may_go_on |= is_blocked;
             fixed.repairs.push(repair);
         }
+        may_go_on
     }
 
     /// The rule by which a value may be left out.

@@ -181,7 +181,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     fn unwrap<'n>(&mut self, value: &Node<'n>, at: At<'_>) -> Option<Fixed<'n>> {
         let root = self.judge.root();
         let view = self.view(&[root])?;
-        let is_free = |name: &Text<'_>| !view.declares(name);
+        let declared: Set<String> = view.declared().map(|name| folded(&name.display())).collect();
+        let is_free = |name: &Text<'_>| !declared.contains(&folded(&name.display()));
         let (mut inner, mut steps, mut texts) = (value.copy(self.judge.budget()), Vec::new(), Vec::new());
         for _ in 0..WRAPPED {
             let object = inner.as_object()?;

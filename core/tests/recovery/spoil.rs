@@ -20,10 +20,12 @@ pub(crate) const WAYS: [(&str, OfCall); 23] = [
     ("one item for an array", |call| {
         everywhere(call, |value| value.as_array().filter(|items| items.len() == 1).map(|items| items[0].clone()))
     }),
-    ("an array around an item", |call| inside(call, |value| (!value.is_array()).then(|| json!([value])))),
+    ("an array around an item", array_around),
     ("item", |call| inside(call, |value| value.is_array().then(|| json!({"item": value})))),
-    ("arguments around", |call| Some(json!({"arguments": call.arguments}).to_string())),
-    ("a whole call as text", |call| Some(json!({"name": "tool", "input": call.arguments.to_string()}).to_string())),
+    ("arguments around", |call| around(call, "arguments", json!({"arguments": call.arguments}).to_string())),
+    ("a whole call as text", |call| {
+        around(call, "input", json!({"name": "tool", "input": call.arguments.to_string()}).to_string())
+    }),
     ("a string of all", |call| Some(json!(call.arguments.to_string()).to_string())),
     ("other names", |call| Some(names(&call.arguments).to_string()).filter(|text| *text != call.arguments.to_string())),
     ("other enums", enums),
@@ -74,6 +76,23 @@ fn everywhere(call: &Call, way: OfValue) -> Option<String> {
     }
     let found = spoiled(&call.arguments, way);
     (found != call.arguments).then(|| found.to_string())
+}
+
+/// Where no array is admitted.
+fn array_around(call: &Call) -> Option<String> {
+    let mut arguments = call.arguments.clone();
+    for (name, value) in arguments.as_object_mut()? {
+        let schema = call.schema["properties"][name].to_string();
+        if schema.contains("\"type\":\"") && !schema.contains("array") && !schema.contains("$ref") {
+            *value = json!([value]);
+        }
+    }
+    (arguments != call.arguments).then(|| arguments.to_string())
+}
+
+/// A wrapper that the tool does not declare: whether one that it does is an argument, nobody can tell.
+fn around(call: &Call, wrapper: &str, text: String) -> Option<String> {
+    call.schema["properties"].get(wrapper).is_none().then_some(text)
 }
 
 fn names(arguments: &Value) -> Value {

@@ -25,9 +25,9 @@ const INSTANCES: usize = 6;
 
 /// Strings that are words of the messages, too.
 #[rustfmt::skip]
-const WORDS: [&str; 21] = [
+const WORDS: [&str; 23] = [
     "null", "true", "false", "True", "False", "None", "text", "string", "number", "boolean", "array", "object", "nothing", "undefined",
-    "value", "type", "required", "properties", "enum", "items", "const",
+    "value", "type", "required", "properties", "enum", "items", "const", "Repair", "here",
 ];
 
 type Verdict<T> = std::result::Result<T, String>;
