@@ -12,6 +12,7 @@ mod kinds;
 mod members;
 mod root;
 mod scalars;
+mod schemas;
 mod unions;
 mod view;
 mod words;
