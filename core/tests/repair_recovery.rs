@@ -56,7 +56,9 @@ fn touched(arguments: &Value, schema: &Value) -> Option<String> {
     match (on_text, on_value) {
         (Ok(on_text), Ok(on_value)) => {
             let stays = on_text.arguments == spaced && !on_text.changed && on_text.repairs.is_empty();
-            let stays = stays && on_value.arguments.to_string() == arguments.to_string() && !on_value.changed;
+            // In text, for the order of members.
+            let [after, before] = [&on_value.arguments, arguments].map(Value::to_string);
+            let stays = stays && after == before && !on_value.changed;
             (!stays).then(|| format!("{arguments} of {schema}: {:?}", on_text.repairs))
         }
         (on_text, on_value) => Some(format!("{arguments} of {schema}: {:?} {:?}", on_text.err(), on_value.err())),

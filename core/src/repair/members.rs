@@ -10,7 +10,7 @@ use super::{
     words, Fixed, Repairer,
 };
 use crate::{
-    collections::{Map, Set},
+    collections::{self, Map, Set},
     json::{Data, Member, Node, Text},
     report::{Confidence, RepairRule},
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::Verdict},
@@ -90,7 +90,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let required = view.required();
         let mut found = Vec::new();
         for (index, name) in meant {
-            let Some(old) = key_of(&fixed.value, index).filter(|old| !required.iter().any(|name| *name == old)) else {
+            let Some(old) = key_of(&fixed.value, index).filter(|old| !required.contains(&old)) else {
                 continue;
             };
             let Some(member) = member_mut(&mut fixed.value, index) else { continue };
@@ -174,9 +174,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 }
             }
         }
-        let mut found: Vec<_> = meant.values().copied().flatten().collect();
-        found.sort_by_key(|(index, _)| *index);
-        found
+        let found: Vec<_> = meant.values().copied().flatten().collect();
+        collections::by(found, |(one, _), (two, _)| one.cmp(two))
     }
 
     /// Leaves out optional members that say null and may not.

@@ -29,13 +29,13 @@ pub(super) fn kind(value: &Node<'_>) -> &'static str {
 pub(super) fn replaced(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &str, to: &Node<'_>) -> Repair {
     let (pointer, output_pointer) = (at.pointer(), Some(at.output_pointer()));
     let (from, to) = (from.into(), kind(to).into());
-    Repair { pointer, output_pointer, rule, confidence, from, to, message: does(rule).into() }
+    Repair { pointer, output_pointer, rule, confidence, from, to, message: does(rule) }
 }
 
 /// A member that was left out.
 pub(super) fn left_out(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &Node<'_>) -> Repair {
     let (from, to) = (kind(from).into(), "nothing".into());
-    Repair { pointer: at.pointer(), output_pointer: None, rule, confidence, from, to, message: does(rule).into() }
+    Repair { pointer: at.pointer(), output_pointer: None, rule, confidence, from, to, message: does(rule) }
 }
 
 /// A member that has another name now.

@@ -27,11 +27,11 @@ pub(crate) const WAYS: [(&str, OfCall); 23] = [
         around(call, "input", json!({"name": "tool", "input": call.arguments.to_string()}).to_string())
     }),
     ("a string of all", |call| Some(json!(call.arguments.to_string()).to_string())),
-    ("other names", |call| Some(names(&call.arguments).to_string()).filter(|text| *text != call.arguments.to_string())),
+    ("other names", |call| other(call, names(&call.arguments).to_string())),
     ("other enums", enums),
     ("null for absent", |call| absent(call, &Value::Null)),
     ("blank for absent", |call| absent(call, &json!(""))),
-    ("Python text", |call| Some(python(&call.arguments)).filter(|text| *text != call.arguments.to_string())),
+    ("Python text", |call| other(call, python(&call.arguments))),
     ("fence", |call| Some(format!("```json\n{}\n```", call.arguments))),
     ("extra comma", |call| {
         let text = call.arguments.to_string();
@@ -76,6 +76,12 @@ fn everywhere(call: &Call, way: OfValue) -> Option<String> {
     }
     let found = spoiled(&call.arguments, way);
     (found != call.arguments).then(|| found.to_string())
+}
+
+/// A text, if it is another one than the call's.
+fn other(call: &Call, text: String) -> Option<String> {
+    let own = call.arguments.to_string();
+    (text != own).then_some(text)
 }
 
 /// Where no array is admitted.

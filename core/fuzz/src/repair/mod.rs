@@ -1,4 +1,4 @@
-//! `repairArguments`: instances of generated schemas and their texts, spoiled as models spoil them, and anything at all.
+//! `repairArguments`: instances of generated schemas and their texts, spoiled as models spoil them, and any text.
 
 use std::borrow::Cow;
 
@@ -26,8 +26,9 @@ const INSTANCES: usize = 6;
 /// Strings that are words of the messages, too.
 #[rustfmt::skip]
 const WORDS: [&str; 23] = [
-    "null", "true", "false", "True", "False", "None", "text", "string", "number", "boolean", "array", "object", "nothing", "undefined",
-    "value", "type", "required", "properties", "enum", "items", "const", "Repair", "here",
+    "null", "true", "false", "True", "False", "None", "text", "string", "number", "boolean", "array", "object", "nothing",
+    "undefined", "value",
+    "type", "required", "properties", "enum", "items", "const", "Repair", "here",
 ];
 
 type Verdict<T> = std::result::Result<T, String>;
