@@ -71,8 +71,7 @@ fn fault(row: &Value) -> Option<String> {
         return Some(format!("expected no repair, found {} {:?}", found.arguments, found.told));
     }
     // Numbers are compared as such: `1e5` is 100000.
-    let is_same =
-        |expected: &Value| expected.to_string() == found.arguments.to_string() || same(expected, &found.arguments);
+    let is_same = |expected: &Value| same(expected, &found.arguments);
     if let Some(expected) = row.get("expected").filter(|expected| !is_same(expected)) {
         return Some(format!("expected {expected}, found {} {:?}", found.arguments, found.told));
     }
