@@ -25,10 +25,10 @@ const INSTANCES: usize = 6;
 
 /// Strings that are words of the messages, too.
 #[rustfmt::skip]
-const WORDS: [&str; 23] = [
+const WORDS: [&str; 24] = [
     "null", "true", "false", "True", "False", "None", "text", "string", "number", "boolean", "array", "object", "nothing",
     "undefined", "value",
-    "type", "required", "properties", "enum", "items", "const", "Repair", "here",
+    "type", "required", "properties", "enum", "items", "const", "Repair", "here", "none",
 ];
 
 type Verdict<T> = std::result::Result<T, String>;
