@@ -33,6 +33,8 @@ pub(super) struct Layers {
     pub(super) texts: u8,
     /// It is the one item of an array that was put around it.
     pub(super) is_wrapped: bool,
+    /// It is one of several items none of which is an array: all of them together may be the one that was asked for.
+    pub(super) is_of_row: bool,
     /// How many arrays or objects were taken off.
     pub(super) unwrapped: u8,
 }

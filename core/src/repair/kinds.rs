@@ -198,6 +198,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if self.is_too_deep(value, at) {
             return None;
         }
+        if at.layers.is_of_row {
+            self.leave(at, LeftReason::Ambiguous);
+            return None;
+        }
         let reading = Node::array(alloc::vec![value.copy(self.judge.budget())]);
         let layers = Layers { is_wrapped: true, ..at.layers };
         self.reading((RepairRule::WrapArray, Confidence::Likely), schemas, value, reading, (at, at.again(layers)))
@@ -325,7 +329,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     fn each_item<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, held: &[Held<'s, 'a>], at: At<'_>) {
         let count = fixed.value.as_array().map_or(0, <[_]>::len);
         let is_own = !at.layers.is_wrapped;
-        let layers = Layers { is_wrapped: at.layers.is_wrapped, ..Layers::default() };
+        let is_array = |item: &Node<'_>| matches!(item.data(), Data::Array(_));
+        let is_of_row = count > 1 && !fixed.value.as_array().is_some_and(|items| items.iter().any(is_array));
+        let layers = Layers { is_wrapped: at.layers.is_wrapped, is_of_row, ..Layers::default() };
         for index in 0..count {
             let schemas = self.item_schemas(view, index);
             let Some(item) = fixed.value.as_array_mut().and_then(|items| items.get_mut(index)) else { break };

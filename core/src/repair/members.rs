@@ -116,12 +116,19 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         retain(&mut fixed.value, &gone);
         if self.breaks(&held, &fixed.value) {
             gone = Set::new();
-            for (index, _) in &going {
-                gone.insert(*index);
-                fixed.value = before.copy(self.judge.budget());
-                retain(&mut fixed.value, &gone);
-                if self.breaks(&held, &fixed.value) {
-                    gone.remove(index);
+            // A member may be needed by another one: it is tried again once that has gone.
+            let mut count = usize::MAX;
+            while gone.len() != count && !self.judge.budget().is_spent() {
+                count = gone.len();
+                for (index, _) in &going {
+                    if !gone.insert(*index) {
+                        continue;
+                    }
+                    fixed.value = before.copy(self.judge.budget());
+                    retain(&mut fixed.value, &gone);
+                    if self.breaks(&held, &fixed.value) {
+                        gone.remove(index);
+                    }
                 }
             }
             fixed.value = before;

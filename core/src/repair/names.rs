@@ -71,18 +71,26 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         let mut held = self.held(view, &fixed.value, &OF_VALUES);
         held.extend(self.held(view, &fixed.value, &OF_NAMES));
-        for (index, old, new, value, repairs, _) in found {
-            let Some(member) = member_mut(&mut fixed.value, index) else { continue };
-            let before = core::mem::replace(member, Member { key: new, value });
-            if self.breaks(&held, &fixed.value) {
-                if let Some(member) = member_mut(&mut fixed.value, index) {
-                    *member = before;
+        // A name may be needed by another one: what breaks something is tried again after the others.
+        let mut open: Vec<_> =
+            found.into_iter().map(|(index, old, new, value, repairs, _)| (index, old, new, value, repairs)).collect();
+        while !open.is_empty() {
+            let (count, mut later) = (open.len(), Vec::new());
+            for (index, old, new, value, repairs) in open {
+                let Some(member) = member_mut(&mut fixed.value, index) else { continue };
+                let before = core::mem::replace(member, Member { key: new, value });
+                if self.breaks(&held, &fixed.value) {
+                    if let Some(member) = member_mut(&mut fixed.value, index) {
+                        let Member { key: new, value } = core::mem::replace(member, before);
+                        later.push((index, old, new, value, repairs));
+                    }
+                    continue;
                 }
-                continue;
+                done.insert(index);
+                old_names.insert(index, old);
+                fixed.repairs.extend(repairs);
             }
-            done.insert(index);
-            old_names.insert(index, old);
-            fixed.repairs.extend(repairs);
+            open = if later.len() < count { later } else { Vec::new() };
         }
         (done, old_names)
     }

@@ -217,6 +217,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         for branch in branches.collect::<Vec<_>>() {
             views.extend(self.view(&[branch]));
         }
+        let declared: Set<String> = views.iter().flat_map(|view| view.declared()).filter_map(folded).collect();
         let (mut inner, mut steps, mut texts) = (value.copy(self.judge.budget()), Vec::new(), Vec::new());
         for _ in 0..WRAPPED {
             let object = inner.as_object()?;
@@ -228,8 +229,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 self.options.name.as_ref().is_some_and(|own| name.as_text().is_some_and(|text| !text.is(own)))
             };
             // A name that the tool knows, in whatever branch, is that member.
-            let is_free =
-                |name: &Text<'_>| views.iter().all(|view| !view.declares(name) && self.is_undeclared(view, name));
+            let is_free = |name: &Text<'_>| {
+                let is_known = folded(name).is_some_and(|name| declared.contains(&name));
+                !is_known && views.iter().all(|view| !view.declares(name) && self.is_undeclared(view, name))
+            };
             if !is_wrapper
                 || !object.iter().map(|member| &member.key).all(is_free)
                 || object.get("name").is_some_and(is_other)

@@ -124,8 +124,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         !self.harms_inside(view, before, after, DEEPEST)
     }
 
-    /// Is there anything inside a value that was taken before, and is not any more? A keyword that speaks of several
-    /// members and was not fulfilled does not tell.
+    /// Is there anything inside that became another value, and is not taken by what the place says beside the union? A
+    /// keyword that speaks of several members, and was not fulfilled, does not tell.
     fn harms_inside(&mut self, view: &View<'s, 'a>, before: &Node<'_>, after: &Node<'_>, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         match (before.data(), after.data()) {
@@ -150,9 +150,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         let [was_invalid, is_invalid] = [before, after]
             .map(|value| schemas.iter().any(|schema| self.judge.verdict(schema, value) == Verdict::Invalid));
-        match self.view(schemas).filter(|_| is_invalid && was_invalid) {
+        let is_inside = was_invalid && InstanceTypes::of_instance(before) == InstanceTypes::of_instance(after);
+        match self.view(schemas).filter(|_| is_invalid && is_inside) {
             Some(view) => self.harms_inside(&view, before, after, depth),
-            None => is_invalid && !was_invalid,
+            None => is_invalid,
         }
     }
 }

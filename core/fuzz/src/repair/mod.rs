@@ -1,4 +1,4 @@
-//! `repairArguments`: instances of generated schemas and their texts, spoiled as models spoil them, and anything at all.
+//! `repairArguments`: instances of generated schemas and their texts, spoiled as models spoil them, and any text.
 
 use std::borrow::Cow;
 
@@ -6,6 +6,7 @@ use arbitrary::{Result, Unstructured};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use toolwire::{
+    json,
     options::{Confidence, Truncated},
     repair_arguments_json_with_report, repair_arguments_with_report,
     reports::{RepairRule, Repaired},
@@ -25,9 +26,10 @@ const INSTANCES: usize = 6;
 
 /// Strings that are words of the messages, too.
 #[rustfmt::skip]
-const WORDS: [&str; 21] = [
-    "null", "true", "false", "True", "False", "None", "text", "string", "number", "boolean", "array", "object", "nothing", "undefined",
-    "value", "type", "required", "properties", "enum", "items", "const",
+const WORDS: [&str; 24] = [
+    "null", "true", "false", "True", "False", "None", "text", "string", "number", "boolean", "array", "object", "nothing",
+    "undefined", "value",
+    "type", "required", "properties", "enum", "items", "const", "Repair", "here", "none",
 ];
 
 type Verdict<T> = std::result::Result<T, String>;
@@ -118,7 +120,7 @@ fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
     secrets_stay(&told, text, Some(&result), schema)?;
     // A string is the text of the arguments; in a text it is a value like any other.
     if let Some(value) = parsed.filter(|value| !value.is_string()) {
-        on_values(&value, schema, options, &result, &done)?;
+        on_values((text, &value), schema, options, &result, &done)?;
     }
     Ok(1)
 }
@@ -187,7 +189,13 @@ fn each_rule_off(text: &str, schema: &str, options: &RepairOptions, done: &Done<
 }
 
 /// The same of values as of their text.
-fn on_values(value: &Value, schema: &str, options: &RepairOptions, result: &Value, done: &Done<'_>) -> Verdict<()> {
+fn on_values(
+    (text, value): (&str, &Value),
+    schema: &str,
+    options: &RepairOptions,
+    result: &Value,
+    done: &Done<'_>,
+) -> Verdict<()> {
     let Ok(parsed) = serde_json::from_str::<Value>(schema) else { return Ok(()) };
     let rest = |done: &[toolwire::reports::Repair]| format!("{done:?}");
     let found = match repair_arguments_with_report(value, &parsed, options) {
@@ -196,6 +204,8 @@ fn on_values(value: &Value, schema: &str, options: &RepairOptions, result: &Valu
     };
     // A value does not keep how a number is spelled, nor all digits of a large one, nor a name twice.
     let is_kept = !["draft-04", "18446744073709551616", "1e400"].iter().any(|odd| schema.contains(odd));
+    let spelled = value.to_string();
+    let is_kept = is_kept && json::read(text).is_ok_and(|read| json::write(&read) == spelled);
     if is_kept && (found.arguments != *result || rest(&found.repairs) != rest(&done.repairs)) {
         return Err(format!("on values: {found:?}\n  on text: {done:?}"));
     }
@@ -209,7 +219,7 @@ fn secrets_stay(told: &[String], text: &str, result: Option<&Value>, schema: &st
     for value in parsed.iter().chain(result) {
         strings(value, &mut secrets, &mut names);
     }
-    let plain = |text: &str| text.replace(['"', '\\', '\'', ','], "");
+    let plain = |text: &str| text.replace(['"', '\\', '\'', ',', ' '], "");
     let known = [plain(schema), plain(&names), WORDS.join("\n")];
     secrets.retain(|secret| secret.chars().count() > 3 && !known.iter().any(|known| known.contains(&plain(secret))));
     let told = told.iter().find_map(|told| secrets.iter().find(|secret| told.contains(*secret)).zip(Some(told)));

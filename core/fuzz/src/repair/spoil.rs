@@ -6,16 +6,20 @@ use serde_json::{json, Value};
 /// What stands in texts that are almost JSON.
 #[rustfmt::skip]
 const TOKENS: [&str; 58] = [
-    "{", "}", "[", "]", ",", ":", "\"", "'", "\\", "\\\"", "\\'", "\\n", "\\u0041", "\\q", "\n", "\t", " ", "\u{FEFF}", "\u{A0}",
-    "“", "”", "‘", "`", "```", "```json\n", "\n```", "//", "/*", "*/", "#", "a", "b", "\"a\"", "'b'", "\"a\":", "'a':", "a:", "1",
-    "-", "0.5", "1e5", "007", ".5", "true", "True", "None", "null", "undefined", "NaN", "x", "é", "\u{0}", "</invoke>", "Sure: ",
+    "{", "}", "[", "]", ",", ":", "\"", "'", "\\", "\\\"", "\\'", "\\n", "\\u0041", "\\q", "\n", "\t", " ",
+    "\u{FEFF}", "\u{A0}",
+    "“", "”", "‘", "`", "```", "```json\n", "\n```", "//", "/*", "*/", "#", "a", "b", "\"a\"", "'b'", "\"a\":",
+    "'a':", "a:", "1",
+    "-", "0.5", "1e5", "007", ".5", "true", "True", "None", "null", "undefined", "NaN", "x", "é", "\u{0}",
+    "</invoke>", "Sure: ",
     "{}", "[]", "{\"a\":1}", "\\\\",
 ];
 
 /// Strings that stand for nothing, or for another value.
 #[rustfmt::skip]
 const STRINGS: [&str; 25] = [
-    "", " ", "null", "None", "undefined", "true", "False", "0", "1", "+3", "007", ".5", "1e3", "3.0", "9007199254740993", "secret words",
+    "", " ", "null", "None", "undefined", "true", "False", "0", "1", "+3", "007", ".5", "1e3", "3.0",
+    "9007199254740993", "secret words",
     "[\"a\"]", "{\"a\": 1}", "['a']", "[1, 2", "\"300\"", "a, b", "[a-z]*.ts", "{\"item\": [1]}", "\"[1]\"",
 ];
 

@@ -1,0 +1,246 @@
+//! What `repair_arguments` may not do: touch valid calls, or make another value of spoiled ones. Over recorded calls,
+//! calls of published tools, and the official test suite: the sample in this repository, and all that lies beside the
+//! checkout.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+#[path = "recovery/calls.rs"]
+mod calls;
+mod reference;
+#[path = "recovery/spoil.rs"]
+mod spoil;
+
+use std::{collections::BTreeMap, io::Write as _};
+
+use calls::Call;
+use reference::sources;
+use serde_json::{json, Value};
+use toolwire::{
+    json::{self as tree, Node},
+    options::Confidence,
+    repair_arguments_json_with_report, repair_arguments_with_report,
+    reports::RepairRule,
+    RepairOptions,
+};
+
+/// Said past the test harness, which would swallow it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+fn same(one: &Value, two: &Value) -> bool {
+    tree::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
+}
+
+/// Every call that is at hand, by where it is from.
+fn calls() -> Vec<(&'static str, Vec<Call>)> {
+    let all = [
+        ("recorded, sample", calls::recorded(false)),
+        ("recorded, whole", calls::recorded(true)),
+        ("reported", calls::reported()),
+        ("generated, sample", calls::generated(false)),
+        ("generated, whole", calls::generated(true)),
+    ];
+    for (name, _) in all.iter().filter(|(_, calls)| calls.is_empty()) {
+        say(&format!("skipped: {name} is not beside this checkout"));
+    }
+    all.into_iter().filter(|(_, calls)| !calls.is_empty()).collect()
+}
+
+/// What is wrong with how valid arguments are treated.
+fn touched(arguments: &Value, schema: &Value) -> Option<String> {
+    let options = RepairOptions::default().use_defaults(true).remove_additional(true);
+    let spaced = format!(" {} ", serde_json::to_string_pretty(arguments).expect("a value"));
+    let on_text = repair_arguments_json_with_report(&spaced, &schema.to_string(), &options);
+    let on_value = repair_arguments_with_report(arguments, schema, &options);
+    match (on_text, on_value) {
+        (Ok(on_text), Ok(on_value)) => {
+            let stays = on_text.arguments == spaced && !on_text.changed && on_text.repairs.is_empty();
+            // In text, for the order of members.
+            let [after, before] = [&on_value.arguments, arguments].map(Value::to_string);
+            let stays = stays && after == before && !on_value.changed;
+            (!stays).then(|| format!("{arguments} of {schema}: {:?}", on_text.repairs))
+        }
+        (on_text, on_value) => Some(format!("{arguments} of {schema}: {:?} {:?}", on_text.err(), on_value.err())),
+    }
+}
+
+#[test]
+fn no_valid_call_changes() {
+    for (name, calls) in calls() {
+        let faults: Vec<String> = calls.iter().filter_map(|call| touched(&call.arguments, &call.schema)).collect();
+        say(&format!("{name}: {} valid calls", calls.len()));
+        assert!(faults.is_empty(), "{} of {name}:\n{}", faults.len(), faults.join("\n"));
+    }
+}
+
+#[test]
+fn no_valid_instance_of_the_suite_changes() {
+    for source in sources("test_suite.jsonl") {
+        let (mut count, mut faults) = (0, Vec::new());
+        for row in calls::rows(&source.text) {
+            let mark = "http://json-schema.org/draft-07/schema#";
+            let mut schema = row["schema"].clone();
+            let mut inner = schema.clone();
+            if let Some(members) = inner.as_object_mut() {
+                members.entry("$id").or_insert_with(|| json!("https://example.com/inner"));
+            }
+            let mut outer = json!({"type": "object", "properties": {"v": inner}, "required": ["v"]});
+            if row["draft"] == "draft7" {
+                outer["$schema"] = json!(mark);
+                schema.as_object_mut().map(|members| members.entry("$schema").or_insert_with(|| json!(mark)));
+            }
+            for test in row["tests"].as_array().into_iter().flatten().filter(|test| test["valid"] == true) {
+                count += 1;
+                faults.extend(touched(&json!({"v": test["data"]}), &outer));
+                // Arguments are objects.
+                faults.extend(touched(&test["data"], &schema).filter(|_| test["data"].is_object()));
+            }
+        }
+        say(&format!("test_suite.jsonl: {count} valid instances"));
+        assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
+        assert!(count >= if source.is_whole { 1000 } else { 500 }, "{count} instances");
+    }
+}
+
+/// What became of a spoiled call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Became {
+    /// The original.
+    Original,
+    /// An error.
+    Refused,
+    /// Arguments that do not validate, and are said not to.
+    Left,
+    /// The schema takes the spoiled ones.
+    Kept,
+    /// The original, but where the schema takes what was spoiled.
+    Partly,
+    /// The original, and null or blank members that the schema admits.
+    Blanks,
+}
+
+fn outcome(call: &Call, text: &str) -> Result<Became, String> {
+    let schema = call.schema.to_string();
+    let options = RepairOptions::default();
+    let Ok(done) = repair_arguments_json_with_report(text, &schema, &options) else { return Ok(Became::Refused) };
+    let result: Value = serde_json::from_str(&done.arguments).map_err(|error| format!("no JSON: {error}"))?;
+    let again = repair_arguments_json_with_report(&*done.arguments, &schema, &options);
+    if !again.as_ref().is_ok_and(|again| !again.changed) {
+        return Err(format!("a second run changes {result}"));
+    }
+    let told = format!("{:?} {:?}", done.repairs, done.left);
+    if let Some(secret) = secrets(&call.arguments, &schema).into_iter().find(|secret| told.contains(secret.as_str())) {
+        return Err(format!("{secret:?} is told: {told}"));
+    }
+    let exact = options.clone().confidence(Confidence::Exact);
+    let exact = repair_arguments_json_with_report(text, &schema, &exact).ok();
+    let places: Vec<_> = done.repairs.iter().map(|repair| (&repair.pointer, repair.rule)).collect();
+    for repair in exact.iter().flat_map(|exact| &exact.repairs) {
+        let is_subset = places.contains(&(&repair.pointer, repair.rule)) || has_unwrapped(&done.repairs);
+        if repair.confidence != Confidence::Exact || !is_subset {
+            return Err(format!("only exact repairs, and not one of all: {repair:?}"));
+        }
+    }
+    for rule in done.repairs.iter().map(|repair| repair.rule) {
+        let without = repair_arguments_json_with_report(text, &schema, &options.clone().disable([rule]));
+        if without.is_ok_and(|without| without.repairs.iter().any(|repair| repair.rule == rule)) {
+            return Err(format!("{} is off, and applied", rule.as_str()));
+        }
+    }
+    if same(&result, &call.arguments) {
+        return Ok(Became::Original);
+    }
+    if done.valid != Some(true) {
+        return Ok(Became::Left);
+    }
+    if !done.changed && spoil::is_taken(text, &call.schema) {
+        return Ok(Became::Kept);
+    }
+    let spoiled = serde_json::from_str::<Value>(text).unwrap_or_default();
+    if is_either(&result, &call.arguments, &spoiled) {
+        return Ok(Became::Partly);
+    }
+    let mut without = result.clone();
+    if let (Some(members), Some(original)) = (without.as_object_mut(), call.arguments.as_object()) {
+        members.retain(|name, value| original.contains_key(name) || !(value.is_null() || *value == json!("")));
+    }
+    if same(&without, &call.arguments) {
+        Ok(Became::Blanks)
+    } else {
+        Err(format!("another value: {result}"))
+    }
+}
+
+/// Is there the original or the spoiled value at each place?
+fn is_either(result: &Value, original: &Value, spoiled: &Value) -> bool {
+    if same(result, original) || same(result, spoiled) {
+        return true;
+    }
+    match (result, original) {
+        (Value::Array(found), Value::Array(items)) if found.len() == items.len() => {
+            let at = |index| spoiled.as_array().map_or(spoiled, |items| items.get(index).unwrap_or(&Value::Null));
+            found.iter().zip(items).enumerate().all(|(index, (found, item))| is_either(found, item, at(index)))
+        }
+        (Value::Object(found), Value::Object(members)) if found.len() == members.len() => {
+            found.iter().all(|(name, found)| members.get(name).is_some_and(|own| is_either(found, own, &spoiled[name])))
+        }
+        _ => false,
+    }
+}
+
+/// Without it other repairs are made at other places.
+fn has_unwrapped(repairs: &[toolwire::reports::Repair]) -> bool {
+    repairs.iter().any(|repair| repair.rule == RepairRule::UnwrapArguments)
+}
+
+/// The strings of arguments that no report may have.
+fn secrets(arguments: &Value, schema: &str) -> Vec<String> {
+    // The words of the messages, too.
+    let known = ["null", "true", "false", "value", "text", "name", "string", "line"];
+    let is_known = |text: &String| schema.contains(text.as_str()) || known.contains(&text.as_str());
+    let mut found = Vec::new();
+    let mut open = vec![arguments];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) if text.chars().count() > 3 && !is_known(text) => found.push(text.clone()),
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn no_spoiled_call_becomes_another_value() {
+    let mut faults = Vec::new();
+    for (from, calls) in calls() {
+        let mut totals: BTreeMap<Became, usize> = BTreeMap::new();
+        for (name, way) in spoil::WAYS {
+            let mut counts: BTreeMap<Became, usize> = BTreeMap::new();
+            for call in &calls {
+                let Some(text) = way(call) else { continue };
+                match outcome(call, &text) {
+                    Ok(became) => {
+                        *counts.entry(became).or_default() += 1;
+                        *totals.entry(became).or_default() += 1;
+                        if name.starts_with("cut") && became != Became::Refused {
+                            faults.push(format!("{from}, {name}: {text} is read"));
+                        }
+                    }
+                    Err(fault) => faults.push(format!("{from}, {name}: {text}\n  of {}\n  {fault}", call.schema)),
+                }
+            }
+            say(&format!("  {from}, {name}: {counts:?}"));
+        }
+        say(&format!("{from}: {} calls, {totals:?}", calls.len()));
+        // A way that spoils nothing would show nothing: of the generated calls, most come back.
+        let (most, count) =
+            (totals.values().sum::<usize>(), totals.get(&Became::Original).copied().unwrap_or_default());
+        if from == "generated, sample" {
+            assert!(calls.len() >= 250 && count >= 3200, "{count} of {most} come back, of {} calls", calls.len());
+        }
+    }
+    assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.iter().take(40).cloned().collect::<Vec<_>>().join("\n"));
+}
