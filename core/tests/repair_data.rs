@@ -124,3 +124,17 @@ fn what_a_schema_takes_stays() {
         }
     }
 }
+
+/// As a value and as text these are spelled differently, so no fixture can have them.
+#[test]
+fn a_string_that_holds_no_arguments_stays() {
+    let schema = serde_json::json!({"type": "object"});
+    let options = RepairOptions::default();
+    for text in ["\"42\"", "\"\\\"7\\\"\"", "\"\\\"\\\\ud800\\\"\""] {
+        let done = repair_arguments_json_with_report(text, &schema.to_string(), &options);
+        assert_eq!(done.map(|done| (done.arguments.into_owned(), done.changed)).ok(), Some((text.to_owned(), false)));
+        let value = Value::String(text.to_owned());
+        let done = repair_arguments_with_report(&value, &schema, &options).ok();
+        assert_eq!(done.map(|done| (done.arguments, done.changed)), Some((value, false)), "{text}");
+    }
+}

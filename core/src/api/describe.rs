@@ -95,7 +95,8 @@ pub(super) fn validation(found: &Validation) -> Node<'static> {
 }
 
 /// `{ changed, valid, repairs: [{ pointer, outputPointer, rule, confidence, from, to, message }], left: [{ pointer,
-/// keyword, reason, message }], retryMessage }`: `valid` is null where it cannot be told, the message if nothing is left.
+/// keyword, reason, message }], retryMessage }`: `valid` is null where it cannot be told, `retryMessage` if nothing is
+/// left.
 pub(super) fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
     let repair = |repair: &Repair| {
         Node::record([

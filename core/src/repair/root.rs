@@ -120,7 +120,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             Tolerance { permits: self.permits, closes: self.options.truncated == Truncated::Close, is_inside: false };
         let place = Place::At("");
         let at = root_at(&place, false);
-        let mut repairs = Vec::new();
+        let (mut repairs, original) = (Vec::new(), text.clone());
         for layer in usize::from(is_quoted)..=TEXTS {
             match text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}') {
                 "null" => return self.nothing(Node::default(), "null"),
@@ -134,16 +134,17 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 repairs.push(words::replaced(at, (RepairRule::JsonString, confidence), "string", &reading.node));
             }
             repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
-            match reading.node.as_text().and_then(Text::value) {
-                Some(inner) if layer < TEXTS => text = inner.into_owned(),
-                // Neither an object nor an array: no arguments, however they are spelled.
-                _ if layer == 0 && !matches!(reading.node.data(), Data::Object(_) | Data::Array(_)) => {
-                    return Ok((Fixed { value: Node::string(text), repairs: Vec::new() }, false));
-                }
-                _ => return Ok((Fixed { value: reading.node, repairs }, true)),
+            match reading.node.data() {
+                Data::Object(_) | Data::Array(_) => return Ok((Fixed { value: reading.node, repairs }, true)),
+                Data::String(inner) => match inner.value() {
+                    Some(inner) => text = inner.into_owned(),
+                    None => break,
+                },
+                _ => break,
             }
         }
-        Err(invalid(Refusal { reason: LeftReason::Syntax, offset: 0 }))
+        // Neither an object nor an array: no arguments, however they are spelled.
+        Ok((Fixed { value: Node::string(original), repairs: Vec::new() }, false))
     }
 
     /// Null, blank text and words for null: no arguments.

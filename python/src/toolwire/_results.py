@@ -283,7 +283,7 @@ class Repaired(TypedDict):
     """Every repair, in the order in which they were made."""
     left: list[Left]
     """What is still wrong, at most 100; empty unless `valid` is `False`."""
-    retryMessage: str | None  # noqa: N815 - JSON, as in every language
+    retryMessage: str | None
     """What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is."""
 
 
@@ -295,7 +295,7 @@ class RepairedText(TypedDict):
     valid: bool | None
     repairs: list[Repair]
     left: list[Left]
-    retryMessage: str | None  # noqa: N815 - JSON, as in every language
+    retryMessage: str | None
 
 
 class RepairedBytes(TypedDict):
@@ -306,7 +306,7 @@ class RepairedBytes(TypedDict):
     valid: bool | None
     repairs: list[Repair]
     left: list[Left]
-    retryMessage: str | None  # noqa: N815 - JSON, as in every language
+    retryMessage: str | None
 
 
 class ToolViolation(Violation):
