@@ -1,0 +1,75 @@
+//! What validating and repairing arguments costs, beside reading them: `cargo run --release --example arguments`.
+//!
+//! Over valid calls of published tools (the sample in this repository, and all of the reference data where it lies
+//! beside the checkout), and over the same calls with every number and list in quotes. Each row is a ratio to the
+//! first in one run; arguments and schema are read from text in each.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a measurement stops by panicking")]
+
+#[path = "../tests/recovery/calls.rs"]
+#[allow(dead_code, reason = "the tests use the rest")]
+mod calls;
+#[path = "../tests/reference/mod.rs"]
+mod reference;
+
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use toolwire::{json, repair_arguments_json, validate_arguments_json, RepairOptions};
+
+const ROUNDS: u32 = 15;
+
+fn main() {
+    let options = RepairOptions::default();
+    let calls = calls::generated(true);
+    let calls = if calls.is_empty() { calls::generated(false) } else { calls };
+    let texts: Vec<(String, String)> =
+        calls.iter().map(|call| (call.arguments.to_string(), call.schema.to_string())).collect();
+    let spoiled: Vec<(String, String)> =
+        calls.iter().map(|call| (quoted(&call.arguments).to_string(), call.schema.to_string())).collect();
+    let bytes = |index: fn(&(String, String)) -> usize| texts.iter().map(index).sum::<usize>() / texts.len().max(1);
+    println!(
+        "{} calls, {} bytes of arguments and {} of schema on average",
+        texts.len(),
+        bytes(|one| one.0.len()),
+        bytes(|one| one.1.len())
+    );
+    let read = |(arguments, schema): &(String, String)| json::read(arguments).is_ok() && json::read(schema).is_ok();
+    let validate = |(arguments, schema): &(String, String)| validate_arguments_json(arguments, schema).is_ok();
+    let repair = |(arguments, schema): &(String, String)| repair_arguments_json(arguments, schema, &options).is_ok();
+    let rows = [
+        ("reading arguments and schema", best(&texts, read)),
+        ("validating valid arguments", best(&texts, validate)),
+        ("repairing valid arguments", best(&texts, repair)),
+        ("repairing arguments with numbers and lists in strings", best(&spoiled, repair)),
+    ];
+    let first = rows[0].1.as_secs_f64();
+    for (name, time) in rows {
+        let micros = time.as_secs_f64() * 1e6 / texts.len().max(1) as f64;
+        println!("  {name:<54} {micros:6.2} µs per call  {:.2}", time.as_secs_f64() / first);
+    }
+}
+
+fn best<T>(texts: &[(String, String)], run: impl Fn(&(String, String)) -> T) -> Duration {
+    let round = |_| {
+        let start = Instant::now();
+        for text in texts {
+            black_box(run(black_box(text)));
+        }
+        start.elapsed()
+    };
+    (0..ROUNDS).map(round).min().unwrap_or_default()
+}
+
+/// Arguments with their numbers, booleans and lists as strings.
+fn quoted(arguments: &Value) -> Value {
+    let members = arguments.as_object().into_iter().flatten();
+    let quoted = |value: &Value| match value {
+        Value::Number(_) | Value::Bool(_) | Value::Array(_) => Value::String(value.to_string()),
+        other => other.clone(),
+    };
+    Value::Object(members.map(|(key, value)| (key.clone(), quoted(value))).collect())
+}
