@@ -144,7 +144,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
 }
 
 /// What it costs to spell a value.
-fn weight(value: &Node<'_>) -> usize {
+pub(super) fn weight(value: &Node<'_>) -> usize {
     let (mut cost, mut open) = (0, alloc::vec![value]);
     while let Some(value) = open.pop() {
         cost += 1;

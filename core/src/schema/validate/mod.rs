@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     budget::Budget,
-    collections::Map,
+    collections::{Map, Set},
     error::{Code, Error},
     json::{self, Data, Node, Object, Text},
 };
@@ -208,6 +208,8 @@ struct Run<'v, 's, 'a> {
     prepared: &'v Validator<'s, 'a>,
     budget: Budget,
     patterns: Patterns,
+    /// The values of long enums, by the number of the keyword's value, as they are compared.
+    listed: Map<Number, Set<String>>,
     /// Nothing is told while this is not 0: of two branches that both refuse a value neither is at fault.
     silent: usize,
     errors: Vec<ArgumentViolation>,
@@ -219,6 +221,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             prepared,
             budget: Budget::new(0, Some(STEPS)),
             patterns: Patterns::default(),
+            listed: Map::new(),
             silent: usize::from(is_silent),
             errors: Vec::new(),
         }

@@ -3,11 +3,14 @@
 use alloc::format;
 use core::cmp::Ordering;
 
-use super::{admitted, words, At, Run, Verdict};
+use super::{admitted, arrays::weight, words, At, Number, Run, Verdict};
 use crate::{
     json::{self, Data, Node, Object, Text},
     schema::{draft::Draft, instance_types::InstanceTypes, keyword::Keyword},
 };
+
+/// The most values of an `enum` that are compared one by one.
+const FEW: usize = 32;
 
 impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
@@ -31,14 +34,29 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
     pub(super) fn listed(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let Some(values) = says.as_array() else { return Verdict::Unknown };
-        let mut listed = values.iter();
-        let is_listed = listed.any(|known| self.budget.pay(known_cost(known)) && self.same(known, value));
+        let is_listed = match says.origin().number().filter(|_| values.len() > FEW) {
+            Some(number) => self.is_among(values, number, value),
+            None => values.iter().any(|known| self.budget.pay(known_cost(known)) && self.same(known, value)),
+        };
         if self.budget.is_spent() && !is_listed {
             return Verdict::Unknown;
         }
         self.told(Some(is_listed), at, Keyword::Enum, || {
             format!("expected {}, found {}", words::values(values), of_kind(value, values))
         })
+    }
+
+    /// Is a value among many? They are spelled once, so that a long list of values costs a long enum no square.
+    #[inline(never)]
+    fn is_among(&mut self, values: &[Node<'_>], number: Number, value: &Node<'_>) -> bool {
+        if self.listed.get(&number).is_none() {
+            if !values.iter().all(|known| self.budget.pay(weight(known))) {
+                return false;
+            }
+            self.listed.insert(number, values.iter().map(json::canonical).collect());
+        }
+        self.budget.pay(weight(value))
+            && self.listed.get(&number).is_some_and(|listed| listed.contains(&json::canonical(value)))
     }
 
     #[inline(never)]
