@@ -12,6 +12,7 @@ use serde_json::{json, Value};
 use toolwire::{
     internal::bindings::{call_text, describe_error, Function, Naming},
     json,
+    reports::RepairRule,
     rules::{Constraint, Rule},
     Code,
 };
@@ -32,6 +33,9 @@ type Said = BTreeMap<String, BTreeSet<String>>;
 struct Messages {
     changes: Said,
     violations: Said,
+    repairs: Said,
+    /// What a schema says against arguments, by keyword.
+    arguments: Said,
     errors: Said,
 }
 
@@ -58,7 +62,7 @@ impl Messages {
                 if let Some(report) = answer.report {
                     self.collect(&json::write(&report), words, false);
                 }
-                if matches!(function, Function::Check | Function::CheckTools) {
+                if matches!(function, Function::Check | Function::CheckTools | Function::ValidateArguments) {
                     self.collect(&answer.text, words, true);
                 }
             }
@@ -76,7 +80,11 @@ impl Messages {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         if let Some(message) = text("message") {
             let is_rule = |id: &str| Rule::ALL.iter().any(|rule| rule.id() == id);
-            let about = match (text("rule"), text("code")) {
+            let about = match (text("rule"), text("code").or(text("keyword"))) {
+                (Some(rule), _) if text("confidence").is_some() && text("from").is_some() => {
+                    Some((&mut self.repairs, rule, false))
+                }
+                (None, Some(keyword)) if text("keyword").is_some() => Some((&mut self.arguments, keyword, false)),
                 (Some(rule), _) if !are_violations && is_rule(rule) => Some((&mut self.changes, rule, false)),
                 (Some(rule), _) if Constraint::ALL.iter().any(|constraint| constraint.id() == rule) => {
                     Some((&mut self.violations, rule, false))
@@ -86,7 +94,13 @@ impl Messages {
                 (None, None) => None,
             };
             if let Some((said, id, is_error)) = about {
-                said.entry(id.to_owned()).or_default().insert(words.normalise(message, is_error));
+                // What is said of a repair is the same for all, but for the byte and the two names.
+                let message = match text("from").and_then(|_| message.rsplit_once(" (byte ")) {
+                    Some((message, _)) => format!("{message} (byte N)"),
+                    None if text("from").is_some() && !message.contains("declared name") => message.to_owned(),
+                    None => words.normalise(message, is_error),
+                };
+                said.entry(id.to_owned()).or_default().insert(message);
             }
         }
         match value {
@@ -133,7 +147,9 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
             vec![member("tools").to_string(), member("query").as_str().unwrap_or_default().to_owned()]
         }
         Function::AnswerToolSearch => vec![member("call").to_string(), member("tools").to_string()],
-        Function::RestoreArguments => vec![text(case), case.get("schema").cloned().unwrap_or(Value::Null).to_string()],
+        Function::RestoreArguments | Function::RepairArguments | Function::ValidateArguments => {
+            vec![text(case), case.get("schema").cloned().unwrap_or(Value::Null).to_string()]
+        }
         _ => vec![text(case)],
     };
     let dialects: Vec<&Value> = ["dialect", "fallback"].iter().filter_map(|name| options.get(name)).collect();
@@ -259,8 +275,8 @@ fn numbers(text: &str) -> String {
 pub(crate) fn page(root: &Path) -> String {
     let messages = Messages::of(root);
     let mut page = format!("{GENERATED}# Messages\n\n");
-    page += "This page lists all messages that toolwire shows to people: the messages of changes, violations and \
-    errors that the calls in\n";
+    page += "This page lists all messages that toolwire shows to people: the messages of changes, violations, repairs \
+    and errors that the calls in\n";
     page += "[the fixtures](../tests/fixtures/README.md) produce. `…` stands for a name or a value, N for a number, K for a kind of JSON value. Messages may change in any\n";
     page += "release; programs look at the rule or the code. Not included: searches by regular expression, HTTP \
     exchanges, and the command line's own texts.\n";
@@ -276,6 +292,15 @@ pub(crate) fn page(root: &Path) -> String {
     page += "\n## Violations\n\nBy constraint: what `check` and `checkTools` find.\n\n";
     for constraint in Constraint::ALL {
         page += &entry(constraint.id(), &messages.violations);
+    }
+    page += "\n## Repairs\n\nBy rule: what [`repairArguments`](functions/repair-arguments.md) did. N is the byte.\n\n";
+    for rule in RepairRule::ALL {
+        page += &entry(rule.as_str(), &messages.repairs);
+    }
+    page += "\n## Arguments\n\nBy keyword: what [`validateArguments`](functions/validate-arguments.md) says against arguments, and \
+        what [`repairArguments`](functions/repair-arguments.md) leaves.\n\n";
+    for keyword in messages.arguments.keys() {
+        page += &entry(keyword, &messages.arguments);
     }
     page += "\n## Errors\n\nBy [code](functions/README.md).\n\n";
     for code in Code::ALL {
