@@ -85,8 +85,9 @@ const fetching: FetchOptions = {
 export const adapting = (): Fetch => toolwireFetch(fetching);
 export const told = (body: Uint8Array): Uint8Array | null | undefined =>
   Exchange.open('/v1/messages', body)?.reply(body);
-// @ts-expect-error: replies are not translated back
-export const translating = () => toolwireFetch({ deferred: { target: 'openai-chat' } });
+export const naming = (): Fetch => toolwireFetch({ deferred: { target: 'openai-chat' } });
+// @ts-expect-error: a target is a format
+export const translating = () => toolwireFetch({ deferred: { target: 'openai' } });
 
 // One error type, whichever entry it comes from.
 export function codeOf(error: unknown): ToolwireErrorCode | undefined {
