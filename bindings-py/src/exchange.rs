@@ -53,6 +53,14 @@ impl Exchange {
         })
     }
 
+    /// What became of the calls that ended since this was asked last, as a list.
+    fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded_with(&mut self.0, |exchange| {
+            let calls = bindings::repaired_calls(&exchange.take_repaired_calls());
+            Ok(Writer::new(py, &Values::default(), false).value(&calls)?)
+        })
+    }
+
     /// What people should be told of tools that are not in it, as `{ message, key }`; None if there is nothing.
     fn warning<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {

@@ -58,6 +58,14 @@ impl Stream {
     fn finish_text(&mut self, py: Python<'_>) -> PyResult<String> {
         guarded_with(&mut self.0, |stream| stream.finish_text().map_err(|error| raised(py, &error)))
     }
+
+    /// What became of the calls that ended since this was asked last, as a list.
+    fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded_with(&mut self.0, |stream| {
+            let calls = bindings::repaired_calls(&stream.take_repaired_calls());
+            Ok(Writer::new(py, &Values::default(), false).value(&calls)?)
+        })
+    }
 }
 
 /// What `toolwire.CallStream` keeps.
@@ -86,5 +94,13 @@ impl CallStream {
     /// The text that is still held back at the end.
     fn finish(&mut self) -> PyResult<String> {
         guarded_with(&mut self.0, |call| Ok(call.finish()))
+    }
+
+    /// What became of the calls that ended since this was asked last, as a list.
+    fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded_with(&mut self.0, |call| {
+            let calls = bindings::repaired_calls(&call.take_repaired_calls());
+            Ok(Writer::new(py, &Values::default(), false).value(&calls)?)
+        })
     }
 }

@@ -55,7 +55,8 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
 }
 
 /// Takes the whole reply that lies on the desk. The answer is the reply for the client, or, if the model is to be asked
-/// again, the next request; returns an object that then has its `report`.
+/// again, the next request; returns an object that then has its `report`. Here and in what follows it also has the
+/// `calls` that were repaired, if there are any.
 #[wasm_bindgen(js_name = replyExchange)]
 pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |reply| {
@@ -143,6 +144,17 @@ fn described<const N: usize>(members: [(&'static str, Node<'static>); N]) -> Nod
     Node::object(object)
 }
 
+/// A report with the calls that were repaired, if there is anything to tell.
+fn with_calls(report: Option<Node<'static>>, exchange: usize) -> Option<Node<'static>> {
+    let calls = OPEN.with_borrow_mut(|open| Some(open.get_mut(exchange)?.as_mut()?.take_repaired_calls()));
+    let Some(calls) = calls.filter(|calls| !calls.is_empty()) else { return report };
+    let mut report = report.unwrap_or_else(Node::empty_object);
+    if let Some(object) = report.as_object_mut() {
+        object.set("calls", bindings::repaired_calls(&calls));
+    }
+    Some(report)
+}
+
 fn nothing() -> Failure {
     Failure::Defect("nothing lies on the desk")
 }
@@ -162,8 +174,10 @@ fn on_text(
     work: impl for<'a> FnOnce(&'a str) -> Result<TextAnswer<'a>, Failure>,
 ) -> JsValue {
     let (mut given, handed) = desk::take();
-    let outcome = Order { inputs: 1, words, chars, spelled }
-        .on_texts(broken, &mut given, handed, |texts, _| work(texts.first().copied().ok_or_else(nothing)?));
+    let outcome = Order { inputs: 1, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
+        let answer = work(texts.first().copied().ok_or_else(nothing)?)?;
+        Ok(TextAnswer { report: with_calls(answer.report, exchange), ..answer })
+    });
     // What keeps nothing is nothing to lose.
     let rests =
         OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).is_some_and(bindings::is_exchange_at_rest));

@@ -7,7 +7,7 @@ use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
     internal::bindings::{self, Answer, TextAnswer},
-    json::Node,
+    json::{Node, Object},
     CallStream, ReplyRestorer,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
@@ -20,7 +20,7 @@ use crate::{
 /// What is being restored.
 enum Restoring {
     Reply(Box<ReplyRestorer>),
-    Call(CallStream),
+    Call(Box<CallStream>),
 }
 
 thread_local! {
@@ -33,7 +33,7 @@ thread_local! {
 pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value(words, chars, spelled, |given| {
         let stream = match bindings::call_stream(&given)? {
-            Some(call) => Restoring::Call(call),
+            Some(call) => Restoring::Call(Box::new(call)),
             None => Restoring::Reply(Box::new(bindings::restore(&given)?.stream())),
         };
         let number =
@@ -52,7 +52,7 @@ pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
 }
 
 /// Takes the event that lies on the desk; the answer is the list of events to pass on. Returns what [`open_stream`]
-/// returns.
+/// returns, or an object of the `calls` that were repaired.
 #[wasm_bindgen(js_name = feedStream)]
 pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |event| {
@@ -74,7 +74,8 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
             Restoring::Reply(restorer) => Ok(restorer.feed_text(piece)?),
             Restoring::Call(call) => Ok(call.feed(piece)?),
         })?;
-        Ok(TextAnswer { text: if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) }, report: None })
+        let text = if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) };
+        Ok(TextAnswer { text, report: repaired(stream) })
     });
     hand_over(given, resting(stream, outcome))
 }
@@ -112,6 +113,20 @@ fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure
     })
 }
 
+/// What became of calls that ended with this step, if there is anything to tell.
+fn repaired(stream: usize) -> Option<Node<'static>> {
+    let calls = OPEN.with_borrow_mut(|open| match open.get_mut(stream).and_then(Option::as_mut)? {
+        Restoring::Reply(restorer) => Some(restorer.take_repaired_calls()),
+        Restoring::Call(call) => Some(call.take_repaired_calls()),
+    })?;
+    if calls.is_empty() {
+        return None;
+    }
+    let mut report = Object::new();
+    report.set("calls", bindings::repaired_calls(&calls));
+    Some(Node::object(report))
+}
+
 /// Says whether the stream holds anything back: what does not is nothing to lose.
 fn resting(stream: usize, outcome: Outcome) -> Outcome {
     let rests = OPEN.with_borrow(|open| match open.get(stream).and_then(Option::as_ref) {
@@ -141,7 +156,7 @@ fn on_value_of(
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs: 1, words, chars, spelled }.on_values(&mut given, handed, |inputs, _| {
         let input = inputs.into_iter().next().ok_or(Failure::Defect("nothing lies on the desk"))?;
-        Ok(Answer { value: work(input)?, report: None, share: false })
+        Ok(Answer { value: work(input)?, report: repaired(stream), share: false })
     });
     hand_over(given, resting(stream, outcome))
 }

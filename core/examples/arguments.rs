@@ -2,7 +2,8 @@
 //!
 //! Over valid calls of published tools (the sample in this repository, and all of the reference data where it lies
 //! beside the checkout), and over the same calls with every number and list in quotes. Each row is a ratio to the
-//! first in one run; arguments and schema are read from text in each.
+//! first of its table in one run. In the first table arguments and schema are read from text in each; in the second a
+//! `Restore` keeps the schemas, and arguments alone are read.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a measurement stops by panicking")]
 
@@ -17,8 +18,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
-use toolwire::{json, repair_arguments_json, validate_arguments_json, RepairOptions};
+use serde_json::{json, Value};
+use toolwire::{
+    json, repair_arguments_json, sanitize_tools, validate_arguments_json, RepairOptions, Restore, ToolsOptions,
+};
 
 const ROUNDS: u32 = 15;
 
@@ -46,14 +49,38 @@ fn main() {
         ("repairing valid arguments", best(&texts, repair)),
         ("repairing arguments with numbers and lists in strings", best(&spoiled, repair)),
     ];
+    print(&rows, texts.len());
+    let kept = |repair: bool| -> Vec<Restore> { calls.iter().map(|call| restore(&call.schema, repair)).collect() };
+    let (repairing, plain) = (kept(true), kept(false));
+    let by = |kept: &[Restore], texts: &[(String, String)]| -> Vec<(Restore, String)> {
+        kept.iter().zip(texts).map(|(restore, (text, _))| (restore.clone(), text.clone())).collect()
+    };
+    let call = |(restore, text): &(Restore, String)| restore.call_json("tool", text).arguments.len();
+    println!("the schemas are kept");
+    let rows = [
+        ("reading arguments", best(&texts, |(arguments, _)| json::read(arguments).is_ok())),
+        ("restoring valid arguments without repairing", best(&by(&plain, &texts), call)),
+        ("restoring and repairing valid arguments", best(&by(&repairing, &texts), call)),
+        ("restoring and repairing arguments in strings", best(&by(&repairing, &spoiled), call)),
+    ];
+    print(&rows, texts.len());
+}
+
+/// What brings the calls of one tool back, for an API that takes its schema as it is.
+fn restore(schema: &Value, repair: bool) -> Restore {
+    let options = ToolsOptions::new("anthropic").repair(repair.then(RepairOptions::default));
+    sanitize_tools(&json!([{"name": "tool", "inputSchema": schema}]), &options).expect("a list of tools").restore
+}
+
+fn print(rows: &[(&str, Duration)], calls: usize) {
     let first = rows[0].1.as_secs_f64();
     for (name, time) in rows {
-        let micros = time.as_secs_f64() * 1e6 / texts.len().max(1) as f64;
+        let micros = time.as_secs_f64() * 1e6 / calls.max(1) as f64;
         println!("  {name:<54} {micros:6.2} µs per call  {:.2}", time.as_secs_f64() / first);
     }
 }
 
-fn best<T>(texts: &[(String, String)], run: impl Fn(&(String, String)) -> T) -> Duration {
+fn best<C, T>(texts: &[C], run: impl Fn(&C) -> T) -> Duration {
     let round = |_| {
         let start = Instant::now();
         for text in texts {

@@ -17,7 +17,7 @@ use crate::{
     json::Node,
     options::{
         Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Format, Hints, Mode, Native, Order, Reasoning,
-        Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat,
+        Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, Truncated,
         UnavailableCalls, UnknownReference, Untyped,
     },
     report::Allow,
@@ -41,7 +41,9 @@ pub use crate::{
 
 /// Reports and dialects as JSON.
 pub mod describe {
-    pub use crate::api::describe::{adapted, change, deferred, dialect, dialects, rewrite, tools};
+    pub use crate::api::describe::{
+        adapted, change, deferred, dialect, dialects, repaired, rewrite, tools, validation,
+    };
 }
 
 /// Whether a value is a tool of the caller, in any API's shape.
@@ -69,6 +71,14 @@ pub fn entries(list: Node<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
         Some((listed.pointer.clone(), name))
     });
     Ok(named.collect())
+}
+
+/// The schema of a tool, in any API's shape; `None`: it has none.
+pub fn schema_of<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    match tool_format::recognise(tool) {
+        Entry::Tool(shape) => shape.schema(tool),
+        Entry::Hosted | Entry::Unknown => None,
+    }
 }
 
 /// Whether a dialect is that of an API. (Codex's are those of a client.)
@@ -143,6 +153,7 @@ choices!(
     Target,
     ToolChanges,
     ToolFormat,
+    Truncated,
     UnavailableCalls,
     UnknownReference,
     Untyped,

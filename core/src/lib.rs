@@ -121,7 +121,8 @@ pub mod reports {
             Fact,
         },
         report::{
-            lossless, Accepts, Change, Confidence, Guidance, Left, LeftReason, Repair, RepairRule, Repaired, Severity,
+            lossless, Accepts, Change, Confidence, Guidance, Left, LeftReason, Repair, RepairRule, Repaired,
+            RepairedCall, Severity,
         },
         schema::validate::{ArgumentViolation, Validation},
         tools::{

@@ -2,14 +2,13 @@
 //!
 //! These are plain types; `api` turns them into JSON. They know nothing of schemas or trees.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
-
 mod repair;
 
-pub(crate) use repair::{retry_message, Permits};
-pub use repair::{Confidence, Left, LeftReason, Repair, RepairRule, Repaired};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::collections::{self, Set};
+pub(crate) use repair::{retry_message, Permits};
+pub use repair::{Confidence, Left, LeftReason, Repair, RepairRule, Repaired, RepairedCall};
 
 macro_rules! names {
     ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {

@@ -109,6 +109,9 @@ fn play(case: &Value, named: bool, whole: bool) {
             assert_eq!(told.as_deref(), last.then_some(&*case["told"].to_string()), "{name}, round {number}");
         }
     }
+    let repaired = bindings::repaired_calls(&exchange.take_repaired_calls());
+    let expected = case.get("repaired").cloned().unwrap_or_else(|| json!([]));
+    assert_eq!(toolwire::json::write(&repaired), expected.to_string(), "{name}");
     if case["told"].is_array() {
         assert_eq!(events_of(&streamed).to_string(), case["told"].to_string(), "{name}");
     }

@@ -6,7 +6,7 @@
 //! | `sanitize` | a schema, a dialect, options | accepted, idempotent, text and value agree, the report points somewhere |
 //! | `arguments` | a schema and instances | what the report says of accepted arguments, and restoring, against a validator |
 //! | `requests` | tool lists and whole requests | as `sanitize`, and every call arrives where it belongs |
-//! | `replies` | replies and how they are cut | any cut gives the same |
+//! | `replies` | replies and how they are cut, repaired or not | any cut gives the same, and tells the same |
 //! | `validate` | a schema and instances | the verdict is a validator's, or unknown for a reason that there is |
 //! | `repair` | a schema and spoiled instances, any text | valid arguments stay, a second run changes nothing, no value is told |
 //!

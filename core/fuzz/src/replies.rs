@@ -2,7 +2,7 @@
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
-use toolwire::{adapt_request, dialects, options::CustomTools, AdaptOptions, DeferredOptions, Restore};
+use toolwire::{adapt_request, dialects, options::CustomTools, AdaptOptions, DeferredOptions, RepairOptions, Restore};
 
 use crate::wire::{self, Wire};
 
@@ -14,6 +14,9 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     options.tools.format = Some(wire.format());
     if data.arbitrary()? {
         options.deferred = Some(DeferredOptions::default().custom_tools(CustomTools::Function));
+    }
+    if data.arbitrary()? {
+        options = options.repair(RepairOptions::default());
     }
     let Ok(adapted) = adapt_request(&request, &options) else { return Ok(Ok(1)) };
     let mut names = Vec::new();
@@ -54,6 +57,11 @@ fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Opti
     if whole != in_pieces {
         return Some(format!("{arguments:?} of `{name}` is {whole:?}, and {in_pieces:?} as {pieces:?}"));
     }
+    // What breaks off is not closed in either.
+    let alone = restore.call_json(name, arguments);
+    if alone.repaired.is_some() && whole.as_deref() != Ok(&*alone.arguments) {
+        return Some(format!("{arguments:?} of `{name}` is {whole:?} in a stream, and {alone:?} alone"));
+    }
     let given = json!({"id": "c", "name": name, "arguments": arguments});
     let own = match restore.client_call(&given) {
         Ok(own) => own,
@@ -77,6 +85,7 @@ fn fed(restore: &Restore, pieces: &[&str]) -> String {
         take(stream.feed_text(piece));
     }
     take(stream.finish_text());
+    out.push_str(&format!("{:?}", stream.take_repaired_calls()));
     out
 }
 

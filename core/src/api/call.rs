@@ -26,10 +26,10 @@ use crate::{
         dialects_to_check, AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions,
         Native, RepairOptions, SanitizeOptions, ToolsOptions,
     },
-    repair::Answered,
+    repair::{unreadable, Answered},
     report::Recorder,
     sanitize::{self, decode::Plan},
-    tools::{check as check_list, client_call, request, restore::RestoreMap},
+    tools::{call_repair::Told, check as check_list, client_call, request, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, search::Index};
@@ -142,8 +142,8 @@ impl Function {
     const fn rewrites(self) -> bool {
         match self {
             Function::RestoreArguments | Function::RestoreReply => true,
-            // It has no input.
-            Function::DialectFor => false,
+            // They have no input, or a first one that is no call.
+            Function::DialectFor | Function::RestoreClientCall => false,
             _ => self.result_name().is_some(),
         }
     }
@@ -159,7 +159,8 @@ impl Function {
             Function::DialectFor => Some("dialect"),
             Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
             Function::ValidateArguments => None,
-            Function::RestoreClientCall | Function::RestoreReply => None,
+            Function::RestoreClientCall => Some("call"),
+            Function::RestoreReply => Some("reply"),
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,
         }
@@ -248,7 +249,7 @@ pub fn call<'a>(
         }
         Function::RepairArguments => {
             let options = RepairOptions::read(options, naming)?;
-            let (answered, schema) = (Answered::value(input()?)?, input()?);
+            let (answered, schema) = (Answered::value(input()?).map_err(unreadable)?, input()?);
             let repaired = repair_node(answered, &schema, &options)?;
             let report = with_report.then(|| describe::repaired(&repaired));
             Ok(answer(repaired.arguments, report, false))
@@ -283,12 +284,15 @@ pub fn call<'a>(
                 let found = format!("expected the name of a tool as a string, found {}", name.kind());
                 return Err(Error::new(Code::InvalidValue, "/name", found));
             };
-            restore_map.any(name, &mut arguments)?;
-            Ok(answer(describe::call(&restore_map, name, arguments), None, false))
+            let mut told = Told::default();
+            restore_map.arguments(name, &mut arguments, (None, true), &mut told)?;
+            Ok(answer(describe::call(&restore_map, name, arguments, told.take().pop().as_ref()), None, false))
         }
         Function::RestoreClientCall => {
-            let (restore_map, call) = (RestoreMap::from_node(&input()?)?, input()?);
-            Ok(answer(client_call::write(&restore_map, call)?, None, false))
+            let (restore_map, call, mut told) = (RestoreMap::from_node(&input()?)?, input()?, Told::default());
+            let call = client_call::write(&restore_map, call, &mut told)?;
+            let report = with_report.then(|| describe::repaired_client_call(told.take().pop().as_ref()));
+            Ok(answer(call, report, false))
         }
         Function::AdaptRequest => {
             let (options, mut node) = (AdaptOptions::read(options, naming)?, input()?);
@@ -298,8 +302,10 @@ pub fn call<'a>(
         }
         Function::RestoreReply => {
             let (mut reply, restore_map) = (input()?, RestoreMap::from_node(&input()?)?);
-            restore_map.reply(&mut reply)?;
-            Ok(answer(reply, None, false))
+            let mut told = Told::default();
+            restore_map.reply(&mut reply, &mut told)?;
+            let report = with_report.then(|| describe::repaired_reply(&told.take()));
+            Ok(answer(reply, report, false))
         }
         #[cfg(feature = "search")]
         Function::SearchTools => {

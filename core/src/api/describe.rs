@@ -12,7 +12,7 @@ use crate::{
     },
     error::Error,
     json::{Data, Node, Object, Text},
-    report::{Change, Left, Repair, Repaired},
+    report::{Change, Left, Repair, Repaired, RepairedCall},
     schema::validate::{ArgumentViolation, Validation},
     tools::{
         check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
@@ -79,7 +79,7 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
 }
 
 /// `{ valid, errors: [{ pointer, schemaPointer, keyword, message }] }`: `valid` is null where it cannot be told.
-pub(super) fn validation(found: &Validation) -> Node<'static> {
+pub fn validation(found: &Validation) -> Node<'static> {
     let one = |violation: &ArgumentViolation| {
         Node::record([
             ("pointer", owned(&violation.pointer)),
@@ -97,7 +97,19 @@ pub(super) fn validation(found: &Validation) -> Node<'static> {
 /// `{ changed, valid, repairs: [{ pointer, outputPointer, rule, confidence, from, to, message }], left: [{ pointer,
 /// keyword, reason, message }], retryMessage }`: `valid` is null where it cannot be told, `retryMessage` if nothing is
 /// left.
-pub(super) fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
+pub fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
+    let Repaired { changed, valid, repairs, left, retry_message, .. } = repaired;
+    let about = about_arguments(*valid, repairs, left, retry_message.as_deref());
+    let members = core::iter::once(("changed", Node::bool(*changed))).chain(about);
+    Node::object(members.map(|(key, value)| (Text::literal(key), value)).collect())
+}
+
+fn about_arguments(
+    valid: Option<bool>,
+    repairs: &[Repair],
+    left: &[Left],
+    retry_message: Option<&str>,
+) -> [(&'static str, Node<'static>); 4] {
     let repair = |repair: &Repair| {
         Node::record([
             ("pointer", owned(&repair.pointer)),
@@ -109,7 +121,7 @@ pub(super) fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
             ("message", owned(&repair.message)),
         ])
     };
-    let left = |left: &Left| {
+    let one_left = |left: &Left| {
         Node::record([
             ("pointer", owned(&left.pointer)),
             ("keyword", Node::literal(left.keyword)),
@@ -117,13 +129,12 @@ pub(super) fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
             ("message", owned(&left.message)),
         ])
     };
-    Node::record([
-        ("changed", Node::bool(repaired.changed)),
-        ("valid", repaired.valid.map_or_else(Node::default, Node::bool)),
-        ("repairs", Node::array(repaired.repairs.iter().map(repair).collect())),
-        ("left", Node::array(repaired.left.iter().map(left).collect())),
-        ("retryMessage", repaired.retry_message.as_ref().map(|message| owned(message)).unwrap_or_default()),
-    ])
+    [
+        ("valid", valid.map_or_else(Node::default, Node::bool)),
+        ("repairs", Node::array(repairs.iter().map(repair).collect())),
+        ("left", Node::array(left.iter().map(one_left).collect())),
+        ("retryMessage", retry_message.map_or_else(Node::default, owned)),
+    ]
 }
 
 /// `{ quarantined, changes, lossless, restore }`
@@ -203,8 +214,13 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// `{ name, namespace?, arguments }`
-pub(super) fn call<'a>(restore_map: &RestoreMap, name: &Text<'_>, arguments: Node<'a>) -> Node<'a> {
+/// `{ name, namespace?, arguments }`, and `{ valid, repairs, left, retryMessage }` of what is repaired.
+pub(super) fn call<'a>(
+    restore_map: &RestoreMap,
+    name: &Text<'_>,
+    arguments: Node<'a>,
+    repaired: Option<&RepairedCall>,
+) -> Node<'a> {
     let entry = restore_map.name(name);
     let (name, namespace) = match entry {
         Some(entry) => (entry.name.into_owned(), entry.namespace.map(Text::into_owned)),
@@ -213,7 +229,34 @@ pub(super) fn call<'a>(restore_map: &RestoreMap, name: &Text<'_>, arguments: Nod
     let mut members = Vec::from([(Text::literal("name"), Node::string(name))]);
     members.extend(namespace.map(|namespace| (Text::literal("namespace"), Node::string(namespace))));
     members.push((Text::literal("arguments"), arguments));
+    members.extend(repaired.into_iter().flat_map(about_call).map(|(key, value)| (Text::literal(key), value)));
     Node::object(Object::from_iter(members))
+}
+
+/// `{ repaired }`: null where nothing is repaired.
+pub(super) fn repaired_client_call(call: Option<&RepairedCall>) -> Node<'static> {
+    Node::record([("repaired", call.map(repaired_call).unwrap_or_default())])
+}
+
+/// `{ calls }`
+pub(super) fn repaired_reply(calls: &[RepairedCall]) -> Node<'static> {
+    Node::record([("calls", repaired_calls(calls))])
+}
+
+/// A list of `{ id, name, valid, repairs, left, retryMessage }`.
+pub(crate) fn repaired_calls(calls: &[RepairedCall]) -> Node<'static> {
+    Node::array(calls.iter().map(repaired_call).collect())
+}
+
+fn repaired_call(call: &RepairedCall) -> Node<'static> {
+    let named = [("id", call.id.as_deref().map_or_else(Node::default, owned)), ("name", owned(&call.name))];
+    let named = named.into_iter().chain(about_call(call)).map(|(key, value)| (Text::literal(key), value));
+    Node::object(named.collect())
+}
+
+fn about_call(call: &RepairedCall) -> [(&'static str, Node<'static>); 4] {
+    let RepairedCall { valid, repairs, left, retry_message, .. } = call;
+    about_arguments(*valid, repairs, left, retry_message.as_deref())
 }
 
 /// `{ report: { loaded, hidden, warnings, nameMap?, betas?, toolSearchName?, unreachable, savedBytes }, restore }`

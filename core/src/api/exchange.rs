@@ -8,6 +8,7 @@ use crate::{
     exchange::{self, set_aside::SetAsideWarning},
     json::{Node, Utf8Pieces},
     options::ExchangeOptions,
+    report::RepairedCall,
     tools::request::AdaptReport,
 };
 
@@ -112,6 +113,26 @@ impl Exchange {
     /// `too-deep`, `invalid-option`, and those of [`Self::open`] for the next request.
     pub fn reply<'t>(&mut self, reply: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         self.0.reply(reply)
+    }
+
+    /// What became of the arguments of the calls that ended since this was asked last, where calls are repaired
+    /// ([`ExchangeOptions::repair`]): in whole replies and in streams.
+    ///
+    /// ```
+    /// use toolwire::{Exchange, ExchangeOptions, RepairOptions};
+    /// let body = r#"{"messages":[],"tools":[{"name":"read","input_schema":
+    ///     {"type":"object","properties":{"lines":{"type":"array","items":{"type":"integer"}}}}}]}"#;
+    /// let options = ExchangeOptions::default().dialect("anthropic").repair(RepairOptions::default());
+    /// let url = "http://localhost/v1/messages";
+    /// let mut exchange = Exchange::open(url, body, &options)?.expect("a request with tools");
+    /// let reply = r#"{"content":[{"type":"tool_use","id":"t1","name":"read","input":{"lines":"[1, 2]"}}]}"#;
+    /// assert!(exchange.reply(reply)?.expect("the end").contains(r#""input":{"lines":[1,2]}"#));
+    /// let calls = exchange.take_repaired_calls();
+    /// assert_eq!((calls[0].id.as_deref(), calls[0].valid), (Some("t1"), Some(true)));
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    pub fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
+        self.0.take_repaired_calls()
     }
 
     /// Takes the next piece of the text of a reply that comes as an event stream, cut anywhere, and gives the text to

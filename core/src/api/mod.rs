@@ -32,8 +32,8 @@ pub use json_text::JsonText;
 pub use repair::{
     repair_arguments, repair_arguments_json, repair_arguments_json_with_report, repair_arguments_with_report,
 };
-pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer};
-pub use restore::{CallStream, Restore, RestoredCall};
+pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer, RestoredReply};
+pub use restore::{CallStream, Restore, RestoredCall, RestoredClientCall};
 pub use restore_plan::RestorePlan;
 pub use sanitize::{
     check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report,

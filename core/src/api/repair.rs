@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     json::{self, Node},
     options::RepairOptions,
-    repair::{self, Answered},
+    repair::{self, unreadable, Answered},
     report::Repaired,
     schema::validate::Validator,
 };
@@ -58,7 +58,8 @@ pub fn repair_arguments_with_report(
     schema: &Value,
     options: &RepairOptions,
 ) -> Result<Repaired<Value>, Error> {
-    let repaired = repair_node(Answered::value(Node::from_value(arguments)?)?, &Node::from_value(schema)?, options)?;
+    let answered = Answered::value(Node::from_value(arguments)?).map_err(unreadable)?;
+    let repaired = repair_node(answered, &Node::from_value(schema)?, options)?;
     let value = if repaired.changed { repaired.arguments.to_value()? } else { arguments.clone() };
     Ok(repaired.map(|_| value))
 }
@@ -122,5 +123,5 @@ pub(super) fn repair_node<'n>(
     schema: &Node<'_>,
     options: &RepairOptions,
 ) -> Result<Repaired<Node<'n>>, Error> {
-    repair::repair(&Validator::new(schema)?, answered, options)
+    repair::repair(&Validator::new(schema)?, answered, options).map_err(unreadable)
 }

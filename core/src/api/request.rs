@@ -8,7 +8,9 @@ use crate::{
     error::Error,
     json::{self, Node, Utf8Pieces},
     options::AdaptOptions,
+    report::RepairedCall,
     tools::{
+        call_repair::Told,
         request::{self, AdaptReport},
         stream_restorer::Stream,
     },
@@ -74,15 +76,48 @@ pub fn adapt_request_json<'a, T: JsonText<'a>>(
     Ok(Adapted { request: T::form(text_of(request, &node)), report, restore: Restore(restore_map) })
 }
 
+/// A reply whose calls are restored, and what became of the arguments of each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestoredReply<T> {
+    /// The reply.
+    pub reply: T,
+    /// What became of each call, in their order, where calls are repaired; of tools that have a schema.
+    pub calls: Vec<RepairedCall>,
+}
+
 impl Restore {
     /// Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
     ///
     /// # Errors
     /// `too-deep`.
     pub fn reply(&self, reply: &Value) -> Result<Value, Error> {
-        let mut node = Node::from_value(reply)?;
-        self.0.reply(&mut node)?;
-        node.to_value()
+        self.reply_with_report(reply).map(|restored| restored.reply)
+    }
+
+    /// [`Self::reply`], and what became of the arguments of each call, where calls are repaired.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwire::{sanitize_tools, RepairOptions, ToolsOptions};
+    /// let schema = json!({"type": "object", "properties": {"limit": {"type": "integer"}}});
+    /// let tools = json!([{"name": "search", "inputSchema": schema}]);
+    /// let options = ToolsOptions::new("anthropic").repair(RepairOptions::default());
+    /// let call = json!({"type": "tool_use", "id": "t1", "name": "search", "input": {"limit": "ten"}});
+    /// let reply = json!({"role": "assistant", "content": [call]});
+    /// let restored = sanitize_tools(&tools, &options)?.restore.reply_with_report(&reply)?;
+    /// // To be sent back as the result of the call `t1`.
+    /// let message = restored.calls[0].retry_message.as_deref().unwrap_or_default();
+    /// assert!(message.contains("/limit: expected an integer, found a string"));
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::reply`].
+    pub fn reply_with_report(&self, reply: &Value) -> Result<RestoredReply<Value>, Error> {
+        let (mut node, mut told) = (Node::from_value(reply)?, Told::default());
+        self.0.reply(&mut node, &mut told)?;
+        Ok(RestoredReply { reply: node.to_value()?, calls: told.take() })
     }
 
     /// [`Self::reply`] from text to text; the reply itself if there is nothing to restore.
@@ -90,10 +125,21 @@ impl Restore {
     /// # Errors
     /// As [`Self::reply`], and `invalid-json`.
     pub fn reply_json<'a, T: JsonText<'a>>(&self, reply: T) -> Result<Cow<'a, T::Form>, Error> {
+        self.reply_json_with_report(reply).map(|restored| restored.reply)
+    }
+
+    /// [`Self::reply_with_report`] from text to text.
+    ///
+    /// # Errors
+    /// As [`Self::reply_json`].
+    pub fn reply_json_with_report<'a, T: JsonText<'a>>(
+        &self,
+        reply: T,
+    ) -> Result<RestoredReply<Cow<'a, T::Form>>, Error> {
         let reply = reply.text()?;
-        let mut node = json::read(reply)?;
-        self.0.reply(&mut node)?;
-        Ok(T::form(text_of(reply, &node)))
+        let (mut node, mut told) = (json::read(reply)?, Told::default());
+        self.0.reply(&mut node, &mut told)?;
+        Ok(RestoredReply { reply: T::form(text_of(reply, &node)), calls: told.take() })
     }
 
     /// Restores a reply that comes in pieces.
@@ -105,7 +151,7 @@ impl Restore {
 /// Restores a reply that comes in pieces: the events of one stream, in their order.
 ///
 /// Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something
-/// for that tool: then they are held back, and come whole, restored, where the call ends.
+/// for that tool, or calls are repaired: then they are held back, and come whole, restored, where the call ends.
 ///
 /// ```
 /// use serde_json::json;
@@ -173,6 +219,11 @@ impl ReplyRestorer {
     pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
         let text = self.bytes.text(piece);
         self.stream.feed_text(&text).map(String::into_bytes)
+    }
+
+    /// What became of the arguments of the calls that ended since this was asked last, where calls are repaired.
+    pub fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
+        self.stream.take_repaired_calls()
     }
 
     /// Ends the stream: gives the events that are still held back because their call never ended.

@@ -3,13 +3,15 @@
 use alloc::{
     borrow::Cow,
     string::{String, ToString},
+    vec::Vec,
 };
 use serde_json::Value;
 
 use crate::{
     error::Error,
     json::{self, Node, Text},
-    tools::{call_pieces::CallPieces, client_call, restore::RestoreMap},
+    report::RepairedCall,
+    tools::{call_pieces::CallPieces, call_repair::Told, client_call, restore::RestoreMap},
 };
 
 /// Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.
@@ -63,6 +65,11 @@ impl CallStream {
         self.0.is_at_rest()
     }
 
+    /// What became of the arguments of the call that ended, where calls are repaired; told once.
+    pub fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
+        self.0.take_repaired_calls()
+    }
+
     /// Ends the call: what was still held back.
     pub fn finish(&mut self) -> String {
         self.0.finish()
@@ -79,6 +86,20 @@ pub struct RestoredCall<T> {
     pub namespace: Option<String>,
     /// The arguments.
     pub arguments: T,
+    /// What became of them, where calls are repaired and the tool has a schema: [`ToolsOptions::repair`].
+    ///
+    /// [`ToolsOptions::repair`]: crate::ToolsOptions::repair
+    pub repaired: Option<RepairedCall>,
+}
+
+/// A call in its client's own form, and what became of its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestoredClientCall<T> {
+    /// The call.
+    pub call: T,
+    /// What became of its arguments, where calls are repaired and the tool has a schema.
+    pub repaired: Option<RepairedCall>,
 }
 
 impl Restore {
@@ -87,24 +108,25 @@ impl Restore {
     /// # Errors
     /// `too-deep`.
     pub fn call(&self, name: &str, arguments: &Value) -> Result<RestoredCall<Value>, Error> {
-        let mut node = Node::from_value(arguments)?;
-        self.0.arguments(&Text::new(name), &mut node)?;
-        Ok(self.named(name, node.to_value()?))
+        let (mut node, mut told) = (Node::from_value(arguments)?, Told::default());
+        self.0.arguments(&Text::new(name), &mut node, (None, true), &mut told)?;
+        Ok(self.named(name, node.to_value()?, told))
     }
 
     /// Restores a call whose arguments are JSON text. If they are none, the model made a mistake, which stays as it is:
     /// the tool's server can tell the model.
     pub fn call_json<'a>(&self, name: &str, arguments: &'a str) -> RestoredCall<Cow<'a, str>> {
-        let restored = self.0.text(&Text::new(name), arguments);
-        self.named(name, restored.map_or(Cow::Borrowed(arguments), Cow::Owned))
+        let mut told = Told::default();
+        let restored = self.0.text(&Text::new(name), arguments, None, &mut told);
+        self.named(name, restored.map_or(Cow::Borrowed(arguments), Cow::Owned), told)
     }
 
-    fn named<T>(&self, name: &str, arguments: T) -> RestoredCall<T> {
+    fn named<T>(&self, name: &str, arguments: T, mut told: Told) -> RestoredCall<T> {
         let (name, namespace) = match self.0.name(&Text::new(name)) {
             Some(way) => (way.name.display().into_owned(), way.namespace.map(|space| space.display().into_owned())),
             None => (name.to_string(), None),
         };
-        RestoredCall { name, namespace, arguments }
+        RestoredCall { name, namespace, arguments, repaired: told.take().pop() }
     }
 
     /// The client's own form of a call, in the format that its request had: `tool_use`, an entry of `tool_calls`,
@@ -128,7 +150,17 @@ impl Restore {
     /// # Errors
     /// `invalid-value` if it is no call; `too-deep`.
     pub fn client_call(&self, call: &Value) -> Result<Value, Error> {
-        client_call::write(&self.0, Node::from_value(call)?)?.to_value()
+        self.client_call_with_report(call).map(|restored| restored.call)
+    }
+
+    /// [`Self::client_call`], and what became of the arguments.
+    ///
+    /// # Errors
+    /// As [`Self::client_call`].
+    pub fn client_call_with_report(&self, call: &Value) -> Result<RestoredClientCall<Value>, Error> {
+        let mut told = Told::default();
+        let call = client_call::write(&self.0, Node::from_value(call)?, &mut told)?.to_value()?;
+        Ok(RestoredClientCall { call, repaired: told.take().pop() })
     }
 
     /// Restores the arguments of one call piece by piece, for callers that turn a stream of one API into another's.

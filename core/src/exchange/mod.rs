@@ -13,6 +13,7 @@ mod stream;
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::tools::{
+    call_repair::Told,
     request::{self, AdaptReport},
     restore::RestoreMap,
     sse::{self, Buffer, Sink},
@@ -26,6 +27,7 @@ use crate::{
     options::{
         without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, OnSetAside, ServerToolSearch, ToolFormat,
     },
+    report::RepairedCall,
     tools::tool_format::set,
 };
 use searches::{is, overlay, total, Searches};
@@ -48,6 +50,8 @@ pub(crate) struct Exchange {
     lines: Buffer,
     /// Whether the stream that was finished last ended with a search.
     asks: bool,
+    /// What became of the arguments of calls.
+    told: Told,
 }
 
 /// What is kept for asking again.
@@ -93,8 +97,11 @@ impl Exchange {
         };
         let adapting = options.adapting(endpoint.format, dialect)?;
         let hosted = SearchLoop::hosted(&node, &adapting)?;
-        let (report, restore_map, names) = request::adapt_with_names(&mut node, &adapting)?;
+        let (report, mut restore_map, names) = request::adapt_with_names(&mut node, &adapting)?;
         let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());
+        if let (Some(_), Some(called)) = (&hosted, called) {
+            restore_map.leaves(called);
+        }
         let rounds = hosted.zip(called).map(|(hosted, called)| {
             let search = options.search.clone().tool_search_name(called);
             let searches = Searches::new(hosted, search, adapting.clone(), names);
@@ -114,6 +121,7 @@ impl Exchange {
             stream: None,
             lines: Buffer::default(),
             asks: false,
+            told: Told::default(),
         }))
     }
 
@@ -132,6 +140,13 @@ impl Exchange {
         &self.report
     }
 
+    /// What became of the calls that ended since this was asked last.
+    pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
+        let mut calls = self.told.take();
+        calls.extend(self.stream.iter_mut().flat_map(Stream::take_repaired_calls));
+        calls
+    }
+
     /// What is to be told of tools that are not in it.
     pub(crate) fn warning(&self) -> Option<&SetAsideWarning> {
         self.warning.as_ref()
@@ -141,7 +156,7 @@ impl Exchange {
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         // Whatever else a backend says with success is for the client to read.
         let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
-        self.restore_map.reply(&mut reply)?;
+        self.restore_map.reply(&mut reply, &mut self.told)?;
         if let Some(rounds) = &mut self.rounds {
             rounds.reply(&mut reply)?;
             if rounds.again {
@@ -167,7 +182,8 @@ impl Exchange {
         let out = lines.finish(self);
         self.lines = lines;
         let mut out = out?;
-        self.stream = None;
+        let calls = self.stream.take().map(|mut stream| stream.take_repaired_calls()).unwrap_or_default();
+        self.told.extend(calls);
         self.asks = false;
         if let Some(rounds) = self.rounds.as_mut().filter(|rounds| rounds.again) {
             rounds.turn();
@@ -209,7 +225,10 @@ impl Exchange {
         let mut node = request::read(&rounds.asked)?;
         let said = Node::record([("role", Node::literal("assistant")), ("content", Node::array(rounds.said.clone()))]);
         node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(said)));
-        let (report, restore_map) = request::adapt(&mut node, &self.adapting)?;
+        let (report, mut restore_map) = request::adapt(&mut node, &self.adapting)?;
+        if let Some(called) = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref()) {
+            restore_map.leaves(called);
+        }
         self.warning = tell(&report, &self.adapting, self.on_set_aside)?;
         self.request = json::text_of(&rounds.asked, &node).into_owned();
         (self.report, self.restore_map) = (report, restore_map);

@@ -6,13 +6,14 @@
 use alloc::vec::Vec;
 
 use crate::{
-    api::{CallStream, ReplyRestorer, Restore},
+    api::{describe, CallStream, ReplyRestorer, Restore},
     error::{Code, Error},
     json::Node,
     options::{
         AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions, SanitizeOptions,
         SearchOptions, ToolsOptions,
     },
+    report::RepairedCall,
 };
 #[cfg(feature = "search")]
 use crate::{
@@ -107,6 +108,11 @@ pub fn feed<'a>(stream: &mut ReplyRestorer, event: Node<'a>) -> Result<Vec<Node<
 /// [`ReplyRestorer::finish`] on trees.
 pub fn finish(stream: &mut ReplyRestorer) -> Vec<Node<'static>> {
     stream.finish_node()
+}
+
+/// What became of calls that were repaired, as a list.
+pub fn repaired_calls(calls: &[RepairedCall]) -> Node<'static> {
+    describe::repaired_calls(calls)
 }
 
 /// Whether a stream holds nothing back, so that a new one would go on as well: a binding can lose it then.

@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::read::{choice, Example, Reader};
 use crate::{
     error::{Code, Error},
-    json::Node,
+    json::{Node, Text},
     naming::Naming,
     nearest::did_you_mean,
     report::{Confidence, Permits, RepairRule},
@@ -106,6 +106,53 @@ impl RepairOptions {
         self
     }
 
+    /// Reads the option `repair` of functions that restore calls: what it is, or whether there is any. The name of the
+    /// tool is known there.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub(super) fn of_calls(node: Option<&Node<'_>>, naming: Naming) -> Result<Option<Self>, Error> {
+        let Some(node) = node else { return Ok(None) };
+        if let Some(is_on) = node.as_bool() {
+            return Ok(is_on.then(Self::default));
+        }
+        let known: Vec<&str> = KNOWN.iter().copied().filter(|known| *known != "name").collect();
+        if node.as_object().is_none() {
+            let message = format!("expected `repair` to be true, false or an object of options, found {}", node.kind());
+            return Err(Error::new(Code::InvalidOption, "/repair", message));
+        }
+        let reader = Reader::new(node, naming, &known, &EXAMPLE).map_err(|error| error.below("/repair"))?;
+        Self::of(&reader).map(Some).map_err(|error| error.below("/repair"))
+    }
+
+    /// As JSON, without the name: what differs from the defaults.
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        let default = RepairOptions::default();
+        let mut members = Vec::new();
+        if self.confidence != default.confidence {
+            members.push(("confidence", Node::literal(self.confidence.as_str())));
+        }
+        if !self.disable.is_empty() {
+            let rules = self.disable.iter().map(|rule| Node::literal(rule.as_str()));
+            members.push(("disable", Node::array(rules.collect())));
+        }
+        for (name, is_on) in [("useDefaults", self.use_defaults), ("removeAdditional", self.remove_additional)] {
+            members.extend(is_on.then(|| (name, Node::bool(true))));
+        }
+        if self.truncated == Truncated::Close {
+            members.push(("truncated", Node::literal("close")));
+        }
+        Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
+    }
+
+    /// From JSON, as [`Self::to_node`] gives it.
+    ///
+    /// # Errors
+    /// `invalid-option`, `unknown-option`.
+    pub(crate) fn from_node(node: &Node<'_>) -> Result<Self, Error> {
+        Self::read(node, Naming::Camel)
+    }
+
     /// Which repairs may happen.
     pub(crate) fn permits(&self) -> Permits {
         Permits::new(self.confidence, &self.disable)
@@ -117,6 +164,11 @@ impl RepairOptions {
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
+        Ok(RepairOptions { name: reader.text("name")?, ..Self::of(&reader)? })
+    }
+
+    /// All of them but the name.
+    fn of(reader: &Reader<'_, '_>) -> Result<Self, Error> {
         let default = RepairOptions::default();
         let names = reader.names("disable")?.unwrap_or_default();
         let rules = names.iter().enumerate().map(|(index, name)| rule(index, name));
@@ -126,7 +178,7 @@ impl RepairOptions {
             use_defaults: reader.flag("useDefaults")?.unwrap_or(default.use_defaults),
             remove_additional: reader.flag("removeAdditional")?.unwrap_or(default.remove_additional),
             truncated: reader.choice("truncated", Truncated::CHOICES)?.unwrap_or(default.truncated),
-            name: reader.text("name")?,
+            name: None,
         })
     }
 }

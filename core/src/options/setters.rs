@@ -4,8 +4,9 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     AdaptOptions, Allow, Announce, Api, CustomTools, DeferralQuery, DeferredOptions, DialectQuery, EmptyTools,
-    ForcedTool, Format, Hints, Mode, Native, Order, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch,
-    SystemMessages, Target, ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls, UnknownReference, Untyped,
+    ForcedTool, Format, Hints, Mode, Native, Order, Reasoning, Refs, Removals, RepairOptions, ServerHistory,
+    ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls,
+    UnknownReference, Untyped,
 };
 #[cfg(feature = "search")]
 use super::{ExchangeOptions, SearchMode};
@@ -50,6 +51,7 @@ macro_rules! list_setters {
                 format: ToolFormat,
                 fallback: impl Into<String>,
                 max_tools: impl Into<Option<usize>>,
+                repair: impl Into<Option<RepairOptions>>,
             }
         }
     };

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     read::{choice, Example, Reader},
-    sanitize, DeferredOptions, SanitizeOptions,
+    sanitize, DeferredOptions, RepairOptions, SanitizeOptions,
 };
 use crate::{
     error::{Code, Error},
@@ -51,16 +51,19 @@ pub struct ToolsOptions {
     /// The most tools that are rewritten: those after them are set aside. `None` is
     /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` no limit but the API's.
     pub max_tools: Option<Option<usize>>,
+    /// How the arguments of calls are repaired when they are restored; `None`: they are not. Their name is filled in.
+    pub repair: Option<RepairOptions>,
 }
 
-pub(super) const KNOWN: [&str; 3] = ["format", "fallback", "maxTools"];
+pub(super) const KNOWN: [&str; 4] = ["format", "fallback", "maxTools", "repair"];
 const EXAMPLE: Example =
     Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
 
 impl ToolsOptions {
     /// Options for a dialect, everything else at its default.
     pub fn new(dialect: impl Into<String>) -> Self {
-        ToolsOptions { sanitize: SanitizeOptions::new(dialect), format: None, fallback: None, max_tools: None }
+        let sanitize = SanitizeOptions::new(dialect);
+        ToolsOptions { sanitize, format: None, fallback: None, max_tools: None, repair: None }
     }
 
     /// Sets [`Self::format`].
@@ -84,6 +87,25 @@ impl ToolsOptions {
         self
     }
 
+    /// Sets [`Self::repair`].
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwire::{sanitize_tools, RepairOptions, ToolsOptions};
+    /// let schema = json!({"type": "object", "properties": {"limit": {"type": "integer"}}});
+    /// let tools = json!([{"name": "search", "inputSchema": schema}]);
+    /// let options = ToolsOptions::new("anthropic").repair(RepairOptions::default());
+    /// let restored = sanitize_tools(&tools, &options)?.restore.call("search", &json!({"limit": "10"}))?;
+    /// assert_eq!(restored.arguments, json!({"limit": 10}));
+    /// assert_eq!(restored.repaired.expect("a known tool").repairs[0].rule.as_str(), "string-to-number");
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    #[must_use]
+    pub fn repair(mut self, repair: impl Into<Option<RepairOptions>>) -> Self {
+        self.repair = repair.into();
+        self
+    }
+
     /// Reads the options from JSON.
     ///
     /// # Errors
@@ -100,6 +122,7 @@ impl ToolsOptions {
             format: reader.choice("format", ToolFormat::CHOICES)?,
             fallback: reader.text("fallback")?,
             max_tools: reader.limit("maxTools")?,
+            repair: RepairOptions::of_calls(reader.node("repair"), naming)?,
         })
     }
 }

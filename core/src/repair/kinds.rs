@@ -6,12 +6,12 @@ use super::{
     apply::{Held, OF_VALUES},
     at::{At, Below, Layers},
     scalars::{self, Spelled},
-    view::{literals, same, View},
-    words, Fixed, Repairer,
+    view::{literals, View},
+    words, Fixed, Repairer, TEXTS,
 };
 use crate::{
     json::{
-        height,
+        height, same,
         tolerant::{read_tolerant, Tolerance},
         Data, Member, Node, Object, Text,
     },
@@ -20,8 +20,6 @@ use crate::{
     schema::{instance_types::InstanceTypes, validate::Verdict},
 };
 
-/// The most texts inside one another that are read.
-const TEXTS: u8 = 3;
 /// The most arrays and objects around a value that are taken off.
 const UNWRAPPED: u8 = 3;
 

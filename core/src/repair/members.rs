@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     collections::Set,
-    json::{Data, Member, Node, Text},
+    json::{Data, Member, Node},
     report::{Confidence, Repair, RepairRule},
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::Verdict},
 };
@@ -164,7 +164,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let new = name.clone().into_owned();
             let below = Below::member(at, &new, &new);
             let place = below.at(at, Layers::default());
-            let found = fixed.value.as_object().and_then(|object| object.position(TextName(name)));
+            let found = fixed.value.as_object().and_then(|object| object.iter().position(|member| member.key == *name));
             let from = match found.and_then(|index| fixed.value.as_object()?.members().get(index)) {
                 None => "nothing",
                 Some(member) if is_blank(&member.value) => words::kind(&member.value),
@@ -258,14 +258,4 @@ fn is_blank(value: &Node<'_>) -> bool {
 /// Is a value null, a blank string, or a word for null?
 fn says_nothing(value: &Node<'_>) -> bool {
     is_blank(value) || value.as_text().is_some_and(|text| says_null(text.display().trim()))
-}
-
-/// A name, as members are looked up by.
-#[derive(Clone, Copy)]
-struct TextName<'t, 'a>(&'t Text<'a>);
-
-impl crate::json::Name for TextName<'_, '_> {
-    fn is_name_of(self, key: &Text<'_>) -> bool {
-        self.0 == key
-    }
 }

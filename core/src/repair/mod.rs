@@ -9,6 +9,7 @@
 
 mod apply;
 mod at;
+mod gone;
 mod kinds;
 mod members;
 mod names;
@@ -32,11 +33,14 @@ use crate::{
     },
 };
 use at::At;
-pub(crate) use root::{repair, Answered};
+pub(crate) use root::{repair, unreadable, Answered};
 use view::View;
 
 /// The most places, branches and readings inside one another. Each takes stack, and a call does with 512 KiB.
 const DEEPEST: usize = 64;
+
+/// The most texts inside one another that are read at one place.
+const TEXTS: u8 = 3;
 
 /// A value, and the repairs that made it.
 struct Fixed<'n> {
@@ -58,6 +62,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     fn place<'n>(&mut self, schemas: &[&'s Node<'a>], value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let mut fixed = Fixed { value, repairs: Vec::new() };
         if at.level > DEEPEST || self.verdict(schemas, &fixed.value, at) != Verdict::Invalid {
+            return fixed;
+        }
+        // What is told of a place has its pointer, and that is as long as the names on the way.
+        if !self.judge.budget().pay((at.from.length() + at.to.length()) / 64) {
             return fixed;
         }
         let Some(mut view) = self.view(schemas) else { return fixed };

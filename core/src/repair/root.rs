@@ -4,8 +4,9 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
     at::{At, Layers},
+    gone::forget,
     scalars::folded,
-    words, Fixed, Repairer,
+    words, Fixed, Repairer, TEXTS,
 };
 use crate::{
     collections::{Map, Set},
@@ -16,7 +17,7 @@ use crate::{
         Data, Node, Text,
     },
     options::{RepairOptions, Truncated},
-    report::{retry_message, Confidence, Left, LeftReason, Repair, RepairRule, Repaired},
+    report::{retry_message, Confidence, Left, LeftReason, RepairRule, Repaired},
     schema::{
         keyword::Keyword,
         validate::{place::Place, Validator, Verdict},
@@ -27,8 +28,6 @@ use crate::{
 const WRAPPERS: [&str; 8] = ["arguments", "args", "input", "inputs", "parameters", "params", "kwargs", "toolinput"];
 /// What may stand beside them: a whole call.
 const BESIDE: [&str; 3] = ["name", "type", "id"];
-/// The most texts inside one another that are read.
-const TEXTS: usize = 3;
 /// The most objects around the arguments that are taken off.
 const WRAPPED: usize = 3;
 
@@ -44,12 +43,12 @@ impl<'n> Answered<'n> {
     /// A value: a string is the text of the arguments.
     ///
     /// # Errors
-    /// `invalid-json` if it holds half of a surrogate pair.
-    pub(crate) fn value(node: Node<'n>) -> Result<Self, Error> {
+    /// Why it is refused: it holds half of a surrogate pair.
+    pub(crate) fn value(node: Node<'n>) -> Result<Self, Refusal> {
         let Some(text) = node.as_text() else { return Ok(Answered::Value(node)) };
         match text.value() {
             Some(text) => Ok(Answered::Text(Cow::Owned(text.into_owned()))),
-            None => Err(invalid(Refusal { reason: LeftReason::NoJson, offset: 0 })),
+            None => Err(Refusal { reason: LeftReason::NoJson, offset: 0 }),
         }
     }
 
@@ -69,12 +68,12 @@ impl<'n> Answered<'n> {
 /// Repairs arguments. What needs no repair is handed back as it came, [`Repaired::changed`] being false.
 ///
 /// # Errors
-/// `invalid-json` if text cannot be read; `too-deep`.
+/// Why text cannot be read.
 pub(crate) fn repair<'n>(
     validator: &Validator<'_, '_>,
     answered: Answered<'n>,
     options: &RepairOptions,
-) -> Result<Repaired<Node<'n>>, Error> {
+) -> Result<Repaired<Node<'n>>, Refusal> {
     let mut repairer = Repairer { judge: validator.judge(), options, permits: options.permits(), reasons: Map::new() };
     let (mut fixed, is_read) = repairer.read(answered)?;
     let verdict = repairer.whole(&mut fixed);
@@ -101,7 +100,7 @@ pub(crate) fn repair<'n>(
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// The arguments as a value, and whether they are another one than was answered.
-    fn read<'n>(&mut self, answered: Answered<'n>) -> Result<(Fixed<'n>, bool), Error> {
+    fn read<'n>(&mut self, answered: Answered<'n>) -> Result<(Fixed<'n>, bool), Refusal> {
         let is_quoted = matches!(answered, Answered::Value(_));
         let mut text = match answered {
             Answered::Text(text) => text.into_owned(),
@@ -121,13 +120,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let place = Place::At("");
         let at = root_at(&place, false);
         let (mut repairs, original) = (Vec::new(), text.clone());
-        for layer in usize::from(is_quoted)..=TEXTS {
+        for layer in u8::from(is_quoted)..=TEXTS {
             match text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}') {
                 "null" => return self.nothing(Node::default(), "null"),
                 "" | "None" => return self.nothing(Node::default(), "text"),
                 _ => {}
             }
-            let reading = read_tolerant(&text, how).map_err(invalid)?;
+            let reading = read_tolerant(&text, how)?;
             if layer > 0 {
                 let confidence =
                     reading.repairs.iter().fold(Confidence::Exact, |least, text| least.min(text.confidence));
@@ -148,11 +147,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Null, blank text and words for null: no arguments.
-    fn nothing<'n>(&mut self, kept: Node<'n>, from: &str) -> Result<(Fixed<'n>, bool), Error> {
+    fn nothing<'n>(&mut self, kept: Node<'n>, from: &str) -> Result<(Fixed<'n>, bool), Refusal> {
         let rule = (RepairRule::EmptyArguments, Confidence::Exact);
         if self.permits.refusal(rule.0, rule.1).is_some() {
             if from == "text" {
-                return Err(invalid(Refusal { reason: LeftReason::SwitchedOff, offset: 0 }));
+                return Err(Refusal { reason: LeftReason::SwitchedOff, offset: 0 });
             }
             return Ok((Fixed { value: kept, repairs: Vec::new() }, false));
         }
@@ -211,9 +210,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 
     /// The arguments inside one more object, if they are valid there.
     fn unwrap<'n>(&mut self, value: &Node<'n>, at: At<'_>) -> Option<Fixed<'n>> {
+        // Most arguments stand in no other object: nothing is copied for them.
+        value.as_object()?.iter().any(|member| is_wrapper(&member.key)).then_some(())?;
         let root = self.judge.root();
-        let view = self.view(&[root])?;
-        let mut views = alloc::vec![view];
+        let mut views = alloc::vec![self.view(&[root])?];
         let branches = views.iter().flat_map(|view| view.unions.iter()).flat_map(|union| union.branches);
         for branch in branches.collect::<Vec<_>>() {
             views.extend(self.view(&[branch]));
@@ -225,7 +225,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let is_beside = |name: &Text<'_>| BESIDE.iter().any(|known| name.is(*known));
             let mut wrappers = object.iter().filter(|member| !is_beside(&member.key));
             let (wrapper, None) = (wrappers.next()?, wrappers.next()) else { return None };
-            let is_wrapper = folded(&wrapper.key).is_some_and(|name| WRAPPERS.contains(&name.as_str()));
             let is_other = |name: &Node<'_>| {
                 self.options.name.as_ref().is_some_and(|own| name.as_text().is_some_and(|text| !text.is(own)))
             };
@@ -234,7 +233,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 let is_known = folded(name).is_some_and(|name| declared.contains(&name));
                 !is_known && views.iter().all(|view| !view.declares(name) && self.is_undeclared(view, name))
             };
-            if !is_wrapper
+            if !is_wrapper(&wrapper.key)
                 || !object.iter().map(|member| &member.key).all(is_free)
                 || object.get("name").is_some_and(is_other)
             {
@@ -282,6 +281,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
+/// Is it a name that models put all arguments under?
+fn is_wrapper(name: &Text<'_>) -> bool {
+    folded(name).is_some_and(|name| WRAPPERS.contains(&name.as_str()))
+}
+
 /// The pointer to a member of a member, and so on.
 fn pointer_to(steps: &[Text<'static>]) -> String {
     steps.iter().fold(String::new(), |mut pointer, step| {
@@ -294,45 +298,8 @@ fn root_at<'p>(place: &'p Place<'p>, is_untyped_root: bool) -> At<'p> {
     At { from: place, to: place, is_frozen: false, is_untyped_root, level: 0, outer: None, layers: Layers::default() }
 }
 
-fn invalid(refusal: Refusal) -> Error {
+/// The error of text that cannot be read.
+pub(crate) fn unreadable(refusal: Refusal) -> Error {
     let code = if refusal.reason == LeftReason::TooDeep { Code::TooDeep } else { Code::InvalidJson };
     Error::new(code, "", refusal.message())
-}
-
-/// What was repaired, and then left out or moved because of a union around it, stands nowhere it would be looked for.
-fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
-    let gone = repairs.iter().filter(|repair| repair.output_pointer.is_none());
-    let gone: Set<String> = gone.map(|repair| repair.pointer.clone()).collect();
-    let mut later = Set::new();
-    for repair in repairs.iter_mut().rev() {
-        let Some(pointer) = repair.output_pointer.clone() else { continue };
-        let is_doubtful = around(&repair.pointer).any(|place| gone.contains(place))
-            || gone.contains(&repair.pointer)
-            || around(&pointer).any(|place| later.contains(place));
-        if is_doubtful && !stands(arguments, &pointer) {
-            repair.output_pointer = None;
-        }
-        later.insert(pointer);
-    }
-}
-
-/// The pointers to all that a place is in.
-fn around(pointer: &str) -> impl Iterator<Item = &str> {
-    pointer.match_indices('/').filter_map(|(end, _)| pointer.get(..end))
-}
-
-/// Does anything stand at a pointer?
-fn stands(root: &Node<'_>, pointer: &str) -> bool {
-    let mut place = Some(root);
-    for token in pointer.split('/').skip(1) {
-        let name = token.replace("~1", "/").replace("~0", "~");
-        place = place.and_then(|place| match place.data() {
-            Data::Array(items) => items.get(name.parse::<usize>().ok()?),
-            Data::Object(object) => {
-                object.iter().find(|member| member.key.display() == name).map(|member| &member.value)
-            }
-            _ => None,
-        });
-    }
-    place.is_some()
 }

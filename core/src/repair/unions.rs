@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use super::{
     at::At,
     kinds::Candidate,
-    view::{only_value, same, Union, View},
+    view::{only_value, Union, View},
     Fixed, Repairer,
 };
 use crate::{
-    json::{Data, Node},
+    json::{same, Data, Node},
     report::Confidence,
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::Verdict},
 };

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::Repairer;
 use crate::{
     collections::Set,
-    json::{self, Data, LookUp, Node, Object, Text},
+    json::{Data, LookUp, Node, Object, Text},
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::is_nullable},
 };
 
@@ -160,9 +160,4 @@ pub(super) fn only_value<'s, 'a>(schema: &'s Object<'a>) -> Option<&'s Node<'a>>
         Some([only]) => Some(only),
         _ => None,
     })
-}
-
-/// Whether two values are the same for JSON Schema.
-pub(super) fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
-    json::same(one, two)
 }

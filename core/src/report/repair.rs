@@ -251,6 +251,25 @@ pub struct Repaired<T> {
     pub retry_message: Option<String>,
 }
 
+/// What became of the arguments of one call when it was restored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RepairedCall {
+    /// The call's id, if the API gave one.
+    pub id: Option<String>,
+    /// The tool's own name.
+    pub name: String,
+    /// Whether the tool's own schema takes the arguments now; `None` where that cannot be told.
+    pub valid: Option<bool>,
+    /// Every repair, in the order in which they were made.
+    pub repairs: Vec<Repair>,
+    /// What is still wrong, at most 100; empty unless `valid` is `Some(false)`. Text that cannot be read stays as it
+    /// was answered, and is wrong as a whole.
+    pub left: Vec<Left>,
+    /// What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is.
+    pub retry_message: Option<String>,
+}
+
 /// The most places that a message to the model names.
 const LINES: usize = 20;
 
@@ -273,6 +292,18 @@ pub(crate) fn retry_message(left: &[Left], tool: Option<&str>) -> Option<String>
 }
 
 impl<T> Repaired<T> {
+    /// What is said of arguments that need no repair.
+    pub(crate) fn untouched(arguments: T, valid: Option<bool>) -> Repaired<T> {
+        Repaired { arguments, changed: false, valid, repairs: Vec::new(), left: Vec::new(), retry_message: None }
+    }
+
+    /// What is said of a text that cannot be read, and stays.
+    pub(crate) fn unread(arguments: T, reason: LeftReason, message: String, tool: Option<&str>) -> Repaired<T> {
+        let left = Vec::from([Left { pointer: String::new(), keyword: "type", reason, message }]);
+        let retry_message = retry_message(&left, tool);
+        Repaired { arguments, changed: false, valid: Some(false), repairs: Vec::new(), left, retry_message }
+    }
+
     /// The same with the arguments in another form.
     pub(crate) fn map<U>(self, form: impl FnOnce(T) -> U) -> Repaired<U> {
         let Repaired { arguments, changed, valid, repairs, left, retry_message } = self;

@@ -53,7 +53,12 @@ impl InstanceTypes {
     pub(crate) const ALL: InstanceTypes = InstanceTypes(0x7F);
 
     fn named(name: &Node<'_>) -> Option<(&'static str, InstanceTypes)> {
-        NAMES.into_iter().find(|known| name.is_text(known.0))
+        let name = name.as_text()?;
+        match name.as_plain() {
+            // Most names are spelled as they are: these are told apart by their lengths first.
+            Some(plain) => NAMES.iter().find(|known| known.0 == plain).copied(),
+            None => NAMES.iter().find(|known| name.is(known.0)).copied(),
+        }
     }
 
     /// What a value of `type` admits; none if it is no type name and no list of them.

@@ -1,14 +1,15 @@
 //! The arguments of one call, restored piece by piece.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 use core::mem::take;
 
-use super::{custom_input::CustomInput, held::append, restore::RestoreMap};
+use super::{call_repair::Told, custom_input::CustomInput, held::append, restore::RestoreMap};
 use crate::{
     deferred::CallKind,
     error::{Code, Error},
     json::Text,
     limits::MAX_HELD_BYTES,
+    report::RepairedCall,
 };
 
 /// One call's arguments.
@@ -18,14 +19,16 @@ pub(crate) struct CallPieces {
     held: Option<(RestoreMap, Text<'static>, String)>,
     /// The input of a `custom` tool.
     input: Option<CustomInput>,
+    told: Told,
 }
 
 impl CallPieces {
     pub(crate) fn new(restore_map: &RestoreMap, name: &Text<'_>) -> Self {
         let held =
-            restore_map.is_encoded(name).then(|| (restore_map.only(name), name.borrowed().into_owned(), String::new()));
+            restore_map.is_held(name).then(|| (restore_map.only(name), name.borrowed().into_owned(), String::new()));
         let input = (restore_map.kind(name) == CallKind::Custom).then(CustomInput::new);
-        CallPieces { held, input }
+        // What breaks off in a stream is not whole.
+        CallPieces { held, input, told: Told::cut() }
     }
 
     /// Takes a piece; gives what is to be passed on.
@@ -64,6 +67,11 @@ impl CallPieces {
         }
     }
 
+    /// What became of calls that were restored; they are told once.
+    pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
+        self.told.take()
+    }
+
     /// Whether a new one would go on as well.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.held() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
@@ -80,7 +88,7 @@ impl CallPieces {
         let mut out = String::new();
         if let Some((restore_map, name, kept)) = &mut self.held {
             let written = take(kept);
-            out = restore_map.text(name, &written).unwrap_or(written);
+            out = restore_map.text(name, &written, None, &mut self.told).unwrap_or(written);
         }
         if let Some(input) = &mut self.input {
             out = input.feed(&out);

@@ -3,7 +3,7 @@
 //!
 //! One walk for all formats: no member means a call in one format and something else in another.
 
-use crate::json::{Data, Node};
+use crate::json::{Data, Node, Text};
 
 /// Something that names a tool.
 pub(super) struct Site<'n, 'a> {
@@ -13,7 +13,52 @@ pub(super) struct Site<'n, 'a> {
     /// The member that holds the arguments, as a value or as JSON text in a string; `None`: it is no call, or one whose
     /// arguments are no JSON.
     pub(super) arguments: Option<&'static str>,
+    /// The call's id.
+    pub(super) id: Option<Text<'a>>,
 }
+
+impl<'n, 'a> Site<'n, 'a> {
+    /// One that is named and has its arguments where it stands.
+    fn new(node: &'n mut Node<'a>, arguments: Option<&'static str>) -> Self {
+        let id = id_of(node);
+        Site { node, name: "name", arguments, id }
+    }
+}
+
+/// The id by which the result of a call names it.
+pub(super) fn id_of<'a>(call: &Node<'a>) -> Option<Text<'a>> {
+    ["call_id", "id"].into_iter().find_map(|key| call.get(key)?.as_text().cloned())
+}
+
+/// Whether a call has an id, or none at all.
+pub(super) fn may_be(call: &Node<'_>, id: Option<&str>) -> bool {
+    let mut ids = ["call_id", "id"].into_iter().filter_map(|key| call.get(key)?.as_text()).peekable();
+    ids.peek().is_none() || ids.any(|own| id.is_some_and(|id| own.is(id)))
+}
+
+/// Whether a reply ended at a length limit, so that a call in it may have been cut short.
+pub(super) fn is_cut(reply: &Node<'_>) -> bool {
+    let ends = |node: &Node<'_>| {
+        ENDS_OF_A_CUT.iter().any(|(key, word)| node.get(key).is_some_and(|reason| reason.is_text(word)))
+    };
+    let within = |node: &Node<'_>| {
+        ["choices", "candidates"]
+            .into_iter()
+            .any(|list| node.get(list).and_then(Node::as_array).unwrap_or_default().iter().any(ends))
+    };
+    let inner = ["message", "response"].into_iter().filter_map(|key| reply.get(key));
+    core::iter::once(reply).chain(inner).any(|node| ends(node) || within(node))
+}
+
+/// How each API says that a reply ended at a length limit.
+const ENDS_OF_A_CUT: [(&str, &str); 6] = [
+    ("stop_reason", "max_tokens"),
+    ("stop_reason", "model_context_window_exceeded"),
+    ("finish_reason", "length"),
+    ("finishReason", "MAX_TOKENS"),
+    ("stopReason", "max_tokens"),
+    ("status", "incomplete"),
+];
 
 type Visit<'v> = &'v mut dyn FnMut(Site<'_, '_>);
 
@@ -41,17 +86,17 @@ pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
 /// Every call in a message or item of a history, and what else there names a tool.
 pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
     match type_of(message) {
-        Some(Kind::FunctionCall) => visit(Site { node: message, name: "name", arguments: Some("arguments") }),
-        Some(Kind::CustomCall) => visit(Site { node: message, name: "name", arguments: None }),
+        Some(Kind::FunctionCall) => visit(Site::new(message, Some("arguments"))),
+        Some(Kind::CustomCall) => visit(Site::new(message, None)),
         // Chat Completions names the tool in its result, if it likes.
         _ if message.get("role").is_some_and(|role| role.is_text("tool") || role.is_text("function")) => {
-            visit(Site { node: message, name: "name", arguments: None });
+            visit(Site::new(message, None));
         }
         _ => {}
     }
     each(message, "content", &mut |block| in_block(block, visit));
     each(message, "tool_calls", &mut |call| in_tool_call(call, visit));
-    message.visit("function_call", |call| visit(Site { node: call, name: "name", arguments: Some("arguments") }));
+    message.visit("function_call", |call| visit(Site::new(call, Some("arguments"))));
     each(message, "parts", &mut |part| {
         for (key, arguments) in [
             ("functionCall", Some("args")),
@@ -59,24 +104,31 @@ pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
             ("functionResponse", None),
             ("function_response", None),
         ] {
-            part.visit(key, |call| visit(Site { node: call, name: "name", arguments }));
+            part.visit(key, |call| {
+                // Arguments that come in parts are none yet.
+                let is_part = ["partialArgs", "willContinue"].iter().any(|key| call.get(key).is_some());
+                visit(Site::new(call, arguments.filter(|_| !is_part)));
+            });
         }
     });
 }
 
 /// The calls in one entry of `tool_calls`.
 pub(super) fn in_tool_call(call: &mut Node<'_>, visit: Visit<'_>) {
-    call.visit("function", |function| visit(Site { node: function, name: "name", arguments: Some("arguments") }));
-    call.visit("custom", |custom| visit(Site { node: custom, name: "name", arguments: None }));
+    let id = id_of(call);
+    call.visit("function", |function| {
+        visit(Site { node: function, name: "name", arguments: Some("arguments"), id: id.clone() });
+    });
+    call.visit("custom", |custom| visit(Site { node: custom, name: "name", arguments: None, id }));
 }
 
 fn in_block(block: &mut Node<'_>, visit: Visit<'_>) {
     match type_of(block) {
-        Some(Kind::ToolUse) => visit(Site { node: block, name: "name", arguments: Some("input") }),
-        Some(Kind::Reference) => visit(Site { node: block, name: "tool_name", arguments: None }),
+        Some(Kind::ToolUse) => visit(Site::new(block, Some("input"))),
+        Some(Kind::Reference) => visit(Site { node: block, name: "tool_name", arguments: None, id: None }),
         Some(Kind::Result) => each(block, "content", &mut |inner| {
             if type_of(inner) == Some(Kind::Reference) {
-                visit(Site { node: inner, name: "tool_name", arguments: None });
+                visit(Site { node: inner, name: "tool_name", arguments: None, id: None });
             }
         }),
         _ => {}

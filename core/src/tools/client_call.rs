@@ -3,6 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    call_repair::Told,
     call_sites::Site,
     client_item::{as_search, as_value, input, CUSTOM_CALL, FUNCTION_CALL, SEARCH_CALL},
     restore::RestoreMap,
@@ -19,21 +20,24 @@ use crate::{
 ///
 /// # Errors
 /// `invalid-value` if it is no call.
-pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>) -> Result<Node<'a>, Error> {
+pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut Told) -> Result<Node<'a>, Error> {
     let given = Given::read(&call)?;
     // The API's own servers have run it: it is nobody's to answer.
     if call.get("execution").is_some_and(|execution| execution.is_text("server")) {
         return Ok(call);
     }
     let Some(format) = restore_map.client() else {
-        let site = |node: &mut Node<'_>, arguments| restore_map.site(Site { node, name: "name", arguments });
+        let text = given.id.as_ref().and_then(Node::as_text);
+        let id = || text.map(|id| Text::new(id.display().into_owned()));
+        let mut site =
+            |node: &mut Node<'_>, arguments| restore_map.site(Site { node, name: "name", arguments, id: id() }, told);
         match given.inner {
             Some(inner) => {
                 let (_, arguments) = INNER.into_iter().find(|(key, _)| *key == inner).unwrap_or_default();
                 call.visit(inner, |holder| site(holder, Some(arguments))).unwrap_or(Ok(()))?;
             }
             None if given.is_plain => site(&mut call, Some("arguments"))?,
-            None => restore_map.item(&mut call)?,
+            None => restore_map.item(&mut call, told)?,
         }
         return Ok(call);
     };
@@ -44,7 +48,8 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>) -> Result<
     if let Some(own) = own_search {
         (named, kind) = (Text::new(String::from(own)), CallKind::Function);
     } else if kind == CallKind::Function {
-        restore_map.any(&called, &mut arguments)?;
+        let id = id.as_ref().and_then(Node::as_text).map(|id| id.display().into_owned());
+        restore_map.arguments(&called, &mut arguments, (id, true), told)?;
         kind = restore_map.kind(&called);
         if kind == CallKind::Custom {
             arguments = Node::string(input(&arguments));

@@ -59,10 +59,46 @@ impl Key {
 pub(super) struct Held {
     /// The name that the API saw.
     pub(super) name: Text<'static>,
+    /// The call's id.
+    pub(super) id: Option<String>,
     pub(super) pieces: String,
+    /// It is known already what became of its arguments.
+    pub(super) is_told: bool,
     carrier: Option<Carrier>,
+    /// The id under which another call may have begun in the same place.
+    pub(super) next_id: Option<String>,
+    scan: Scan,
     /// What it takes of the limit.
     cost: usize,
+    /// What of that is for neither pieces nor carrier.
+    base: usize,
+}
+
+/// How far JSON text goes, by its brackets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scan {
+    depth: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+    /// The last bracket closed the first one, and nothing but spaces came after it.
+    is_whole: bool,
+}
+
+impl Scan {
+    fn feed(&mut self, text: &str) {
+        for byte in text.bytes() {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' if self.is_in_string => self.is_escaped = true,
+                b'"' => self.is_in_string = !self.is_in_string,
+                _ if self.is_in_string || byte.is_ascii_whitespace() => continue,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+            self.is_whole = self.depth == 0 && matches!(byte, b'}' | b']');
+        }
+    }
 }
 
 /// An event that can carry the whole of the arguments in place of a piece.
@@ -87,10 +123,20 @@ impl Calls {
     ///
     /// # Errors
     /// `limit-exceeded`.
-    pub(super) fn open(&mut self, key: Key, name: Text<'static>) -> Result<Option<Held>, Error> {
+    pub(super) fn open(
+        &mut self,
+        key: Key,
+        name: Text<'static>,
+        id: Option<String>,
+        is_told: bool,
+    ) -> Result<Option<Held>, Error> {
+        // What is refused has closed nothing.
+        let base = CALL + id.as_ref().map_or(0, String::len);
+        self.pay(base)?;
         let before = self.close(&key);
-        self.pay(CALL)?;
-        self.open.insert(key, Held { name, pieces: String::new(), carrier: None, cost: CALL });
+        let (pieces, scan) = (String::new(), Scan::default());
+        let held = Held { name, id, pieces, is_told, carrier: None, next_id: None, scan, cost: base, base };
+        self.open.insert(key, held);
         Ok(before)
     }
 
@@ -118,7 +164,15 @@ impl Calls {
             return Err(error);
         }
         held.cost += cost;
+        held.scan.feed(held.pieces.get(before..).unwrap_or_default());
         Ok(())
+    }
+
+    /// Notes the id of a call that may have begun in the place of another one.
+    pub(super) fn may_give_way(&mut self, key: &Key, id: Option<String>) {
+        if let Some(held) = self.open.get_mut(key) {
+            held.next_id = id.filter(|id| id.len() <= CALL);
+        }
     }
 
     /// Keeps the event of a call's last piece, as it would have been passed on.
@@ -147,7 +201,7 @@ impl Calls {
     fn set_carrier(&mut self, key: &Key, cost: usize, carrier: impl FnOnce() -> Carrier) -> Result<(), Error> {
         let Some(held) = self.open.get_mut(key) else { return Ok(()) };
         // What the event before this one cost is free again.
-        let freed = held.cost - CALL - held.pieces.len();
+        let freed = held.cost - held.base - held.pieces.len();
         self.cost -= freed;
         held.cost -= freed;
         held.carrier = None;
@@ -176,6 +230,13 @@ impl Calls {
         closed
     }
 
+    /// Notes that it is known what became of the arguments of a call.
+    pub(super) fn is_told(&mut self, key: &Key) {
+        if let Some(held) = self.open.get_mut(key) {
+            held.is_told = true;
+        }
+    }
+
     /// Takes all calls out.
     pub(super) fn close_all(&mut self) -> Vec<Held> {
         self.cost = 0;
@@ -198,11 +259,35 @@ pub(super) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
 }
 
 impl Held {
+    /// Whether its pieces are a whole value, by their brackets.
+    pub(super) fn is_whole(&self) -> bool {
+        self.scan.is_whole
+    }
+
+    /// The same, it being known or not what became of its arguments.
+    pub(super) fn told(self, is_told: bool) -> Held {
+        Held { is_told, ..self }
+    }
+
+    /// The same with an event to carry the arguments: beside the one that ends its block, if there was none.
+    pub(super) fn beside(self, ends: &Node<'_>) -> Held {
+        let made = || {
+            let delta = [("type", Node::literal("input_json_delta")), ("partial_json", Node::literal(""))];
+            Carrier::Event(Node::record([
+                ("type", Node::literal("content_block_delta")),
+                ("index", ends.get("index").map(Node::detached).unwrap_or_default()),
+                ("delta", Node::record(delta)),
+            ]))
+        };
+        Held { carrier: self.carrier.or_else(|| Some(made())), ..self }
+    }
+
     /// The event that carries the arguments, if any were held back.
-    pub(super) fn carried(self, whole: impl FnOnce(&Text<'static>, String) -> String) -> Option<Node<'static>> {
-        let Held { name, pieces, carrier, .. } = self;
-        let carrier = carrier?;
-        let whole = whole(&name, pieces);
+    pub(super) fn carried(self, whole: String) -> Option<Node<'static>> {
+        let carrier = self.carrier?;
+        if whole.is_empty() && matches!(carrier, Carrier::Chunk(..)) {
+            return None;
+        }
         match carrier {
             Carrier::Event(mut event) => {
                 if event.get("delta").is_some_and(|delta| delta.as_text().is_some()) {

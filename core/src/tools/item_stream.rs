@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::{
     call_pieces::CallPieces,
+    call_repair::Told,
     held::{pay, Key, CALL},
     restore::RestoreMap,
     tool_format::{remove, set},
@@ -90,7 +91,8 @@ impl Items {
                 out.push(core::mem::take(event));
             }
         } else {
-            event.visit("item", |item| restore_map.item(item)).unwrap_or(Ok(()))?;
+            // A text or a search, which nobody repairs.
+            event.visit("item", |item| restore_map.item(item, &mut Told::default())).unwrap_or(Ok(()))?;
             out.extend(open.rest(event));
             out.push(core::mem::take(event));
             self.close(&key);
@@ -126,7 +128,7 @@ impl Items {
         let pieces = (kind == CallKind::Custom).then(|| CallPieces::new(restore_map, &name));
         pay(&mut self.cost, CALL)?;
         self.open.insert(key, Open { name, pieces, carrier: None, cost: CALL });
-        event.visit("item", |item| restore_map.item(item)).unwrap_or(Ok(()))?;
+        event.visit("item", |item| restore_map.item(item, &mut Told::default())).unwrap_or(Ok(()))?;
         out.push(core::mem::take(event));
         Ok(true)
     }

@@ -3,18 +3,22 @@
 //! A list is taken apart (`tool_list`), every entry is recognised (`tool_format`), gets a legal name (`names`) and an
 //! acceptable schema (`sanitize_list`, in the dialects of `target`, with `budget` for what a request may hold,
 //! `wrapper` for what stands around the schema and `quarantine` for what cannot be had), and what has to be undone is
-//! noted (`restore`). `as_sent` writes nothing but the API's shape. A whole request (`request`) also brings tools in
-//! its history (`carriers`), speaks of tools there (`call_sites`), and forces some (`choice`). Replies come back whole
-//! (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`, `item_stream`, and `sse`), calls as
-//! their client's own (`client_call`, `client_item`, and `call_pieces` with `custom_input`).
+//! noted (`restore`, as JSON `restore_kept`). `as_sent` writes nothing but the API's shape. A whole request (`request`)
+//! also brings tools in its history (`carriers`), speaks of tools there (`call_sites`), and forces some (`choice`).
+//! Replies come back whole (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`,
+//! `chat_stream`, `response_stream`, `item_stream`, and `sse`), calls as their client's own (`client_call`,
+//! `client_item`, and `call_pieces` with `custom_input`), and arguments repaired if that is asked for (`call_repair`,
+//! encoded ones with `joined`).
 
 mod arguments;
 pub(crate) mod as_sent;
 mod backends;
 mod budget;
 pub(crate) mod call_pieces;
+pub(crate) mod call_repair;
 mod call_sites;
 mod carriers;
+mod chat_stream;
 pub(crate) mod check;
 pub(crate) mod choice;
 pub(crate) mod client_call;
@@ -24,10 +28,13 @@ mod definitions;
 mod flat_names;
 mod held;
 mod item_stream;
+mod joined;
 mod namespaces;
 pub(crate) mod quarantine;
 pub(crate) mod request;
+mod response_stream;
 pub(crate) mod restore;
+mod restore_kept;
 pub(crate) mod sanitize_list;
 pub(crate) mod sse;
 pub(crate) mod stream_restorer;

@@ -145,7 +145,7 @@ pub(crate) fn catalogue<'a>(
     const FLAG: &str = "defer_loading";
     let dialect = dialect::of(&options.tools.sanitize)?;
     let shape = dialect.tools.names_for(&choice::model(request)?);
-    let tools = sent_as(recognise(request, options)?, dialect, options);
+    let tools = ToolsOptions { repair: None, ..sent_as(recognise(request, options)?, dialect, options) };
     let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
     for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
         let alone = Node::array(Vec::from([entry.clone()]));

@@ -1,12 +1,10 @@
 //! The way back: a call by the name and with the arguments that the API saw, as the tool's own server expects it.
+//! Where that is asked for, the arguments are repaired, too.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{string::String, sync::Arc};
 
 use super::{
+    call_repair::{Repairing, Schemas, Told},
     call_sites::{self, Site},
     client_item,
     tool_format::{remove, set},
@@ -14,28 +12,32 @@ use super::{
 use crate::{
     collections::Map,
     deferred::{CallKind, Client, ClientTool, DeferredReport},
-    error::{Code, Error},
-    json::{self, Data, Member, Node, Object, Text},
-    options::Format,
-    sanitize::decode::{version, Plan},
+    error::Error,
+    json::{self, Data, Node, Text},
+    options::{Format, RepairOptions},
+    sanitize::decode::Plan,
 };
 
 /// What has to be undone, by the names that the API saw. What is not in here comes back as it is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RestoreMap {
-    list: Map<String, RestoreEntry>,
+    pub(super) list: Map<String, RestoreEntry>,
     /// Who called, if that is known.
-    client: Option<Client>,
+    pub(super) client: Option<Client>,
+    /// How arguments are repaired; `None`: they are not.
+    pub(super) repair: Option<RepairOptions>,
 }
 
 /// What has to be undone for one tool.
 #[derive(Clone, Debug)]
 pub(crate) struct RestoreEntry {
     /// As JSON spells it: a lone surrogate survives.
-    name: String,
-    namespace: Option<String>,
-    kind: CallKind,
-    plan: Plan,
+    pub(super) name: String,
+    pub(super) namespace: Option<String>,
+    pub(super) kind: CallKind,
+    pub(super) plan: Plan,
+    /// What its arguments have to match, where they are repaired.
+    pub(super) schemas: Option<Arc<Schemas>>,
 }
 
 /// A call, restored.
@@ -44,11 +46,16 @@ pub(crate) struct Restored<'r> {
     pub(crate) namespace: Option<Text<'r>>,
 }
 
-fn spelled(text: &Text<'_>) -> String {
+pub(super) fn spelled(text: &Text<'_>) -> String {
     json::write(&Node::string(text.borrowed()))
 }
 
-fn read_text(spelled: &str) -> Text<'_> {
+pub(super) fn read_text(spelled: &str) -> Text<'_> {
+    // Most names have nothing to unescape.
+    let plain = spelled.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    if let Some(plain) = plain.filter(|plain| !plain.contains('\\')) {
+        return plain.into();
+    }
     json::read(spelled)
         .ok()
         .and_then(|node| if let Data::String(text) = node.into_data() { Some(text) } else { None })
@@ -57,7 +64,13 @@ fn read_text(spelled: &str) -> Text<'_> {
 
 impl RestoreEntry {
     pub(super) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, plan: Plan) -> RestoreEntry {
-        RestoreEntry { name: spelled(name), namespace: namespace.map(spelled), kind: CallKind::Function, plan }
+        let (name, namespace) = (spelled(name), namespace.map(spelled));
+        RestoreEntry { name, namespace, kind: CallKind::Function, plan, schemas: None }
+    }
+
+    /// With what the arguments have to match.
+    pub(super) fn repaired_by(self, schemas: Option<Schemas>) -> RestoreEntry {
+        RestoreEntry { schemas: schemas.map(Arc::new), ..self }
     }
 }
 
@@ -68,17 +81,32 @@ impl RestoreMap {
 
     /// What has to be undone where only deferred loading was applied.
     pub(crate) fn of(client: Client, report: &DeferredReport) -> RestoreMap {
-        let mut restore_map = RestoreMap { list: Map::default(), client: Some(client) };
+        let mut restore_map = RestoreMap { client: Some(client), ..RestoreMap::default() };
         report.name_map.iter().for_each(|(called, tool)| restore_map.is_client_tool(called.clone(), tool));
         restore_map
     }
 
     /// Notes what a tool is to the client, whatever else has to be undone for it.
     pub(super) fn is_client_tool(&mut self, called: String, tool: &ClientTool) {
-        let plan = self.list.remove(&called).map(|entry| entry.plan).unwrap_or_default();
+        let (plan, schemas) = self.list.remove(&called).map(|entry| (entry.plan, entry.schemas)).unwrap_or_default();
+        // What a `custom` tool is called with is a text, and a search is the client's own.
+        let schemas = schemas.filter(|_| tool.kind == CallKind::Function);
         let name = spelled(&Text::new(tool.name.as_str()));
         let namespace = tool.namespace.as_deref().map(|namespace| spelled(&Text::new(namespace)));
-        self.list.insert(called, RestoreEntry { name, namespace, kind: tool.kind, plan });
+        self.list.insert(called, RestoreEntry { name, namespace, kind: tool.kind, plan, schemas });
+    }
+
+    /// Notes how arguments are repaired.
+    pub(super) fn repairs_by(&mut self, options: Option<&RepairOptions>) {
+        self.repair = options.cloned();
+    }
+
+    /// Arguments of this tool are not repaired: its calls are nobody's but ours.
+    #[cfg(feature = "search")]
+    pub(crate) fn leaves(&mut self, called: &str) {
+        if let Some(entry) = self.list.get_mut(called) {
+            entry.schemas = None;
+        }
     }
 
     /// Notes who called.
@@ -119,7 +147,11 @@ impl RestoreMap {
     /// What has to be undone for one tool, and nothing else.
     pub(super) fn only(&self, name: &Text<'_>) -> RestoreMap {
         let entry = name.value().and_then(|name| Some((name.clone().into_owned(), self.list.get(&*name)?.clone())));
-        RestoreMap { list: entry.into_iter().collect(), client: self.client.clone() }
+        RestoreMap { list: entry.into_iter().collect(), ..self.without_tools() }
+    }
+
+    fn without_tools(&self) -> RestoreMap {
+        RestoreMap { list: Map::default(), client: self.client.clone(), repair: self.repair.clone() }
     }
 
     /// The names that the API saw, with the namespaces and names of the tools that stood in one.
@@ -132,6 +164,7 @@ impl RestoreMap {
     /// Takes in what another one undoes.
     pub(super) fn extend(&mut self, other: RestoreMap) {
         self.list.extend(other.list);
+        self.repair = self.repair.take().or(other.repair);
     }
 
     /// Whether nothing has to be undone.
@@ -150,33 +183,59 @@ impl RestoreMap {
         Some(Restored { name: read_text(&entry.name), namespace })
     }
 
-    /// Whether arguments of this tool look different from what its server expects.
-    pub(crate) fn is_encoded(&self, name: &Text<'_>) -> bool {
-        self.entry(name).is_some_and(|entry| !entry.plan.is_empty())
+    /// Whether arguments of this tool may look different from what its server expects: they are known as a whole only.
+    pub(crate) fn is_held(&self, name: &Text<'_>) -> bool {
+        self.entry(name).is_some_and(|entry| !entry.plan.is_empty() || self.is_repaired(entry))
     }
 
-    /// Restores arguments in place.
-    pub(crate) fn arguments(&self, name: &Text<'_>, arguments: &mut Node<'_>) -> Result<(), Error> {
-        self.entry(name).map_or(Ok(()), |entry| entry.plan.restore(arguments))
+    /// Whether arguments of this tool are repaired.
+    pub(super) fn repairs(&self, name: &Text<'_>) -> bool {
+        self.entry(name).is_some_and(|entry| self.is_repaired(entry))
     }
 
-    /// Restores arguments that are JSON text. What is no JSON is the model's mistake, and stays: the tool's server
-    /// tells it.
-    pub(crate) fn text(&self, name: &Text<'_>, arguments: &str) -> Option<String> {
-        if !self.is_encoded(name) {
-            return None;
+    fn is_repaired(&self, entry: &RestoreEntry) -> bool {
+        self.repair.is_some() && entry.schemas.is_some()
+    }
+
+    /// The repairing of a call, if there is any.
+    fn repairing<'r>(&'r self, called: &'r Text<'r>, id: Option<String>) -> Option<Repairing<'r>> {
+        let (entry, options) = (self.entry(called)?, self.repair.as_ref()?);
+        let schemas = entry.schemas.as_deref()?;
+        let name = read_text(&entry.name).display().into_owned();
+        Some(Repairing { schemas, plan: &entry.plan, options, called, name, id })
+    }
+
+    /// Restores arguments that are JSON text; `None`: the text as it is. What is no JSON is the model's mistake: where
+    /// it is not repaired it stays, and the tool's server tells it.
+    pub(crate) fn text(&self, name: &Text<'_>, arguments: &str, id: Option<String>, told: &mut Told) -> Option<String> {
+        if let Some(repairing) = self.repairing(name, id) {
+            return repairing.text(arguments, told).ok()?;
         }
+        let entry = self.entry(name).filter(|entry| !entry.plan.is_empty())?;
         let mut node = json::read(arguments).ok()?;
-        self.arguments(name, &mut node).ok()?;
+        entry.plan.restore(&mut node).ok()?;
         (!node.is_intact()).then(|| json::write(&node))
     }
 
-    /// Restores arguments that are a value, or JSON text in a string.
-    pub(crate) fn any(&self, name: &Text<'_>, arguments: &mut Node<'_>) -> Result<(), Error> {
+    /// Restores arguments that are a value, or JSON text in a string. A string is text that the API has in this place,
+    /// unless it should be a value (`has_text` is false) and is repaired.
+    ///
+    /// # Errors
+    /// `budget-exceeded`, which only a plan from elsewhere can come to.
+    pub(crate) fn arguments(
+        &self,
+        name: &Text<'_>,
+        arguments: &mut Node<'_>,
+        (id, has_text): (Option<String>, bool),
+        told: &mut Told,
+    ) -> Result<(), Error> {
+        if let Some(repairing) = self.repairing(name, id.clone()) {
+            return repairing.value(arguments, has_text, told);
+        }
         match arguments.as_text().map(Text::value) {
-            None => self.arguments(name, arguments),
+            None => self.entry(name).map_or(Ok(()), |entry| entry.plan.restore(arguments)),
             Some(text) => {
-                if let Some(restored) = text.and_then(|text| self.text(name, &text)) {
+                if let Some(restored) = text.and_then(|text| self.text(name, &text, id, told)) {
                     *arguments = Node::string(restored);
                 }
                 Ok(())
@@ -185,48 +244,86 @@ impl RestoreMap {
     }
 
     /// Restores every call in a reply.
-    pub(crate) fn reply(&self, reply: &mut Node<'_>) -> Result<(), Error> {
+    pub(crate) fn reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
         if let Data::Array(_) = reply.data() {
-            return reply.visit_children(|_, one| self.reply_object(one));
+            return reply.visit_children(|_, one| self.reply_object(one, told));
         }
-        self.reply_object(reply)
+        self.reply_object(reply, told)
     }
 
-    fn reply_object(&self, reply: &mut Node<'_>) -> Result<(), Error> {
+    fn reply_object(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
+        let was_cut = told.is_cut;
+        told.is_cut |= self.repair.is_some() && call_sites::is_cut(reply);
         let mut outcome = Ok(());
         call_sites::in_reply(reply, &mut |site| {
-            let restored = self.site(site);
+            let restored = self.site(site, told);
             if outcome.is_ok() {
                 outcome = restored;
             }
         });
+        told.is_cut = was_cut;
         outcome
     }
 
     /// Restores a block or an item, if it is a call.
-    pub(super) fn item(&self, item: &mut Node<'_>) -> Result<(), Error> {
+    pub(super) fn item(&self, item: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
         let arguments = match item.get("type").and_then(Node::as_text) {
             Some(kind) if kind.is("tool_use") => Some("input"),
             Some(kind) if kind.is("function_call") => Some("arguments"),
             Some(kind) if kind.is("custom_tool_call") => None,
             _ => return Ok(()),
         };
-        self.site(Site { node: item, name: "name", arguments })
+        let id = call_sites::id_of(item);
+        self.site(Site { node: item, name: "name", arguments, id }, told)
     }
 
     /// Restores one call where it stands.
-    pub(super) fn site(&self, site: Site<'_, '_>) -> Result<(), Error> {
+    pub(super) fn site(&self, site: Site<'_, '_>, told: &mut Told) -> Result<(), Error> {
         let Some(called) = site.node.get(site.name).and_then(Node::as_text).map(|name| name.clone().into_owned())
         else {
             return Ok(());
         };
         let outcome = match site.arguments {
-            Some(key) => site.node.visit(key, |arguments| self.any(&called, arguments)).unwrap_or(Ok(())),
+            Some(key) => {
+                let (id, has_text) = (site.id.map(|id| id.display().into_owned()), key == "arguments");
+                if site.node.get(key).is_none() && self.repairs(&called) {
+                    self.no_arguments(&called, site.node, key, id, told)
+                } else {
+                    let restored = site.node.visit(key, |node| {
+                        let was_null = node.is_null();
+                        self.arguments(&called, node, (id, has_text), told)?;
+                        // No arguments: the API has text in this place.
+                        if was_null && has_text && !node.is_null() {
+                            *node = Node::string(json::write(node));
+                        }
+                        Ok(())
+                    });
+                    restored.unwrap_or(Ok(()))
+                }
+            }
             None => Ok(()),
         };
         self.rename(&called, site.node, site.name);
         client_item::retype(site.node, self.item_kind(&called));
         outcome
+    }
+
+    /// A call without any member for its arguments has none. It gets one if the schema's defaults fill it.
+    fn no_arguments(
+        &self,
+        called: &Text<'_>,
+        call: &mut Node<'_>,
+        key: &'static str,
+        id: Option<String>,
+        told: &mut Told,
+    ) -> Result<(), Error> {
+        let mut none = Node::empty_object();
+        self.arguments(called, &mut none, (id, false), told)?;
+        if !none.as_object().is_some_and(json::Object::is_empty) {
+            let filled = if key == "arguments" { Node::string(json::write(&none)) } else { none.detached() };
+            set(call, key, filled);
+        }
+        Ok(())
     }
 
     /// Gives a call its own name, and its namespace.
@@ -242,91 +339,4 @@ impl RestoreMap {
             None => {}
         }
     }
-
-    /// As JSON, to be kept for a later turn.
-    pub(crate) fn to_node(&self) -> Node<'static> {
-        let tools = self.list.iter().map(|(name, entry)| {
-            let mut members = Vec::from([("name", owned(&entry.name))]);
-            members.extend(entry.namespace.as_deref().map(|namespace| ("namespace", owned(namespace))));
-            if entry.kind != CallKind::Function {
-                members.push(("kind", Node::literal(entry.kind.as_str())));
-            }
-            if !entry.plan.is_empty() {
-                members.push(("plan", entry.plan.to_node()));
-            }
-            let members = members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value });
-            Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
-        });
-        let mut members = Vec::from([
-            ("version", Node::count(version::VERSION)),
-            ("tools", Node::object(Object::from_unique(tools.collect()))),
-        ]);
-        if let Some(client) = &self.client {
-            members.push(("format", Node::literal(client.format.as_str())));
-            members.extend(client.search.as_ref().map(|search| ("search", Node::string(search.clone()))));
-        }
-        Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
-    }
-
-    /// From JSON, as [`Self::to_node`] gives it.
-    pub(crate) fn from_node(node: &Node<'_>) -> Result<RestoreMap, Error> {
-        let wrong = |pointer: String, expected: &str| {
-            Error::new(
-                Code::InvalidValue,
-                pointer,
-                format!("expected {expected}, as `restore` was written; found something else"),
-            )
-        };
-        version::check(node, "a `restore`", "sanitize the tools again")?;
-        let tools =
-            node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
-        let mut restore_map = RestoreMap { list: Map::default(), client: client_of(node, &wrong)? };
-        for member in tools {
-            let mut at = String::from("/tools");
-            json::push_token(&mut at, &member.key.display());
-            let text = |key: &str| member.value.get(key).map(|text| text.as_text().map(spelled));
-            let name = text("name").flatten().ok_or_else(|| wrong(at.clone() + "/name", "a name"))?;
-            let namespace = text("namespace")
-                .map(|name| name.ok_or_else(|| wrong(at.clone() + "/namespace", "a name")))
-                .transpose()?;
-            let kind = match text_at(&member.value, "kind") {
-                None => CallKind::Function,
-                Some(kind) => kind
-                    .and_then(CallKind::named)
-                    .ok_or_else(|| wrong(at.clone() + "/kind", "`function`, `custom` or `search`"))?,
-            };
-            let plan = member
-                .value
-                .get("plan")
-                .map(|plan| Plan::from_node(plan).map_err(|error| error.below(&(at.clone() + "/plan"))));
-            restore_map.add(
-                member.key.display().to_string(),
-                RestoreEntry { name, namespace, kind, plan: plan.transpose()?.unwrap_or_default() },
-            );
-        }
-        Ok(restore_map)
-    }
-}
-
-/// A member that is to be a string, if it is there.
-fn text_at<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<Option<&'n Text<'a>>> {
-    node.get(key).map(Node::as_text)
-}
-
-/// Who called, as it was kept.
-fn client_of(node: &Node<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<Option<Client>, Error> {
-    let Some(format) = text_at(node, "format") else { return Ok(None) };
-    let format = format
-        .and_then(|format| Format::CHOICES.iter().find(|(name, _)| format.is(name)))
-        .map(|(_, format)| *format)
-        .ok_or_else(|| wrong("/format".into(), "`anthropic`, `openai-chat` or `openai-responses`"))?;
-    let search = text_at(node, "search")
-        .map(|search| search.ok_or_else(|| wrong("/search".into(), "a name")))
-        .transpose()?
-        .map(|search| search.display().into_owned());
-    Ok(Some(Client { format, search }))
-}
-
-fn owned(spelled: &str) -> Node<'static> {
-    Node::string(read_text(spelled).into_owned())
 }

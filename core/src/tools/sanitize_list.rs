@@ -4,6 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     budget,
+    call_repair::Schemas,
     definitions::{self, Definitions},
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
@@ -73,6 +74,8 @@ struct Writer<'o> {
     count: usize,
     quarantined: Vec<Quarantined>,
     restore_map: RestoreMap,
+    /// Calls are to be repaired: the schemas are kept.
+    repairs: bool,
 }
 
 /// Rewrites a list.
@@ -122,7 +125,9 @@ pub(super) fn rewrite_with_names<'a>(
         count,
         quarantined,
         restore_map: RestoreMap::default(),
+        repairs: options.repair.is_some(),
     };
+    writer.restore_map.repairs_by(options.repair.as_ref());
     let mut changes = Vec::new();
     let tools = listing.write(
         format,
@@ -204,6 +209,7 @@ impl Writer<'_> {
             return Err(refused(Constraint::DuplicateName.id(), &pointer(&shape.pointer_to("name")), message));
         }
         self.has_room()?;
+        let plain = shape.schema(&entry).filter(|_| self.repairs).map(Node::detached);
         let Written { target, mut changes, plan, added, omit } = self.schema(&mut entry, shape)?;
         let written = tool_format::written(self.format, omit);
         let Some(Target { dialect, .. }) = self.targets.get(target) else {
@@ -233,10 +239,11 @@ impl Writer<'_> {
         if let Some(schema) = schema.filter(|_| dialect.tools.one_grammar) {
             self.definitions.add(schema);
         }
-        if encoded || new_name.is_some() || namespace.is_some() {
-            let plan = if encoded { plan } else { Plan::default() };
-            self.restore_map
-                .add(called.clone(), RestoreEntry::new(own, namespace.as_ref().map(|(space, _)| space), plan));
+        let plan = if encoded { plan } else { Plan::default() };
+        let schemas = plain.and_then(|plain| Schemas::new(&plain, schema.filter(|_| !plan.is_empty())));
+        if encoded || new_name.is_some() || namespace.is_some() || schemas.is_some() {
+            let entry = RestoreEntry::new(own, namespace.as_ref().map(|(space, _)| space), plan);
+            self.restore_map.add(called.clone(), entry.repaired_by(schemas));
         }
         let edits = Edits { name: new_name, description, strict, omit };
         shape.settle(&mut entry, self.format, added, edits);

@@ -1,4 +1,5 @@
-//! A reply in pieces: names restored at once, encoded arguments held back and restored where their call ends.
+//! A reply in pieces: names restored at once; arguments that are encoded, or are to be repaired, held back and restored
+//! where their call ends.
 //!
 //! The events of all APIs are told apart by what is in them; which API it is need not be known. Events that hold whole
 //! calls (Gemini's, and the closing ones of Responses) are restored like whole replies.
@@ -6,30 +7,39 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    call_sites,
-    held::{self, Calls, Held, Key},
+    call_repair::Told,
+    call_sites::{self, Site},
+    held::{Calls, Held, Key},
     item_stream::Items,
     restore::RestoreMap,
     sse::{Buffer, Sink},
-    tool_format::{remove, set},
 };
 use crate::{
     error::Error,
-    json::{Data, Node, Text},
+    json::{Data, Node},
+    report::RepairedCall,
 };
+
+/// After these nothing comes any more.
+const ENDS: [&str; 5] =
+    ["response.completed", "response.incomplete", "response.failed", "response.done", "message_stop"];
 
 /// A stream being restored.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    restore_map: RestoreMap,
+    pub(super) restore_map: RestoreMap,
     /// The calls whose arguments are held back.
-    held: Calls,
+    pub(super) held: Calls,
     /// The items that become others.
     items: Items,
     /// Calls in chunks of Chat Completions of which the first piece was held back just now.
-    fresh: Vec<Key>,
+    pub(super) fresh: Vec<Key>,
     /// The text that is no whole event yet.
     text: Buffer,
+    /// What became of the arguments of calls.
+    pub(super) told: Told,
+    /// The events of calls that another one has taken the place of.
+    pub(super) before: Vec<Node<'static>>,
 }
 
 impl Stream {
@@ -40,12 +50,25 @@ impl Stream {
             items: Items::default(),
             fresh: Vec::new(),
             text: Buffer::default(),
+            // What breaks off in a stream is not whole.
+            told: Told::cut(),
+            before: Vec::new(),
         }
+    }
+
+    /// What became of the calls that ended since this was asked last.
+    pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
+        self.told.take()
     }
 
     /// Whether a new one would go on as well.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.held.is_empty() && self.items.is_empty() && self.text.is_at_rest()
+        self.held.is_empty()
+            && self.items.is_empty()
+            && self.text.is_at_rest()
+            && self.told.is_at_rest()
+            && self.before.is_empty()
+            && self.fresh.is_empty()
     }
 
     /// What is to be passed on for an event.
@@ -58,6 +81,11 @@ impl Stream {
             return Ok(out);
         }
         let is = |name: &str| event.get("type").is_some_and(|kind| kind.is_text(name));
+        let ends = ENDS.iter().any(|end| is(end));
+        if ends {
+            // Nobody reads on after it: calls that never ended go before.
+            out.extend(self.leave());
+        }
         if is("content_block_start") || is("response.output_item.added") {
             self.begin(&mut event, &mut out)?;
         } else if is("content_block_delta") || is("response.function_call_arguments.delta") {
@@ -65,22 +93,27 @@ impl Stream {
                 return Ok(out);
             }
         } else if is("content_block_stop") {
-            out.extend(self.end(&event));
+            out.extend(self.end_block(&event));
         } else if is("response.function_call_arguments.done") {
-            if let Some(name) = self.held.get(&Key::of(&event)).map(|held| held.name.clone()) {
-                event.visit("arguments", |arguments| self.restore_map.any(&name, arguments)).unwrap_or(Ok(()))?;
-            }
-            out.extend(self.end(&event));
+            out.extend(self.end_arguments(&mut event)?);
             self.rename(&mut event);
         } else if is("response.output_item.done") {
-            self.in_item(&mut event, "item")?;
-            out.extend(self.end(&event));
+            out.extend(self.end_item(&mut event)?);
         } else if event.get("choices").is_some_and(|choices| choices.as_array().is_some()) {
-            if self.chat(&mut event)? {
+            let nothing_left = self.chat(&mut event)?;
+            out.extend(core::mem::take(&mut self.before));
+            if nothing_left {
                 return Ok(out);
             }
         } else {
-            self.restore_map.reply(&mut event)?;
+            // The whole response of Responses has the calls once more.
+            self.told.skips_seen = event.get("response").is_some();
+            let restored = self.restore_map.reply(&mut event, &mut self.told);
+            self.told.skips_seen = false;
+            if ends {
+                self.told.forget();
+            }
+            restored?;
         }
         out.push(event);
         Ok(out)
@@ -88,9 +121,22 @@ impl Stream {
 
     /// What is still held back: calls that never ended.
     pub(crate) fn finish(&mut self) -> Vec<Node<'static>> {
-        let held = self.held.close_all();
-        let calls = held.into_iter().filter_map(|held| self.carried(held)).collect::<Vec<_>>();
+        let calls = self.leave();
+        self.told.forget();
+        self.fresh = Vec::new();
         calls.into_iter().chain(self.items.finish()).collect()
+    }
+
+    /// The calls that never ended.
+    fn leave(&mut self) -> Vec<Node<'static>> {
+        let mut calls = core::mem::take(&mut self.before);
+        for held in self.held.close_all() {
+            if !held.is_told && !held.pieces.is_empty() {
+                self.told.see(held.id.as_deref());
+            }
+            calls.extend(self.carried(held));
+        }
+        calls
     }
 
     /// The text to be passed on for a piece of text.
@@ -117,23 +163,40 @@ impl Stream {
             };
             let called =
                 event.get(inner).filter(|item| is_call(item)).and_then(|item| item.get("name")).and_then(Node::as_text);
-            let encoded = called.filter(|name| self.restore_map.is_encoded(name)).map(|name| name.clone().into_owned());
-            self.in_item(event, inner)?;
-            if let Some(name) = encoded {
-                // One that never ended: what was held back of it goes before.
-                let before = self.held.open(Key::of(event), name)?;
-                out.extend(before.and_then(|held| self.carried(held)));
+            let Some(name) = called.filter(|name| self.restore_map.is_held(name)).map(|name| name.clone().into_owned())
+            else {
+                // One that never ended, and in whose place another one begins.
+                if event.get(inner).is_some() {
+                    out.extend(self.held.close(&Key::of(event)).and_then(|held| self.carried(held)));
+                }
+                self.in_item(event, inner)?;
+                continue;
+            };
+            let id = event.get(inner).and_then(call_sites::id_of).map(|id| id.display().into_owned());
+            // Mostly its arguments come later, and what stands here is none.
+            let is_bare =
+                event.get(inner).is_some_and(|item| ["input", "arguments"].iter().all(|key| is_none(item, key)));
+            if is_bare {
+                event.visit(inner, |node| self.names_of(node)).unwrap_or(Ok(()))?;
+            } else {
+                self.in_item(event, inner)?;
             }
+            // One that never ended: what was held back of it goes before.
+            if !is_bare && inner == "item" {
+                self.told.see(id.as_deref());
+            }
+            let before = self.held.open(Key::of(event), name, id, !is_bare)?;
+            out.extend(before.and_then(|held| self.carried(held)));
         }
         Ok(())
     }
 
     /// Restores the one call that an event wraps.
-    fn in_item(&self, event: &mut Node<'_>, inner: &str) -> Result<(), Error> {
-        event.visit(inner, |item| self.restore_map.item(item)).unwrap_or(Ok(()))
+    pub(super) fn in_item(&mut self, event: &mut Node<'_>, inner: &str) -> Result<(), Error> {
+        event.visit(inner, |item| self.restore_map.item(item, &mut self.told)).unwrap_or(Ok(()))
     }
 
-    fn rename(&self, event: &mut Node<'_>) {
+    pub(super) fn rename(&self, event: &mut Node<'_>) {
         if let Some(name) = event.get("name").and_then(Node::as_text).map(|name| name.clone().into_owned()) {
             self.restore_map.rename(&name, event, "name");
         }
@@ -158,119 +221,39 @@ impl Stream {
         Ok(true)
     }
 
-    /// A call ends: the event that carries its arguments, if any were held back.
-    fn end(&mut self, event: &Node<'_>) -> Option<Node<'static>> {
-        let held = self.held.close(&Key::of(event))?;
-        self.carried(held)
+    /// A block of Anthropic's ends: the event that carries its arguments, if any were held back.
+    fn end_block(&mut self, event: &Node<'_>) -> Option<Node<'static>> {
+        let mut held = self.held.close(&Key::of(event))?;
+        if held.is_told || !held.pieces.is_empty() || !self.restore_map.repairs(&held.name) {
+            return self.carried(held);
+        }
+        // A block without pieces is a call without arguments.
+        match self.restore_map.text(&held.name, "{}", held.id.take(), &mut self.told) {
+            Some(whole) => held.beside(event).carried(whole),
+            None => held.carried(String::new()),
+        }
     }
 
-    fn carried(&self, held: Held) -> Option<Node<'static>> {
-        held.carried(|name, pieces| self.restore_map.text(name, &pieces).unwrap_or(pieces))
+    /// Restores the names of a call, and nothing else.
+    pub(super) fn names_of(&mut self, node: &mut Node<'_>) -> Result<(), Error> {
+        self.restore_map.site(Site { node, name: "name", arguments: None, id: None }, &mut self.told)
     }
 
-    /// A chunk of Chat Completions. Tells whether nothing is left of it.
-    fn chat(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
-        let mut outcome = Ok(false);
-        let mut nothing_left = event.get("usage").is_none_or(Node::is_null);
-        call_sites::each(event, "choices", &mut |choice| {
-            let number = choice.get("index").and_then(Node::as_u64).unwrap_or_default();
-            match self.choice(choice, number) {
-                Ok(held) => outcome = outcome.clone().map(|before| before || held),
-                Err(error) => outcome = Err(error),
-            }
-            let says = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
-            let delta = choice.get("delta").and_then(Node::as_object);
-            let empty =
-                delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || member.value.is_null()));
-            nothing_left &= empty && !says("finish_reason") && !says("message");
-        });
-        let held = outcome?;
-        let fresh = core::mem::take(&mut self.fresh);
-        if held && !fresh.is_empty() {
-            self.held.carry_in_chunk(fresh, event)?;
-        }
-        Ok(held && nothing_left)
+    pub(super) fn carried(&mut self, mut held: Held) -> Option<Node<'static>> {
+        let whole = self.whole(&mut held);
+        held.carried(whole)
     }
 
-    /// A choice of a chunk. Tells whether something was held back.
-    fn choice(&mut self, choice: &mut Node<'_>, number: u64) -> Result<bool, Error> {
-        // Some servers send whole messages as chunks.
-        choice.visit("message", |message| self.restore_map.reply(message)).unwrap_or(Ok(()))?;
-        let (mut outcome, mut withheld) = (Ok(()), false);
-        let (mut place, mut gone) = (0_u64, Vec::new());
-        choice.visit("delta", |delta| {
-            call_sites::each(delta, "tool_calls", &mut |call| {
-                match self.call(call, number, place) {
-                    Ok(Piece::Passes) => {}
-                    Ok(Piece::Held { alone }) => {
-                        withheld = true;
-                        if alone {
-                            gone.push(place);
-                        }
-                    }
-                    Err(error) => outcome = Err(error),
-                }
-                place += 1;
-            });
-            if gone.is_empty() {
-                return;
-            }
-            delta.visit("tool_calls", |list| {
-                let (mut at, mut gone) = (0_u64, gone.into_iter().peekable());
-                list.as_array_mut().into_iter().for_each(|list| {
-                    list.retain(|_| {
-                        let goes = gone.next_if_eq(&at).is_some();
-                        at += 1;
-                        !goes
-                    });
-                });
-            });
-            if delta.get("tool_calls").and_then(Node::as_array).is_some_and(<[Node<'_>]>::is_empty) {
-                remove(delta, "tool_calls");
-            }
-        });
-        outcome?;
-        if choice.get("finish_reason").is_some_and(|reason| !reason.is_null()) {
-            self.close(choice, number);
+    /// The whole of what was held back, restored.
+    pub(super) fn whole(&mut self, held: &mut Held) -> String {
+        let pieces = core::mem::take(&mut held.pieces);
+        if pieces.is_empty() {
+            return pieces;
         }
-        Ok(withheld)
-    }
-
-    /// An entry of `tool_calls` in a chunk.
-    fn call(&mut self, call: &mut Node<'_>, choice: u64, place: u64) -> Result<Piece, Error> {
-        let key = Key::in_choice(choice, call.get("index").and_then(Node::as_u64).unwrap_or(place));
-        let name = call.get("function").and_then(|function| function.get("name")).and_then(Node::as_text);
-        if let Some(name) = name.filter(|name| self.restore_map.is_encoded(name) && self.held.get(&key).is_none()) {
-            self.held.open(key.clone(), name.clone().into_owned())?;
-        }
-        let alone = name.is_none_or(Text::is_empty) && call.get("id").is_none_or(Node::is_null);
-        for inner in ["function", "custom"] {
-            call.visit(inner, |function| self.rename(function));
-        }
-        let Some(held) = self.held.get(&key) else { return Ok(Piece::Passes) };
-        let piece = call.get("function").and_then(|function| function.get("arguments")).and_then(Node::as_text);
-        let Some(piece) = piece.filter(|piece| !piece.is_empty()) else { return Ok(Piece::Passes) };
-        let is_first = held.pieces.is_empty();
-        self.held.add(&key, piece)?;
-        if is_first {
-            self.fresh.push(key);
-        }
-        call.visit("function", |function| set(function, "arguments", Node::string("")));
-        Ok(Piece::Held { alone })
-    }
-
-    /// A choice is finished: its calls get their arguments in this very chunk.
-    fn close(&mut self, choice: &mut Node<'_>, number: u64) {
-        let closed = self.held.close_choice(number).into_iter().filter(|(_, held)| !held.pieces.is_empty());
-        let restored = |held: Held| self.restore_map.text(&held.name, &held.pieces).unwrap_or(held.pieces);
-        let whole: Vec<(u64, String)> = closed.map(|(index, held)| (index, restored(held))).collect();
-        if whole.is_empty() {
-            return;
-        }
-        if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
-            set(choice, "delta", Node::empty_object());
-        }
-        choice.visit("delta", |delta| held::put(delta, whole));
+        self.told.is_silent = held.is_told;
+        let restored = self.restore_map.text(&held.name, &pieces, held.id.take(), &mut self.told);
+        self.told.is_silent = false;
+        restored.unwrap_or(pieces)
     }
 }
 
@@ -284,11 +267,10 @@ impl Sink for Stream {
     }
 }
 
-/// What became of an entry of `tool_calls`.
-enum Piece {
-    Passes,
-    /// Its arguments were held back; `alone`: there was nothing else in it.
-    Held {
-        alone: bool,
-    },
+/// Whether a call that begins has no arguments yet.
+pub(super) fn is_none(item: &Node<'_>, key: &str) -> bool {
+    item.get(key).is_none_or(|value| match value.data() {
+        Data::Object(object) => object.is_empty(),
+        _ => value.is_null() || value.is_text("") || value.is_text("{}"),
+    })
 }

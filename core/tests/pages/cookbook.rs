@@ -5,8 +5,8 @@ use std::{fmt::Write as _, fs, path::Path};
 
 use serde_json::Value;
 use toolwire::{
-    apply_deferred_loading_with_report, check, check_tools, sanitize_tools, sanitize_with_report, DeferredOptions,
-    SanitizeOptions, ToolsOptions,
+    apply_deferred_loading_with_report, check, check_tools, repair_arguments_with_report, sanitize_tools,
+    sanitize_with_report, validate_arguments, DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions,
 };
 
 use super::markdown::{code, fence, link_sources, GENERATED};
@@ -45,8 +45,16 @@ impl Entry {
             "sanitizeTools" => check_tools(value, &[dialect])
                 .map(|found| found.iter().map(|violation| violation.rule.to_owned()).collect())
                 .unwrap_or_default(),
+            "repairArguments" => validate_arguments(value, self.schema())
+                .map(|found| found.errors.iter().map(|error| error.keyword.to_owned()).collect())
+                .unwrap_or_default(),
             _ => Vec::new(),
         }
+    }
+
+    /// The tool's own schema, of arguments.
+    fn schema(&self) -> &Value {
+        self.case.get("schema").unwrap_or(&Value::Null)
     }
 
     /// What the call gives, and what it says about it.
@@ -60,6 +68,14 @@ impl Entry {
             "sanitizeTools" => {
                 let list = sanitize_tools(self.input(), &ToolsOptions::new(dialect))?;
                 Ok((list.tools, list.changes.iter().map(|about| said(&about.change)).collect()))
+            }
+            "repairArguments" => {
+                let done = repair_arguments_with_report(self.input(), self.schema(), &RepairOptions::default())?;
+                let said = done.repairs.iter().map(|repair| {
+                    let (rule, confidence) = (repair.rule.as_str(), repair.confidence.as_str());
+                    format!("`{rule}` at `{}`: {} ({confidence})", repair.pointer, repair.message)
+                });
+                Ok((done.arguments, said.collect()))
             }
             _ => {
                 let outcome = apply_deferred_loading_with_report(self.input(), &DeferredOptions::default())?;
@@ -97,10 +113,19 @@ impl Entry {
         let seen = self.case.get("seen").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let seen: Vec<String> = seen.iter().filter_map(Value::as_str).map(link_sources).collect();
         let rule = self.text("rule");
-        let named = if rule.is_empty() { String::new() } else { format!(" The rule of `check` is `{rule}`.") };
+        let is_call = self.text("call") == "repairArguments";
+        let named = match rule {
+            "" => String::new(),
+            _ if is_call => format!(" The keyword that `validateArguments` names is `{rule}`."),
+            _ => format!(" The rule of `check` is `{rule}`."),
+        };
         let _ = writeln!(section, "\n{}{named}\nSeen: {}.\n", self.text("why"), seen.join(", "));
         section += &fence("ts", &self.in_typescript());
         section += &fence("python", &self.in_python());
+        if is_call {
+            let _ = writeln!(section, "\nWith the tool's own schema\n\n{}", fence("json", &self.schema().to_string()));
+            section += "the arguments\n";
+        }
         let _ = writeln!(section, "\n{}", fence("json", &self.input().to_string()));
         match self.mended() {
             Ok((output, changes)) => {
@@ -131,6 +156,7 @@ impl Entry {
             "sanitizeTools" => {
                 format!("const {{ tools, restore }} = sanitizeTools(listed, {{ dialect: '{dialect}' }});")
             }
+            "repairArguments" => "const repaired = repairArguments(call.arguments, tool.inputSchema);".to_owned(),
             _ => "const body = applyDeferredLoading(request);".to_owned(),
         }
     }
@@ -140,6 +166,7 @@ impl Entry {
         match self.text("call") {
             "sanitize" => format!("accepted = toolwire.sanitize(schema, dialect=\"{dialect}\")"),
             "sanitizeTools" => format!("sanitized = toolwire.sanitize_tools(listed, dialect=\"{dialect}\")"),
+            "repairArguments" => "repaired = toolwire.repair_arguments(call.arguments, tool.inputSchema)".to_owned(),
             _ => "body = toolwire.apply_deferred_loading(request)".to_owned(),
         }
     }
@@ -160,9 +187,9 @@ fn said(change: &toolwire::reports::Change) -> String {
 pub(crate) fn page(entries: &[Entry]) -> String {
     let mut page = format!("{GENERATED}# Cookbook: the provider's error, and the one call that fixes it\n\n");
     page += "Find your error by its text. Each entry is a test: `check` finds the problem in the input, and finds \
-    none in the output.\n";
+    none in the output. (Of arguments, `validateArguments` does.)\n";
     page += "If you don't know which one applies, `checkTools(tools, { dialects })` checks a whole list, and \
-    `adaptRequest` fixes a whole request.\n\n";
+    `adaptRequest` fixes a whole request: with `repair: true` also the calls in its reply.\n\n";
     for entry in entries {
         let heading = entry.heading();
         let _ = writeln!(page, "- [{heading}](#{})", anchor(&heading));

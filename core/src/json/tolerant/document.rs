@@ -1,5 +1,7 @@
 //! A whole text: the value, and what stands around it.
 
+use core::ops::Range;
+
 use super::{scanner::Scanner, Refusal, Scanned, Stop};
 use crate::{
     json::{read, same},
@@ -32,7 +34,7 @@ impl Scanner<'_> {
                 kept = self.one_of(kept, start..self.out.len())?;
                 continue;
             }
-            self.behind()?;
+            self.behind(&kept)?;
             break;
         }
         if let (Some(_), Some(offset)) = self.escapes {
@@ -77,14 +79,9 @@ impl Scanner<'_> {
     }
 
     /// Two values: the same, or one is empty.
-    fn one_of(
-        &mut self,
-        first: core::ops::Range<usize>,
-        second: core::ops::Range<usize>,
-    ) -> Result<core::ops::Range<usize>, Stop> {
+    fn one_of(&mut self, first: Range<usize>, second: Range<usize>) -> Result<Range<usize>, Stop> {
         let [one, two] = [&first, &second].map(|range| self.out.get(range.clone()).unwrap_or_default());
         let are_same = || matches!((read(one), read(two)), (Ok(one), Ok(two)) if same(&one, &two));
-        let is_empty = |text: &str| matches!(text, "{}" | "[]");
         let (kept, rule, confidence) = match () {
             () if one == two => (first, RepairRule::RepeatedValue, Confidence::Exact),
             () if is_empty(two) => (first, RepairRule::EmptyValue, Confidence::Likely),
@@ -100,7 +97,7 @@ impl Scanner<'_> {
     }
 
     /// What stands behind the value.
-    fn behind(&mut self) -> Result<(), Stop> {
+    fn behind(&mut self, kept: &Range<usize>) -> Result<(), Stop> {
         let rest = self.rest();
         let behind_comma = rest.strip_prefix(',').map(str::trim_start);
         if behind_comma.is_some_and(str::is_empty) {
@@ -114,7 +111,7 @@ impl Scanner<'_> {
         } else if rest.contains(['{', '[', '}', ']']) || behind_comma.is_some() || has_member(rest) {
             // Members that stand behind a bracket too many are no words.
             return self.refuse(LeftReason::Syntax);
-        } else if matches!(self.out.as_str(), "{}" | "[]") {
+        } else if self.out.get(kept.clone()).is_some_and(is_empty) {
             // Words are all there is.
             return self.refuse(LeftReason::NoJson);
         } else {
@@ -123,6 +120,11 @@ impl Scanner<'_> {
         self.at = self.text.len();
         Ok(())
     }
+}
+
+/// Is a value that was written an empty one?
+fn is_empty(written: &str) -> bool {
+    matches!(written, "{}" | "[]")
 }
 
 /// Does a text begin with an opening bracket?

@@ -54,7 +54,6 @@ impl<'t> Scanner<'t> {
                     }
                     _ => self.entry(next, &mut open)?,
                 },
-                Want::Next { .. } if open.is_empty() => return Ok(()),
                 Want::Next { ended } => match next {
                     ',' => {
                         self.at += 1;

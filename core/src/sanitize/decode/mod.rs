@@ -176,7 +176,7 @@ impl Plan {
             let found = "an object without one, as a schema is, which takes the options of `sanitize` beside it";
             return Err(wrong("/version".into(), "with its `version`", found));
         }
-        version::check(node, "a plan", "sanitize the schema again")?;
+        version::check(node, version::VERSION, "a plan", "sanitize the schema again")?;
         let parts = Plan::default().parts().map(|(name, _)| name);
         let unknown = |member: &&Member<'_>| !parts.iter().chain(&["version"]).any(|name| member.key.is(name));
         match object.iter().find(unknown) {

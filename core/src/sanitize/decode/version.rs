@@ -10,15 +10,19 @@ use crate::{
 /// Version 1 kept every tool's schema, and sanitized it anew for each call.
 pub(crate) const VERSION: u64 = 2;
 
-/// Is it of today? `what` says what was kept, and `again` how to get another.
+/// Of what also repairs arguments, and keeps the schemas for that.
+pub(crate) const REPAIRING: u64 = 3;
+
+/// Is it of today, or of a version up to the newest of its kind? `what` says what was kept, and `again` how to get
+/// another.
 ///
 /// # Errors
 /// `invalid-value`.
-pub(crate) fn check(kept: &Node<'_>, what: &str, again: &str) -> Result<(), Error> {
+pub(crate) fn check(kept: &Node<'_>, newest: u64, what: &str, again: &str) -> Result<(), Error> {
     let found = match kept.get("version") {
         None => String::from("none"),
         Some(version) => match version.as_u64() {
-            Some(VERSION) => return Ok(()),
+            Some(known) if (VERSION..=newest).contains(&known) => return Ok(()),
             Some(older) if older < VERSION => {
                 format!("{older}, which an older toolwire wrote: {again} for one of today")
             }
@@ -27,5 +31,6 @@ pub(crate) fn check(kept: &Node<'_>, what: &str, again: &str) -> Result<(), Erro
             None => String::from(version.kind()),
         },
     };
-    Err(Error::new(Code::InvalidValue, "/version", format!("expected the version {VERSION} of {what}, found {found}")))
+    let known = if newest > VERSION { format!("{VERSION} or {newest}") } else { format!("{VERSION}") };
+    Err(Error::new(Code::InvalidValue, "/version", format!("expected the version {known} of {what}, found {found}")))
 }

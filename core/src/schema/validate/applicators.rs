@@ -14,7 +14,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     pub(super) fn reference(&mut self, reference: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let prepared = self.prepared;
         let Some(target) = prepared.references.target(reference) else { return Verdict::Unknown };
-        let Some((schema, pointer)) = prepared.targets.get(&target) else { return Verdict::Unknown };
+        let Some((schema, pointer)) = prepared.target(target) else { return Verdict::Unknown };
         let mut before = at.entered;
         while let Some(entered) = before {
             if entered.target == target && core::ptr::eq(entered.value, value) {

@@ -12,13 +12,15 @@ mod arrays;
 mod objects;
 mod pattern;
 pub(crate) mod place;
+mod prepared;
 mod scalars;
 #[cfg(test)]
 mod tests;
 mod verdict;
 pub(crate) mod words;
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use core::cell::OnceCell;
 
 use super::{
     draft::Draft,
@@ -34,6 +36,7 @@ use crate::{
 };
 use pattern::Patterns;
 use place::Place;
+pub(crate) use prepared::Prepared;
 pub(crate) use verdict::Verdict;
 
 /// The steps of one validation: every schema tried on a value is one, and so is every value that is compared.
@@ -75,9 +78,13 @@ pub struct ArgumentViolation {
 pub(crate) struct Validator<'s, 'a> {
     root: &'s Node<'a>,
     draft: Draft,
-    references: References,
-    targets: Map<Number, (&'s Node<'a>, String)>,
+    references: Cow<'s, References>,
+    /// Found with the first reference that is followed.
+    targets: OnceCell<Targets<'s, 'a>>,
 }
+
+/// The schemas that references lead to, each with its pointer.
+type Targets<'s, 'a> = Map<Number, (&'s Node<'a>, String)>;
 
 impl<'s, 'a> Validator<'s, 'a> {
     /// Prepares a schema as it was read.
@@ -89,14 +96,15 @@ impl<'s, 'a> Validator<'s, 'a> {
             let found = format!("expected a schema (an object or a boolean), found {}", root.kind());
             return Err(Error::new(Code::InvalidSchema, "", found));
         }
-        let (draft, mut references, mut targets) = (Draft::of(root), References::default(), Map::new());
-        if references::mentions_references(root) {
-            let budget = Budget::new(root.values_read(), None);
-            // References of a schema that takes too long to look at lead nowhere.
-            references = references::resolve(root, draft, &budget).unwrap_or_default();
-            targets = references.targets(root, &budget);
-        }
-        Ok(Validator { root, draft, references, targets })
+        let draft = Draft::of(root);
+        let references = resolved(root, draft).unwrap_or_default();
+        Ok(Validator { root, draft, references: Cow::Owned(references), targets: OnceCell::new() })
+    }
+
+    /// The schema that a reference leads to, and its pointer.
+    fn target(&self, target: Number) -> Option<&(&'s Node<'a>, String)> {
+        let walk = || self.references.targets(self.root, &Budget::new(self.root.values_read(), None));
+        self.targets.get_or_init(walk).get(&target)
     }
 
     /// Judges arguments: they are an object, also where the root does not say so.
@@ -114,6 +122,14 @@ impl<'s, 'a> Validator<'s, 'a> {
         Validation { valid: verdict.known(), errors: run.errors }
     }
 
+    /// Whether the schema takes arguments, without a word about them.
+    pub(crate) fn takes(&self, arguments: &Node<'_>) -> Verdict {
+        if !self.root.as_object().is_some_and(|root| root.has(Keyword::Type)) && arguments.as_object().is_none() {
+            return Verdict::Invalid;
+        }
+        self.judge().verdict(self.root, arguments)
+    }
+
     /// Judges values by parts of this schema, within one budget.
     pub(crate) fn judge(&self) -> Judge<'_, 's, 'a> {
         Judge(Run::new(self, true))
@@ -126,6 +142,14 @@ impl<'s, 'a> Validator<'s, 'a> {
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
         Run::new(self, true).schema(self.root, value, at)
     }
+}
+
+/// Where the references of a schema lead; `None`: it has none.
+fn resolved(root: &Node<'_>, draft: Draft) -> Option<References> {
+    references::mentions_references(root).then(|| {
+        // References of a schema that takes too long to look at lead nowhere.
+        references::resolve(root, draft, &Budget::new(root.values_read(), None)).unwrap_or_default()
+    })
 }
 
 /// Judges values by parts of a schema, without a word about it. All of it is paid from one budget.
@@ -162,7 +186,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
     /// The schema that a reference leads to.
     pub(crate) fn target(&self, reference: &'s Node<'a>) -> Option<&'s Node<'a>> {
         let prepared = self.0.prepared;
-        prepared.targets.get(&prepared.references.target(reference)?).map(|(schema, _)| *schema)
+        prepared.target(prepared.references.target(reference)?).map(|(schema, _)| *schema)
     }
 
     /// Whether the schema's draft has a keyword.

@@ -19,6 +19,29 @@ pub(crate) enum Place<'p> {
 }
 
 impl Place<'_> {
+    /// How many bytes the names on the way to it take.
+    pub(crate) fn length(&self) -> usize {
+        let (mut length, mut next) = (0, Some(self));
+        while let Some(place) = next {
+            next = match *place {
+                Place::At(pointer) => {
+                    length += pointer.len();
+                    None
+                }
+                Place::Name(above, name) => {
+                    length += name.len();
+                    Some(above)
+                }
+                Place::Member(above, name) => {
+                    length += name.chars().len();
+                    Some(above)
+                }
+                Place::Item(above, _) => Some(above),
+            };
+        }
+        length
+    }
+
     /// The pointer to it.
     pub(crate) fn pointer(&self) -> String {
         let (mut start, mut steps, mut next) = ("", Vec::new(), Some(self));

@@ -1,0 +1,116 @@
+//! toolwire against the Rust crate that validates by JSON Schema, on the same recorded calls of real tools, all of them
+//! valid. `make bench-peers` runs it over a file with one `{ "schema", "arguments" }` per line.
+//!
+//! The peer prepares a validator per tool, and then only walks the arguments; toolwire prepares nothing and reads the
+//! schema in each call. So the peer stands here twice: prepared, and prepared for each call.
+
+use std::{
+    env,
+    error::Error,
+    fs,
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use toolwire::{RepairOptions, repair_arguments, repair_arguments_json, validate_arguments, validate_arguments_json};
+
+/// Long enough for a stable minimum, short enough to run often.
+const ROUNDS: u32 = 15;
+
+/// A call, as values and as text.
+struct Call {
+    schema: Value,
+    arguments: Value,
+    schema_text: String,
+    text: String,
+    /// The peer's, made once.
+    prepared: jsonschema::Validator,
+}
+
+/// A row of the table.
+type Row = (&'static str, fn(&Call) -> bool);
+
+const VALUES: [Row; 4] = [
+    ("jsonschema 0.60.2, prepared", |call| call.prepared.is_valid(&call.arguments)),
+    ("jsonschema 0.60.2, prepared for each call", |call| {
+        prepared(&call.schema).is_some_and(|one| one.is_valid(&call.arguments))
+    }),
+    ("toolwire, validate_arguments", |call| {
+        validate_arguments(&call.arguments, &call.schema).is_ok_and(|found| found.valid == Some(true))
+    }),
+    ("toolwire, repair_arguments", |call| {
+        repair_arguments(&call.arguments, &call.schema, &RepairOptions::default()).is_ok()
+    }),
+];
+const TEXTS: [Row; 4] = [
+    ("serde_json + jsonschema, prepared", |call| read(&call.text).is_some_and(|value| call.prepared.is_valid(&value))),
+    ("serde_json + jsonschema, prepared for each call", |call| {
+        let validator = read(&call.schema_text).and_then(|schema| prepared(&schema));
+        validator.zip(read(&call.text)).is_some_and(|(one, value)| one.is_valid(&value))
+    }),
+    ("toolwire, validate_arguments_json", |call| {
+        validate_arguments_json(&call.text, &call.schema_text).is_ok_and(|found| found.valid == Some(true))
+    }),
+    ("toolwire, repair_arguments_json", |call| {
+        repair_arguments_json(&call.text, &call.schema_text, &RepairOptions::default()).is_ok()
+    }),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = env::args().nth(1).ok_or("expected a file with one call per line, found no argument")?;
+    let mut calls = Vec::new();
+    let mut refused = 0;
+    for line in fs::read_to_string(&path)?.lines() {
+        let mut row: Value = serde_json::from_str(line)?;
+        let (schema, arguments) = (row["schema"].take(), row["arguments"].take());
+        match prepared(&schema).filter(|validator| validator.is_valid(&arguments)) {
+            Some(prepared) => {
+                let (schema_text, text) = (schema.to_string(), arguments.to_string());
+                calls.push(Call { schema, arguments, schema_text, text, prepared });
+            }
+            None => refused += 1,
+        }
+    }
+    println!(
+        "Rust: {} valid calls, µs per call, best of {ROUNDS} rounds; the peer refuses {refused} more",
+        calls.len()
+    );
+    println!(
+        "  jsonschema: every draft, judges `pattern`, too; stops at the first fault; prepares a validator per schema"
+    );
+    println!("  toolwire: names every fault, or says that it cannot judge (`pattern`); prepares nothing");
+    for (title, rows) in [("value", VALUES), ("text", TEXTS)] {
+        println!("\n{title:50} {:>9} {:>10}", "µs", "to the 1st");
+        let times = best(&calls, &rows);
+        for ((name, _), time) in rows.iter().zip(&times) {
+            let micros = time.as_secs_f64() * 1e6 / calls.len().max(1) as f64;
+            println!("{name:50} {micros:9.2} {:9.1}x", time.as_secs_f64() / times[0].as_secs_f64());
+        }
+    }
+    Ok(())
+}
+
+/// With `format` as an annotation, as it is for us.
+fn prepared(schema: &Value) -> Option<jsonschema::Validator> {
+    jsonschema::options().should_validate_formats(false).build(schema).ok()
+}
+
+fn read(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok()
+}
+
+/// The fastest round of each row over all calls; they take turns, so that a machine that is busy for a while is so for
+/// all of them.
+fn best(calls: &[Call], rows: &[Row]) -> Vec<Duration> {
+    let mut fastest = vec![Duration::MAX; rows.len()];
+    for _ in 0..ROUNDS {
+        for (time, (name, run)) in fastest.iter_mut().zip(rows) {
+            let start = Instant::now();
+            let taken = calls.iter().filter(|call| black_box(run(black_box(call)))).count();
+            *time = (*time).min(start.elapsed());
+            assert_eq!(taken, calls.len(), "{name}: every call is valid");
+        }
+    }
+    fastest
+}

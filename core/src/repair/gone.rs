@@ -1,0 +1,47 @@
+//! Repairs of what is gone: they lead nowhere in the result.
+
+use alloc::string::String;
+
+use crate::{
+    collections::Set,
+    json::{Data, Node},
+    report::Repair,
+};
+
+/// What was repaired, and then left out or moved because of a union around it, stands nowhere it would be looked for.
+pub(super) fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
+    let gone = repairs.iter().filter(|repair| repair.output_pointer.is_none());
+    let gone: Set<String> = gone.map(|repair| repair.pointer.clone()).collect();
+    let mut later = Set::new();
+    for repair in repairs.iter_mut().rev() {
+        let Some(pointer) = repair.output_pointer.clone() else { continue };
+        let is_doubtful = around(&repair.pointer).any(|place| gone.contains(place))
+            || gone.contains(&repair.pointer)
+            || around(&pointer).any(|place| later.contains(place));
+        if is_doubtful && !stands(arguments, &pointer) {
+            repair.output_pointer = None;
+        }
+        later.insert(pointer);
+    }
+}
+
+/// The pointers to all that a place is in.
+fn around(pointer: &str) -> impl Iterator<Item = &str> {
+    pointer.match_indices('/').filter_map(|(end, _)| pointer.get(..end))
+}
+
+/// Does anything stand at a pointer?
+fn stands(root: &Node<'_>, pointer: &str) -> bool {
+    let mut place = Some(root);
+    for token in pointer.split('/').skip(1) {
+        let name = token.replace("~1", "/").replace("~0", "~");
+        place = place.and_then(|place| match place.data() {
+            Data::Array(items) => items.get(name.parse::<usize>().ok()?),
+            Data::Object(object) => {
+                object.iter().find(|member| member.key.display() == name).map(|member| &member.value)
+            }
+            _ => None,
+        });
+    }
+    place.is_some()
+}

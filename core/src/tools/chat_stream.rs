@@ -1,0 +1,204 @@
+//! The chunks of Chat Completions: calls by the place they have in a choice, whose arguments come in pieces and are put
+//! into the chunk that finishes the choice.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    call_sites,
+    held::{self, Held, Key},
+    stream_restorer::Stream,
+    tool_format::{remove, set},
+};
+use crate::{
+    error::Error,
+    json::{Node, Text},
+};
+
+impl Stream {
+    /// A chunk of Chat Completions. Tells whether nothing is left of it.
+    pub(super) fn chat(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
+        let mut outcome = Ok(false);
+        let mut nothing_left = event.get("usage").is_none_or(Node::is_null);
+        call_sites::each(event, "choices", &mut |choice| {
+            let number = choice.get("index").and_then(Node::as_u64).unwrap_or_default();
+            match self.choice(choice, number) {
+                Ok(held) => outcome = outcome.clone().map(|before| before || held),
+                Err(error) => outcome = Err(error),
+            }
+            let says = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
+            let delta = choice.get("delta").and_then(Node::as_object);
+            let empty =
+                delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || member.value.is_null()));
+            nothing_left &= empty && !says("finish_reason") && !says("message");
+        });
+        let fresh = core::mem::take(&mut self.fresh);
+        // What is refused loses nothing of what came before it.
+        let kept = if fresh.is_empty() { Ok(()) } else { self.held.carry_in_chunk(fresh, event) };
+        let held = outcome?;
+        kept?;
+        Ok(held && nothing_left)
+    }
+
+    /// A choice of a chunk. Tells whether something was held back.
+    fn choice(&mut self, choice: &mut Node<'_>, number: u64) -> Result<bool, Error> {
+        // Some servers send whole messages as chunks.
+        choice.visit("message", |message| self.restore_map.reply(message, &mut self.told)).unwrap_or(Ok(()))?;
+        let (mut outcome, mut withheld) = (Ok(()), false);
+        let (mut place, mut gone) = (0_u64, Vec::new());
+        choice.visit("delta", |delta| {
+            call_sites::each(delta, "tool_calls", &mut |call| {
+                match self.call(call, number, place) {
+                    Ok(Piece::Passes) => {}
+                    Ok(Piece::Held { alone }) => {
+                        withheld = true;
+                        if alone {
+                            gone.push(place);
+                        }
+                    }
+                    Err(error) => outcome = Err(error),
+                }
+                place += 1;
+            });
+            if gone.is_empty() {
+                return;
+            }
+            delta.visit("tool_calls", |list| {
+                let (mut at, mut gone) = (0_u64, gone.into_iter().peekable());
+                list.as_array_mut().into_iter().for_each(|list| {
+                    list.retain(|_| {
+                        let goes = gone.next_if_eq(&at).is_some();
+                        at += 1;
+                        !goes
+                    });
+                });
+            });
+            if delta.get("tool_calls").and_then(Node::as_array).is_some_and(<[Node<'_>]>::is_empty) {
+                remove(delta, "tool_calls");
+            }
+        });
+        outcome?;
+        if choice.get("finish_reason").is_some_and(|reason| !reason.is_null()) {
+            self.close(choice, number);
+        }
+        Ok(withheld)
+    }
+
+    /// An entry of `tool_calls` in a chunk.
+    fn call(&mut self, call: &mut Node<'_>, choice: u64, place: u64) -> Result<Piece, Error> {
+        let key = Key::in_choice(choice, call.get("index").and_then(Node::as_u64).unwrap_or(place));
+        let name = call.get("function").and_then(|function| function.get("name")).and_then(Node::as_text);
+        let name = name.filter(|name| !name.is_empty());
+        let said = call.get("function").and_then(|function| function.get("arguments"));
+        if let Some(id) = self.gives_way(&key, name, call_sites::id_of(call), said) {
+            if let Some(held) = self.held.close(&key) {
+                // Without a name it is one more call of the same tool.
+                let name = name.unwrap_or(&held.name).clone().into_owned();
+                let (held, whole) = self.settled(held);
+                self.before.extend(whole.and_then(|whole| held.carried(whole)));
+                self.begins(&key, &name, id)?;
+            }
+        } else if let (Some(name), None) = (name, self.held.get(&key)) {
+            let id = call_sites::id_of(call).map(|id| id.display().into_owned());
+            self.begins(&key, name, id)?;
+        }
+        let alone = name.is_none() && call.get("id").is_none_or(Node::is_null);
+        for inner in ["function", "custom"] {
+            call.visit(inner, |function| self.rename(function));
+        }
+        let Some(held) = self.held.get(&key) else { return Ok(Piece::Passes) };
+        let said = call.get("function").and_then(|function| function.get("arguments"));
+        if said.and_then(Node::as_object).is_some_and(|said| !said.is_empty()) {
+            // Some servers send the whole of them, as a value.
+            let (called, id) = (held.name.clone(), held.id.clone());
+            let (restore_map, told) = (&self.restore_map, &mut self.told);
+            let restored = call.visit("function", |function| {
+                function.visit("arguments", |node| restore_map.arguments(&called, node, (id, false), told))
+            });
+            restored.flatten().unwrap_or(Ok(()))?;
+            self.held.is_told(&key);
+            return Ok(Piece::Passes);
+        }
+        let piece = call.get("function").and_then(|function| function.get("arguments")).and_then(Node::as_text);
+        let Some(piece) = piece.filter(|piece| !piece.is_empty()) else { return Ok(Piece::Passes) };
+        self.held.add(&key, piece)?;
+        call.visit("function", |function| set(function, "arguments", Node::string("")));
+        Ok(Piece::Held { alone })
+    }
+
+    /// A call begins, whose arguments may have to be held back.
+    fn begins(&mut self, key: &Key, name: &Text<'_>, id: Option<String>) -> Result<(), Error> {
+        if self.restore_map.is_held(name) {
+            self.held.open(key.clone(), name.clone().into_owned(), id, false)?;
+            self.fresh.push(key.clone());
+        }
+        Ok(())
+    }
+
+    /// Whether the call that is open in a place is over, because another one begins there: some servers give every call
+    /// the same place, and tell calls apart by their ids. Others make a new id for every piece of one call. Gives the
+    /// id of the new one, if it has any.
+    #[expect(clippy::option_option, reason = "a call that gives way to one without an id")]
+    fn gives_way(
+        &mut self,
+        key: &Key,
+        name: Option<&Text<'_>>,
+        id: Option<Text<'_>>,
+        said: Option<&Node<'_>>,
+    ) -> Option<Option<String>> {
+        let held = self.held.get(key)?;
+        let id = id.map(|id| id.display().into_owned());
+        if name.is_some_and(|name| *name != held.name) {
+            return Some(id);
+        }
+        let is_other = id.is_some() && held.id.is_some() && id != held.id;
+        let next = if is_other { id } else { held.next_id.clone() };
+        next.as_ref()?;
+        let text = said.and_then(Node::as_text).map(Text::display).unwrap_or_default();
+        let is_object = said.and_then(Node::as_object).is_some_and(|said| !said.is_empty());
+        let is_over = held.is_whole() || (held.is_told && held.pieces.is_empty());
+        if is_over && (is_object || text.trim_start().starts_with('{')) {
+            return Some(next);
+        }
+        let is_waiting = is_over && text.trim().is_empty() && !is_object;
+        self.held.may_give_way(key, next.filter(|_| is_waiting));
+        None
+    }
+
+    /// A choice is finished: its calls get their arguments in this very chunk.
+    fn close(&mut self, choice: &mut Node<'_>, number: u64) {
+        let mut whole: Vec<(u64, String)> = Vec::new();
+        for (index, held) in self.held.close_choice(number) {
+            whole.extend(self.settled(held).1.map(|whole| (index, whole)));
+        }
+        if whole.is_empty() {
+            return;
+        }
+        if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
+            set(choice, "delta", Node::empty_object());
+        }
+        choice.visit("delta", |delta| held::put(delta, whole));
+    }
+
+    /// The arguments of a call that is over, if there is anything to say.
+    fn settled(&mut self, mut held: Held) -> (Held, Option<String>) {
+        let pieces = core::mem::take(&mut held.pieces);
+        if held.is_told && pieces.is_empty() {
+            return (held, None);
+        }
+        // Nothing at all is no JSON, and clients that read it fail.
+        self.told.is_silent = held.is_told;
+        let restored = self.restore_map.text(&held.name, &pieces, held.id.take(), &mut self.told);
+        self.told.is_silent = false;
+        let whole = restored.or(Some(pieces).filter(|pieces| !pieces.is_empty()));
+        (held, whole)
+    }
+}
+
+/// What became of an entry of `tool_calls`.
+enum Piece {
+    Passes,
+    /// Its arguments were held back; `alone`: there was nothing else in it.
+    Held {
+        alone: bool,
+    },
+}

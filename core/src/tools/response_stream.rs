@@ -1,0 +1,101 @@
+//! The items of OpenAI Responses that are calls, in pieces: their arguments come up to four times, and are told of
+//! once.
+
+use alloc::string::String;
+
+use super::{
+    call_sites,
+    held::{Held, Key},
+    stream_restorer::{is_none, Stream},
+    tool_format::set,
+};
+use crate::{
+    error::Error,
+    json::{Node, Text},
+};
+
+impl Stream {
+    /// The arguments of an item of Responses end, and their event says them once more.
+    pub(super) fn end_arguments(&mut self, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
+        let key = Key::of(event);
+        let Some(held) = self.held.get(&key) else { return Ok(None) };
+        if held.pieces.is_empty() && event.get("arguments").is_none() {
+            // Nothing is said of them yet.
+            return Ok(None);
+        }
+        let (name, id) = (held.name.clone(), held.id.clone());
+        let carried = if held.pieces.is_empty() || !is_none(event, "arguments") {
+            self.told.is_silent = held.is_told;
+            let (restore_map, told) = (&self.restore_map, &mut self.told);
+            let restored =
+                event.visit("arguments", |node| restore_map.arguments(&name, node, (id.clone(), true), told));
+            self.told.is_silent = false;
+            restored.unwrap_or(Ok(()))?;
+            self.held.close(&key).and_then(|held| self.carried(held.told(true)))
+        } else {
+            self.whole_in(&key, event)
+        };
+        self.known(key, name, id)?;
+        Ok(carried)
+    }
+
+    /// An item of Responses ends, and its event has all of it.
+    pub(super) fn end_item(&mut self, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
+        let key = Key::of(event);
+        let item = event.get("item");
+        let is_its = |held: &&Held| item.is_some_and(|item| call_sites::may_be(item, held.id.as_deref()));
+        let Some(held) = self.held.get(&key).filter(is_its) else {
+            // It never began, or another one did in its place.
+            let call = item.filter(|item| item.get("type").is_some_and(|kind| kind.is_text("function_call")));
+            let name = call.and_then(|item| item.get("name")).and_then(Node::as_text);
+            let (name, id) = (name.map(|name| name.clone().into_owned()), item.and_then(call_sites::id_of));
+            let id = id.map(|id| id.display().into_owned());
+            self.in_item(event, "item")?;
+            let carried = self.held.close(&key).and_then(|held| self.carried(held));
+            if let Some(name) = name {
+                self.known(key, name, id)?;
+            }
+            return Ok(carried);
+        };
+        let (name, id) = (held.name.clone(), held.id.clone());
+        // Some servers give it one of its two ids at first, and the other one later.
+        if let (Some(old), Some(new)) = (&id, item.and_then(call_sites::id_of)) {
+            self.told.is_also(old, &new.display());
+        }
+        if held.pieces.is_empty() || !item.is_some_and(|item| is_none(item, "arguments")) {
+            self.told.is_silent = held.is_told;
+            let restored = self.in_item(event, "item");
+            self.told.is_silent = false;
+            restored?;
+            let carried = self.held.close(&key).and_then(|held| self.carried(held.told(true)));
+            self.known(key, name, id)?;
+            return Ok(carried);
+        }
+        let mut carried = None;
+        event.visit("item", |item| carried = self.whole_in(&key, item));
+        event.visit("item", |node| self.names_of(node)).unwrap_or(Ok(()))?;
+        self.known(key, name, id)?;
+        Ok(carried)
+    }
+
+    /// Ends a call whose event has no arguments, although pieces of them came: they are those.
+    fn whole_in(&mut self, key: &Key, holder: &mut Node<'_>) -> Option<Node<'static>> {
+        let mut held = self.held.close(key)?;
+        let id = held.id.clone();
+        let whole = self.whole(&mut held);
+        self.told.fill(id.as_deref(), &whole);
+        if holder.get("arguments").is_some() {
+            set(holder, "arguments", Node::string(whole.clone()));
+        }
+        held.carried(whole)
+    }
+
+    /// It is known what became of a call of Responses, of which more events may come.
+    fn known(&mut self, key: Key, name: Text<'static>, id: Option<String>) -> Result<(), Error> {
+        if self.restore_map.repairs(&name) {
+            self.told.see(id.as_deref());
+            self.held.open(key, name, id, true)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! The way back as JSON, to be kept for a later turn.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+
+use super::{
+    call_repair::Schemas,
+    restore::{read_text, spelled, RestoreEntry, RestoreMap},
+};
+use crate::{
+    deferred::{CallKind, Client},
+    error::{Code, Error},
+    json::{self, Member, Node, Object, Text},
+    options::{Format, RepairOptions},
+    sanitize::decode::{version, Plan},
+};
+
+impl RestoreMap {
+    /// As JSON, to be kept for a later turn.
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        let tools = self.list.iter().map(|(name, entry)| {
+            let mut members = Vec::from([("name", owned(&entry.name))]);
+            members.extend(entry.namespace.as_deref().map(|namespace| ("namespace", owned(namespace))));
+            if entry.kind != CallKind::Function {
+                members.push(("kind", Node::literal(entry.kind.as_str())));
+            }
+            if !entry.plan.is_empty() {
+                members.push(("plan", entry.plan.to_node()));
+            }
+            if let Some((own, sent)) = entry.schemas.as_ref().map(|schemas| schemas.parts()) {
+                members.push(("schema", own.clone()));
+                members.extend(sent.map(|sent| ("sent", sent.clone())));
+            }
+            let members = members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value });
+            Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
+        });
+        let newest = if self.repair.is_some() { version::REPAIRING } else { version::VERSION };
+        let mut members = Vec::from([
+            ("version", Node::count(newest)),
+            ("tools", Node::object(Object::from_unique(tools.collect()))),
+        ]);
+        if let Some(client) = &self.client {
+            members.push(("format", Node::literal(client.format.as_str())));
+            members.extend(client.search.as_ref().map(|search| ("search", Node::string(search.clone()))));
+        }
+        members.extend(self.repair.as_ref().map(|options| ("repair", options.to_node())));
+        Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
+    }
+
+    /// From JSON, as [`Self::to_node`] gives it.
+    pub(crate) fn from_node(node: &Node<'_>) -> Result<RestoreMap, Error> {
+        let wrong = |pointer: String, expected: &str| {
+            Error::new(
+                Code::InvalidValue,
+                pointer,
+                format!("expected {expected}, as `restore` was written; found something else"),
+            )
+        };
+        version::check(node, version::REPAIRING, "a `restore`", "sanitize the tools again")?;
+        let tools =
+            node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
+        let repair = node.get("repair").map(RepairOptions::from_node).transpose();
+        let repair = repair.map_err(|error| wrong(String::from("/repair") + error.pointer(), "options of a repair"))?;
+        let mut restore_map = RestoreMap { client: client_of(node, &wrong)?, repair, ..RestoreMap::default() };
+        for member in tools {
+            let mut at = String::from("/tools");
+            json::push_token(&mut at, &member.key.display());
+            let text = |key: &str| member.value.get(key).map(|text| text.as_text().map(spelled));
+            let name = text("name").flatten().ok_or_else(|| wrong(at.clone() + "/name", "a name"))?;
+            let namespace = text("namespace")
+                .map(|name| name.ok_or_else(|| wrong(at.clone() + "/namespace", "a name")))
+                .transpose()?;
+            let kind = match text_at(&member.value, "kind") {
+                None => CallKind::Function,
+                Some(kind) => kind
+                    .and_then(CallKind::named)
+                    .ok_or_else(|| wrong(at.clone() + "/kind", "`function`, `custom` or `search`"))?,
+            };
+            let plan = member
+                .value
+                .get("plan")
+                .map(|plan| Plan::from_node(plan).map_err(|error| error.below(&(at.clone() + "/plan"))));
+            let schemas = member.value.get("schema").map(|own| {
+                Schemas::new(own, member.value.get("sent"))
+                    .map(Arc::new)
+                    .ok_or_else(|| wrong(at.clone() + "/schema", "a schema"))
+            });
+            let (plan, schemas) = (plan.transpose()?.unwrap_or_default(), schemas.transpose()?);
+            restore_map.add(member.key.display().to_string(), RestoreEntry { name, namespace, kind, plan, schemas });
+        }
+        Ok(restore_map)
+    }
+}
+
+/// A member that is to be a string, if it is there.
+fn text_at<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<Option<&'n Text<'a>>> {
+    node.get(key).map(Node::as_text)
+}
+
+/// Who called, as it was kept.
+fn client_of(node: &Node<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<Option<Client>, Error> {
+    let Some(format) = text_at(node, "format") else { return Ok(None) };
+    let format = format
+        .and_then(|format| Format::CHOICES.iter().find(|(name, _)| format.is(name)))
+        .map(|(_, format)| *format)
+        .ok_or_else(|| wrong("/format".into(), "`anthropic`, `openai-chat` or `openai-responses`"))?;
+    let search = text_at(node, "search")
+        .map(|search| search.ok_or_else(|| wrong("/search".into(), "a name")))
+        .transpose()?
+        .map(|search| search.display().into_owned());
+    Ok(Some(Client { format, search }))
+}
+
+fn owned(spelled: &str) -> Node<'static> {
+    Node::string(read_text(spelled).into_owned())
+}
