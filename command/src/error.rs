@@ -97,7 +97,7 @@ impl CommandError {
     pub(crate) fn line(&self, source: &str) -> String {
         let place = match self.code {
             Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option(&self.pointer),
-            _ => place(self.source.as_deref().unwrap_or(source), self.line, &cut(&self.pointer, POINTER)),
+            _ => place(self.source.as_deref().unwrap_or(source), self.line, &self.pointer),
         };
         let code = self.code.map(|code| format!("{code}: ")).unwrap_or_default();
         format!("{place}: {code}{}", shown(&self.message))
@@ -120,6 +120,6 @@ fn option(pointer: &str) -> String {
 /// `tools.jsonl:17:/inputSchema`.
 pub(crate) fn place(source: &str, line: Option<usize>, pointer: &str) -> String {
     let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-    let pointer = if pointer.is_empty() { String::new() } else { format!(":{}", shown(pointer)) };
+    let pointer = if pointer.is_empty() { String::new() } else { format!(":{}", shown(&cut(pointer, POINTER))) };
     format!("{}{line}{pointer}", shown(source))
 }

@@ -12,7 +12,8 @@ use super::{
     document::{header, located, record},
     error::{CommandError, FINE, FOUND},
     input::{Input, Named, Subject},
-    places::Places,
+    pick::pick,
+    places::{value_at, Places},
     profile::dialects_named,
     task::{Output, SourceText, Task},
     terminal::{counted, cut, shown, Paint, Terminal},
@@ -40,7 +41,7 @@ impl Task for Explain {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let Input { subject, places } = Input::read(&self.input.text)?.judged()?;
         let entries = subject.entries().map_err(|error| places.locate(&error))?;
-        let named = self.named(&entries, &subject)?;
+        let named = pick(&subject, &entries, self.arguments.tool.as_deref(), "explain")?;
         let dialects = dialects_named(&self.arguments.dialects);
         let mut explained = Vec::with_capacity(dialects.len());
         for dialect in dialects {
@@ -63,49 +64,6 @@ impl Task for Explain {
 }
 
 impl Explain {
-    /// The entry that is choice.
-    fn named(&self, entries: &[Named], subject: &Subject<'_>) -> Result<Named, CommandError> {
-        let names = || {
-            let names: Vec<String> = entries
-                .iter()
-                .filter_map(|entry| entry.name.as_deref())
-                .map(|name| format!("`{}`", shown(name)))
-                .collect();
-            if names.is_empty() {
-                "no names".to_string()
-            } else {
-                cut(&names.join(", "), 1_000).into_owned()
-            }
-        };
-        match (&self.arguments.tool, entries) {
-            (Some(wanted), _) if matches!(subject, Subject::Schemas(_)) => Err(CommandError::new(
-                "",
-                format!("expected no `--tool` because a schema has no name, found `{}`", shown(wanted)),
-            )),
-            (Some(wanted), _) => {
-                let found = entries.iter().find(|entry| entry.name.as_deref() == Some(wanted.as_str()));
-                found.cloned().ok_or_else(|| {
-                    CommandError::new(
-                        "",
-                        format!("expected `--tool` to be one of {}, found `{}`", names(), shown(wanted)),
-                    )
-                })
-            }
-            (None, [only]) => Ok(only.clone()),
-            (None, _) if matches!(subject, Subject::Schemas(_)) => {
-                let found = counted(entries.len(), subject.noun());
-                Err(CommandError::new("", format!("expected one schema, found {found}: `explain` takes one at a time")))
-            }
-            (None, _) => {
-                let found = counted(entries.len(), subject.noun());
-                Err(CommandError::new(
-                    "",
-                    format!("expected one tool, or `--tool` with the name of one, found {found}: {}", names()),
-                ))
-            }
-        }
-    }
-
     fn one(&self, named: &Named, dialect: &'static Dialect, places: &Places) -> Result<Explained, CommandError> {
         let before = Input::read(&self.input.text)?.judged()?.subject;
         let after = Input::read(&self.input.text)?.judged()?.subject;
@@ -279,12 +237,4 @@ fn readable(pointer: &str) -> String {
     } else {
         shown(pointer).into_owned()
     }
-}
-
-/// The value at a JSON Pointer.
-fn value_at<'n, 'a>(node: &'n Node<'a>, pointer: &str) -> Option<&'n Node<'a>> {
-    pointer.split('/').skip(1).try_fold(node, |node, step| match node.as_array() {
-        Some(items) => items.get(step.parse::<usize>().ok()?),
-        None => node.get(&step.replace("~1", "/").replace("~0", "~")),
-    })
 }

@@ -18,7 +18,8 @@ use super::{
     task::{Origin, SourceText},
 };
 
-const DOCS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
+/// Where the documentation is.
+pub(crate) const DOCS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
 
 /// What mends a loss depends on the tool.
 const EXPLAINED: &str = "`toolwire explain` shows what is lost, and why.";

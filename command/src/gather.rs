@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use toolwire::json;
 
 use super::{
-    arguments::{CheckArguments, Command, Connection, Source},
+    arguments::{CheckArguments, Command, Connection, Source, ValidateArguments},
     config::{self, Config},
     error::CommandError,
     glob::{is_pattern, Glob, FOLDERS},
     naming::{name_of_address, name_of_command, normal},
     need::{Need, Server, Transport},
+    reason::is_json,
     servers::{self, Declaration, Declared},
     task::{Origin, SourceText},
     terminal::{shown, Terminal},
@@ -100,6 +101,7 @@ impl Gathering {
                 let path = arguments.with.clone();
                 gathering.want(Need::File(path.clone()), path, Role::With);
             }
+            Command::Validate(arguments) => gathering.validate(arguments, terminal)?,
             Command::Probe(arguments) => {
                 gathering.date = terminal.date.clone();
                 if !gathering.connection(&arguments.connection())? {
@@ -288,6 +290,22 @@ impl Gathering {
             } else {
                 self.file(Some(name), terminal)?;
             }
+        }
+        Ok(())
+    }
+
+    fn validate(&mut self, arguments: &ValidateArguments, terminal: &Terminal) -> Result<(), CommandError> {
+        self.file(arguments.file.as_deref(), terminal)?;
+        // Arguments in place of the name of their file may hold secrets: no message repeats them.
+        self.wants.iter_mut().filter(|want| is_json(&want.source)).for_each(|want| want.source = "ARGUMENTS".into());
+        let path = arguments.schema.as_str();
+        if path != "-" {
+            self.want(Need::File(path.into()), path.into(), Role::With);
+        } else if self.taken.insert("-".into()) {
+            self.want(Need::Input, INPUT.into(), Role::With);
+        } else {
+            let message = "expected a file, found standard input, which the arguments come from";
+            return Err(CommandError::option("schema", message));
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ mod matrix;
 mod naming;
 mod need;
 mod outcome;
+mod pick;
 mod places;
 mod position;
 mod probe;
@@ -37,6 +38,8 @@ mod task;
 mod terminal;
 mod turns;
 mod unusual;
+mod validate;
+mod verdict;
 
 use clap::Parser as _;
 use toolwire::json::{self, Node};
@@ -155,7 +158,8 @@ impl Command {
         let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
         let source = want.source.clone();
         let what = if matches!(want.need, Need::Folder(_)) { "a folder" } else { "a file" };
-        let (missing, message) = reason(message, &source, what);
+        let name = if let Need::File(path) = &want.need { path } else { &source };
+        let (missing, message) = reason(message, name, what);
         let failed = self.gathering.fail(missing, CommandError::new("", message));
         self.go_on(failed, &source);
     }
@@ -275,6 +279,9 @@ fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task
         arguments::Command::Defer(arguments) => Box::new(defer::Defer { arguments, input: next()? }),
         arguments::Command::Restore(arguments) => {
             Box::new(restore::Restore { arguments, input: next()?, with: with.ok_or_else(none)? })
+        }
+        arguments::Command::Validate(arguments) => {
+            Box::new(validate::Validate { arguments, input: next()?, schema: with.ok_or_else(none)? })
         }
         arguments::Command::Dialects(arguments) => Box::new(dialects::Dialects { arguments }),
         arguments::Command::Check(_) | arguments::Command::Matrix(_) | arguments::Command::Probe(_) => {

@@ -1,6 +1,6 @@
 //! Where what was taken out of an input stood in it.
 
-use toolwire::Error;
+use toolwire::{json::Node, Error};
 
 use super::error::CommandError;
 
@@ -42,4 +42,12 @@ fn split(pointer: &str) -> (usize, &str) {
     let end = steps.find('/').unwrap_or(steps.len());
     let (first, rest) = steps.split_at_checked(end).unwrap_or_default();
     (first.parse().unwrap_or_default(), rest)
+}
+
+/// The value at a JSON Pointer.
+pub(crate) fn value_at<'n, 'a>(node: &'n Node<'a>, pointer: &str) -> Option<&'n Node<'a>> {
+    pointer.split('/').skip(1).try_fold(node, |node, step| match node.as_array() {
+        Some(items) => items.get(step.parse::<usize>().ok()?),
+        None => node.get(&step.replace("~1", "/").replace("~0", "~")),
+    })
 }

@@ -2,10 +2,10 @@
 
 /// What a host says of something that it cannot get: in words, or as the name of the system's error (`ENOENT`). And
 /// whether it is just not there.
-pub(crate) fn reason(message: &str, source: &str, what: &str) -> (bool, String) {
+pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
     let missing = matches!(message, "ENOENT" | "ENOTDIR");
     let words = match message {
-        "ENOENT" | "ENAMETOOLONG" if source.starts_with(['{', '[']) => {
+        "ENOENT" | "ENAMETOOLONG" if is_json(name) => {
             "expected the name of a file, found what looks like JSON: give that on standard input (`echo … | \
                 toolwire …`)"
                 .into()
@@ -17,6 +17,11 @@ pub(crate) fn reason(message: &str, source: &str, what: &str) -> (bool, String) 
         other => other.to_string(),
     };
     (missing, words)
+}
+
+/// Does it look like JSON that was given in place of a file's name?
+pub(crate) fn is_json(name: &str) -> bool {
+    name.trim_start().starts_with(['{', '['])
 }
 
 /// Is it the name of a system's error, as `EIO`?

@@ -2,16 +2,22 @@
 
 use toolwire::{
     internal::bindings::{self, call, Function, Naming},
-    json::{self, Node},
-    Error, RestorePlan,
+    json::{self, Node, Text},
+    reports::RepairedCall,
+    Error, Restore as Way, RestorePlan, RestoredCall,
 };
 
 use super::{
     arguments::RestoreArguments,
-    error::CommandError,
+    document::{record, with_report},
+    error::{CommandError, FINE, FOUND},
     task::{Output, SourceText, Task},
-    terminal::Terminal,
+    terminal::{cut, Paint, Terminal},
+    verdict::Verdict,
 };
+
+/// A longer id hides the message behind it.
+const ID: usize = 100;
 
 /// The command at work.
 pub(crate) struct Restore {
@@ -22,14 +28,13 @@ pub(crate) struct Restore {
 }
 
 impl Task for Restore {
-    fn finish(self: Box<Self>, _: &Terminal) -> Result<Output, CommandError> {
-        let failed = |error: Error| CommandError::from_core(&error, "");
-        let mut with = json::read(&self.with.text).map_err(|error| failed(error).in_source(&self.with.source))?;
+    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
+        let mut with = json::read(&self.with.text).map_err(|error| failed(&error).in_source(&self.with.source))?;
         if let Some(plan) = with.visit("restorePlan", std::mem::take) {
-            return self.by_plan(plan);
+            return self.by_plan(plan, terminal);
         }
-        let (above, restore) = match with.visit("restore", std::mem::take) {
-            Some(restore) => ("/restore", restore),
+        let (above, kept) = match with.visit("restore", std::mem::take) {
+            Some(kept) => ("/restore", kept),
             None if with.get("version").is_some() => ("", with),
             None => {
                 let expected =
@@ -37,37 +42,93 @@ impl Task for Restore {
                 return Err(CommandError::new("", expected).in_source(&self.with.source));
             }
         };
-        // Only to tell which of the two inputs is wrong.
-        bindings::restore(&restore)
+        let way = bindings::restore(&kept)
             .map_err(|error| CommandError::from_core(&error, above).in_source(&self.with.source))?;
-        let (function, inputs) = match &self.arguments.call {
-            None => (Function::RestoreReply, vec![json::read(&self.input.text).map_err(failed)?, restore]),
-            Some(name) => {
-                let arguments = json::read(&self.input.text).map_err(failed)?;
-                (Function::RestoreCall, vec![restore, Node::string(name.as_str()), arguments])
-            }
-        };
-        let answer = call(function, inputs, &Node::default(), Naming::Camel, false).map_err(failed)?;
-        Ok(Output::text(&json::write(&answer.value), self.arguments.layout.compact))
+        if self.arguments.repair && kept.get("repair").is_none() {
+            let expected = "expected schemas to repair by, which `toolwire sanitize --json --repair` keeps, found none";
+            return Err(CommandError::new(above, expected).in_source(&self.with.source));
+        }
+        match &self.arguments.call {
+            None => self.reply(&way, terminal),
+            Some(name) => self.call(name, kept, &way, terminal),
+        }
     }
 }
 
 impl Restore {
+    fn reply(&self, way: &Way, terminal: &Terminal) -> Result<Output, CommandError> {
+        let restored = way.reply_json_with_report(self.input.text.as_str()).map_err(|error| failed(&error))?;
+        let reply = json::read(&restored.reply).map_err(|error| failed(&error))?;
+        Ok(self.printed("reply", reply, &restored.calls, terminal))
+    }
+
+    fn call(&self, name: &str, kept: Node<'_>, way: &Way, terminal: &Terminal) -> Result<Output, CommandError> {
+        let text = self.input.text.as_str();
+        let RestoredCall { name: own, namespace, arguments, repaired, .. } = way.call_json(name, text);
+        let Some(repaired) = repaired else {
+            let arguments = json::read(text).map_err(|error| failed(&error))?;
+            let restored = answer(Function::RestoreCall, vec![kept, Node::string(name), arguments])?;
+            return Ok(self.printed("call", restored, &[], terminal));
+        };
+        // What nobody can read stays the text that it is.
+        let arguments = json::read(&arguments).unwrap_or_else(|_| Node::string(&*arguments));
+        let namespace = namespace.map(|namespace| ("namespace", Node::string(namespace)));
+        let members = [("name", Node::string(own))].into_iter().chain(namespace).chain([("arguments", arguments)]);
+        let restored = Node::object(members.map(|(key, value)| (Text::new(key), value)).collect());
+        Ok(self.printed("call", restored, &[repaired], terminal))
+    }
+
     /// The arguments of the one tool whose schema was rewritten: it has no name that the model could call it by.
-    fn by_plan(&self, plan: Node<'_>) -> Result<Output, CommandError> {
-        let failed = |error: Error| CommandError::from_core(&error, "");
-        let with = &self.with.source;
+    fn by_plan(&self, plan: Node<'_>, terminal: &Terminal) -> Result<Output, CommandError> {
+        let wrong = |expected: &str| Err(CommandError::new("/restorePlan", expected).in_source(&self.with.source));
         if self.arguments.call.is_some() {
-            let expected = "expected a list of tools or a request for `--call`, found the plan of one schema";
-            return Err(CommandError::new("/restorePlan", expected).in_source(with));
+            return wrong("expected a list of tools or a request for `--call`, found the plan of one schema");
+        }
+        if self.arguments.repair {
+            return wrong(
+                "expected tools or a request for `--repair`, found the plan of one schema: restore without it, \
+                 then `toolwire validate --repair --schema` repairs by the schema",
+            );
         }
         // Only to tell which of the two inputs is wrong.
         RestorePlan::from_json(&json::write(&plan))
-            .map_err(|error| CommandError::from_core(&error, "/restorePlan").in_source(with))?;
-        let arguments = json::read(&self.input.text).map_err(failed)?;
-        let inputs = vec![arguments, plan];
-        let answer =
-            call(Function::RestoreArguments, inputs, &Node::default(), Naming::Camel, false).map_err(failed)?;
-        Ok(Output::text(&json::write(&answer.value), self.arguments.layout.compact))
+            .map_err(|error| CommandError::from_core(&error, "/restorePlan").in_source(&self.with.source))?;
+        let arguments = json::read(&self.input.text).map_err(|error| failed(&error))?;
+        let restored = answer(Function::RestoreArguments, vec![arguments, plan])?;
+        Ok(self.printed("arguments", restored, &[], terminal))
     }
+
+    /// What came back, and what became of the calls whose arguments were to be repaired.
+    fn printed(&self, name: &'static str, restored: Node<'_>, calls: &[RepairedCall], terminal: &Terminal) -> Output {
+        let output = if self.arguments.machine.json {
+            Output::json(&with_report(name, restored, record([("calls", bindings::repaired_calls(calls))])))
+        } else {
+            let mut output = Output::text(&json::write(&restored), self.arguments.layout.compact);
+            calls.iter().for_each(|call| told(call, &mut output, terminal.err));
+            output
+        };
+        // Unlike `validate`, this was not asked for a verdict: only what is known to be wrong counts.
+        let is_wrong = calls.iter().any(|call| call.valid == Some(false));
+        output.with_exit_code(if is_wrong { FOUND } else { FINE })
+    }
+}
+
+/// Tells of a call. Those that were valid need no words.
+fn told(call: &RepairedCall, output: &mut Output, paint: Paint) {
+    let RepairedCall { id, name, valid, repairs, left, .. } = call;
+    if *valid == Some(true) && repairs.is_empty() {
+        return;
+    }
+    let source = cut(id.as_deref().unwrap_or(name), ID);
+    let verdict = Verdict { source: &source, tool: id.is_some().then_some(name), valid: *valid };
+    verdict.note_repaired(output, &source, (repairs, left), paint);
+}
+
+fn answer<'a>(function: Function, inputs: Vec<Node<'a>>) -> Result<Node<'a>, CommandError> {
+    let answer = call(function, inputs, &Node::default(), Naming::Camel, false).map_err(|error| failed(&error))?;
+    Ok(answer.value)
+}
+
+fn failed(error: &Error) -> CommandError {
+    CommandError::from_core(error, "")
 }

@@ -35,6 +35,10 @@ impl Task for Sanitize {
         }
         match subject {
             Subject::Tools(tools) => self.tools(tools, &places, terminal),
+            Subject::Schemas(_) if self.arguments.repair => Err(CommandError::option(
+                "repair",
+                "expected tools or a request, found a schema: `toolwire validate --repair --schema` repairs by one",
+            )),
             Subject::Schemas(schemas) => self.schemas(schemas, &places, terminal),
             Subject::Request(_) => self.request(&places, terminal),
         }
@@ -47,6 +51,7 @@ impl Sanitize {
         options.sanitize = self.arguments.rewriting.options(&self.arguments.dialect);
         options.format = choice(self.arguments.format.as_deref());
         options.fallback = self.arguments.fallback.clone();
+        options.repair = self.arguments.repair.then(|| self.arguments.repairing.options(None));
         options
     }
 

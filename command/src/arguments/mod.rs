@@ -3,7 +3,9 @@
 mod check;
 mod defer;
 mod probe;
+mod restore;
 mod source;
+mod validate;
 
 use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
 
@@ -18,7 +20,9 @@ pub(crate) use self::{
     check::{CheckArguments, FailOn, Format},
     defer::DeferArguments,
     probe::ProbeArguments,
+    restore::RestoreArguments,
     source::{Connection, Source},
+    validate::{Repairing, ValidateArguments},
 };
 use super::{
     outcome::Outcome,
@@ -84,7 +88,8 @@ on standard error.
 Examples:
   toolwire sanitize --dialect gemini tools.json
   toolwire sanitize --dialect openai-strict --allow closed --fallback openai-chat -- npx -y some-mcp-server
-  toolwire sanitize --dialect moonshot --json tools.json > rewritten.json")]
+  toolwire sanitize --dialect moonshot --json tools.json > rewritten.json
+  toolwire sanitize --dialect moonshot --json --repair tools.json > repairing.json")]
     Sanitize(SanitizeArguments),
     /// Every change of one tool: where, why, before and after
     #[command(after_help = "\
@@ -100,12 +105,11 @@ Examples:
   toolwire defer --turns --target openai-chat --native kimi request.json")]
     Defer(DeferArguments),
     /// Brings a model's reply, or one call, back to what the tools' own servers expect
-    #[command(after_help = "\
-Examples:
-  toolwire sanitize --dialect moonshot --json tools.json > rewritten.json
-  toolwire restore --with rewritten.json reply.json
-  echo '{\"dollar_ref_\": \"main\"}' | toolwire restore --with rewritten.json --call show_branch")]
+    #[command(after_help = restore::EXAMPLES)]
     Restore(RestoreArguments),
+    /// What a tool's own schema says against the arguments that a model answered, or those arguments repaired
+    #[command(after_help = validate::EXAMPLES)]
+    Validate(ValidateArguments),
     /// Asks the API itself, with your key, which tools it takes as they are, and compares that with `check`
     #[command(after_help = probe::EXAMPLES)]
     Probe(ProbeArguments),
@@ -195,10 +199,16 @@ pub(crate) struct SanitizeArguments {
     /// Another dialect, for tools that the first one cannot say
     #[arg(long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
     pub(crate) fallback: Option<String>,
+    /// Keeps the tools' own schemas beside the result, so that `toolwire restore` repairs arguments by them
+    #[arg(long, requires = "json")]
+    pub(crate) repair: bool,
     #[command(flatten)]
     pub(crate) layout: Layout,
     #[command(flatten)]
     pub(crate) machine: Machine,
+    // Last: its heading would stand above what follows.
+    #[command(flatten)]
+    pub(crate) repairing: Repairing,
 }
 
 /// The options of `sanitize` that are about schemas.
@@ -249,21 +259,6 @@ pub(crate) struct ExplainArguments {
     pub(crate) full: bool,
     #[command(flatten)]
     pub(crate) machine: Machine,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct RestoreArguments {
-    /// What `toolwire sanitize --json` printed
-    #[arg(long, value_name = "FILE")]
-    pub(crate) with: String,
-    /// The name in the model's call; then the input is its arguments, and not a reply
-    #[arg(long, value_name = "NAME")]
-    pub(crate) call: Option<String>,
-    /// The reply, or the arguments of one schema's tool, as JSON; `-` or none: standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: Option<String>,
-    #[command(flatten)]
-    pub(crate) layout: Layout,
 }
 
 #[derive(Args, Debug)]
