@@ -93,6 +93,7 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
             reply = written(one["reply"])
             told = exchange.reply(reply.encode() if as_bytes else reply)
             assert told == (written(case["told"]) if last else None), number
+    assert exchange.take_repaired_calls() == case.get("repaired", [])
     if isinstance(case["told"], list):
         assert written(events_of(streamed)) == written(case["told"])
 

@@ -310,3 +310,51 @@ def test_tools_that_are_set_aside_are_reported(post: Post) -> None:
     assert sent == {"url": URL, "dialect": "moonshot", "body": backend.got[0].content.decode()}
     assert told == [(report["quarantined"], sent)]
     assert [tool["name"] for tool in backend.bodies[0]["tools"]] == ["good"]
+
+
+BOOK: dict[str, Any] = {
+    **BASE,
+    "max_tokens": 100,
+    "tools": [{"name": "book", "input_schema": {"type": "object", "properties": {"seats": {"type": "integer"}}}}],
+}
+
+
+def booked(seats: object) -> dict[str, Any]:
+    return wire.message([{"type": "tool_use", "id": "t1", "name": "book", "input": {"seats": seats}}])
+
+
+@both
+def test_calls_are_repaired_where_that_is_asked_for(post: Post) -> None:
+    told: list[Any] = []
+    options = {"dialect": "anthropic", "on_repair": lambda calls, request: told.append((calls, request))}
+    backend = Backend(whole(booked("4")))
+    assert post(backend, json=BOOK, repair=True, **options).json()["content"][0]["input"] == {"seats": 4}
+    assert backend.bodies == [BOOK]
+    (calls, request), *more = told
+    assert [(call["id"], call["valid"], call["repairs"][0]["rule"]) for call in calls] == [
+        ("t1", True, "string-to-number")
+    ]
+    assert (request["url"], request["dialect"], json.loads(request["body"]), more) == (URL, "anthropic", BOOK, [])
+
+    told.clear()
+    events = events_of(
+        post(Backend(streamed(booked("four"))), json=BOOK, repair={"confidence": "exact"}, **options).text
+    )
+    pieces = [event["delta"]["partial_json"] for event in events if event["type"] == "content_block_delta"]
+    assert pieces == ['{"seats": "four"}']
+    ((calls, _),) = told
+    assert calls[0]["valid"] is False
+    assert "/seats: expected an integer" in calls[0]["retryMessage"]
+
+    told.clear()
+    assert post(Backend(whole(booked("4"))), json=BOOK, **options).json() == booked("4")
+    assert told == []
+    refused: dict[str, dict[str, Any]] = {
+        "/on_repair": {"on_repair": 3},
+        "/repair": {"repair": "yes"},
+        "/repair/name": {"repair": {"name": "book"}},
+    }
+    for pointer, wrong in refused.items():
+        with pytest.raises(ToolwireError) as caught:
+            post(Backend(), json=BOOK, **wrong)
+        assert caught.value.pointer == pointer

@@ -133,8 +133,10 @@ def reports(case: Case, found: dict[str, Any]) -> None:
         assert (found["deferred"] is None) == (deferred is None)
         assert {name: found["deferred"][name] for name in deferred or ()} == (deferred or {})
     assert {name: shown[name] for name in expected} == expected
-    assert shown["restore"]["version"] == 2
-    assert shown["restore"].keys() <= {"version", "tools", "format", "search"}
+    repairs = bool(case.options.get("repair"))
+    assert shown["restore"]["version"] == (3 if repairs else 2)
+    assert ("repair" in shown["restore"]) == repairs
+    assert shown["restore"].keys() <= {"version", "tools", "format", "search", "repair"}
     assert shown["restore"].get("format") in FORMATS
     if not case.members.keys() & {"report", "calls", "clientCalls", "callStreams"}:
         assert shown["restore"]["tools"] == {}
@@ -147,6 +149,8 @@ def calls(case: Case, restore: toolwire.Restore) -> None:
     for one in case.members.get("calls", []):
         for way in (restore, kept):
             assert compact(way.call(one["name"], one["arguments"])) == compact(one["expected"])
+            if isinstance(one["arguments"], str):
+                continue  # arguments as OpenAI has them are text already
             for text in (compact(one["arguments"]), compact(one["arguments"]).encode()):
                 answer = way.call(one["name"], text)
                 assert type(answer["arguments"]) is type(text)
@@ -160,12 +164,17 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
         reply, expected = one["input"], compact(one["expected"])
         for way in (restore, kept):
             assert compact(way.reply(reply)) == expected
+            told = way.reply_with_report(reply)
+            assert (compact(told["reply"]), told["calls"]) == (expected, one.get("calls", []))
+            assert way.reply_json_with_report(compact(reply))["calls"] == one.get("calls", [])
             assert exact(way.reply_json(compact(reply))) == exact(expected)
             assert exact(way.reply_json(compact(reply).encode()).decode()) == exact(expected)
     for one in case.members.get("clientCalls", []):
         for way in (restore, kept):
             if "error" not in one["expected"]:
                 assert compact(way.call(one["input"])) == compact(one["expected"])
+                told_call = way.call_with_report(one["input"])
+                assert told_call == {"call": one["expected"], "repaired": one.get("repaired")}
             else:
                 with pytest.raises(toolwire.ToolwireError) as caught:
                     way.call(one["input"])
@@ -173,14 +182,18 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
     for one in case.members.get("callStreams", []):
         call = kept.call_stream(one["name"])
         assert [*map(call.feed, one["pieces"]), call.finish()] == one["expected"]
+        assert call.take_repaired_calls() == one.get("calls", [])
     for one in case.members.get("streams", []):
         expected = compact(one["expected"])
         stream = kept.stream()
         found = [event for fed in one["input"] for event in stream.feed(fed)] + stream.finish()
         assert compact(found) == expected
+        assert stream.take_repaired_calls() == one.get("calls", [])
+        assert stream.take_repaired_calls() == [], "told twice"
         text = "".join(f"event: {event.get('type')}\ndata: {compact(event)}\n\n" for event in one["input"])
         stream = kept.stream()
         out = "".join(stream.feed_text(text[at : at + 7]) for at in range(0, len(text), 7)) + stream.finish_text()
+        assert stream.take_repaired_calls() == one.get("calls", [])
         events = [block.split("\n") for block in out.split("\n\n") if block]
         data = [json.loads(lines[-1].removeprefix("data: ")) for lines in events]
         assert compact(data) == expected

@@ -28,7 +28,10 @@ BLOCKS = {"/messages": ("text", "tool_use", "tool_result"), "/chat/completions":
 
 @dataclass
 class Backend:
-    """What it says, one turn for each request: `{"text"}`, or a call `{"name", "input"}`; and what it got."""
+    """What it says, one turn for each request: `{"text"}`, or a call `{"name", "input"}`; and what it got.
+
+    For Chat Completions, the input of a call may be text, as the model wrote it.
+    """
 
     dialect: DialectName
     says: list[dict[str, Any]]
@@ -136,7 +139,8 @@ def anthropic_events(said: dict[str, Any], number: str) -> str:
 
 
 def chat(said: dict[str, Any], number: str) -> dict[str, Any]:
-    function = {"name": said.get("name"), "arguments": json.dumps(said.get("input"))}
+    given = said.get("input")
+    function = {"name": said.get("name"), "arguments": given if isinstance(given, str) else json.dumps(given)}
     calls = [{"id": f"call_{number}", "type": "function", "function": function}]
     message = {"content": said["text"]} if "text" in said else {"content": None, "tool_calls": calls}
     choice = {

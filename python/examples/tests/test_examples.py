@@ -16,6 +16,7 @@ import langchain_tools
 import openai
 import openai_mcp
 import openai_responses
+import pydantic_ai_repair
 import pydantic_ai_seams
 import pydantic_ai_transport
 import pytest
@@ -176,6 +177,32 @@ def test_pydantic_ai_seams() -> None:
         assert pydantic_ai_seams.ask(fake.url, toolset) == DONE["text"]
     assert calls == EXPECTED
     assert tools_of(fake.got[0]) == SHOWN
+
+
+def test_pydantic_ai_repair() -> None:
+    answers: list[Any] = [
+        # No JSON; a list in a string, a name in another spelling; what cannot be mended; what breaks off; right at last
+        "{'paths': ['a.txt',],}",
+        {"paths": '["a.txt", "b.txt"]', "dryRun": "true"},
+        {"path": "a.txt"},
+        '{"paths": ["a.txt", "b.t',
+        {"paths": ["b.txt"]},
+    ]
+    calls: list[Any] = []
+
+    def call(paths: list[str], dry_run: bool) -> str:
+        calls.append((paths, dry_run))
+        return f"deleted {len(calls)}"
+
+    says = [{"name": "delete_files", "input": answer} for answer in answers]
+    with backend("openai-chat", *says, DONE) as fake:
+        assert pydantic_ai_repair.clean(f"{fake.url}/v1", call) == DONE["text"]
+    assert calls == [(["a.txt"], False), (["a.txt", "b.txt"], True), (["b.txt"], False)]
+    results = [message["content"] for message in fake.got[-1]["messages"] if message["role"] == "tool"]
+    assert [results[0], results[1], results[4]] == ["deleted 1", "deleted 2", "deleted 3"]
+    assert "arguments of `delete_files` do not match" in results[2]
+    assert "expected the member `paths`" in results[2]
+    assert "The tool was not run: expected JSON, found text that breaks off (truncated" in results[3]
 
 
 def test_the_sdks_take_what_cannot_be_adapted_for_a_bad_request_and_try_it_once() -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
-    from .types import AdaptReport, ExchangeOptions, Quarantined, SentRequest
+    from .types import AdaptReport, ExchangeOptions, Quarantined, RepairedCall, SentRequest
 
 _given: set[str] = set()
 """The keys of warnings that were given."""
@@ -125,6 +125,13 @@ class Exchange:
         if told is None:
             self._tell()
         return told
+
+    def take_repaired_calls(self) -> list[RepairedCall]:
+        """Give what became of the calls that ended since this was asked last, where calls are repaired (`repair`).
+
+        It tells of whole replies and of streams.
+        """
+        return cast("list[RepairedCall]", self._exchange.take_repaired_calls())
 
     def feed_text(self, piece: str, /) -> str:
         """Take the next piece of the text of an event stream, cut anywhere, and give the text to be passed on.

@@ -56,6 +56,28 @@ ToolFormat: TypeAlias = Literal[
 `parametersJsonSchema`."""
 
 
+class CallRepairOptions(TypedDict, total=False):
+    """How the arguments of calls are repaired when they are restored; the tool's name is known there."""
+
+    confidence: Literal["exact", "likely"] | None
+    """The least confidence that a repair may have. By default `"likely"`."""
+    disable: list[RepairRule] | None
+    """Rules that are not applied."""
+    use_defaults: bool | None
+    """Whether a required member that is missing, null or blank gets the schema's own default. By default false."""
+    remove_additional: bool | None
+    """Whether undeclared members of closed objects are left out. By default false."""
+    truncated: Literal["refuse", "close"] | None
+    """What becomes of text that breaks off: an error, or the brackets that lack are added. By default `"refuse"`."""
+
+
+class RepairOptions(CallRepairOptions, total=False):
+    """Keyword arguments of `repair_arguments` and its forms."""
+
+    name: str | None
+    """The tool's name: a whole call of another tool is no wrapper around the arguments."""
+
+
 class ToolsOptions(SanitizeOptions, total=False):
     """Keyword arguments of `sanitize_tools` and `sanitize_tools_json`."""
 
@@ -68,6 +90,9 @@ class ToolsOptions(SanitizeOptions, total=False):
     max_tools: int | None
     """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
     default 10,000."""
+    repair: CallRepairOptions | bool | None
+    """Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does. By
+    default false."""
 
 
 class AdaptOptions(SanitizeOptions, total=False):
@@ -82,6 +107,9 @@ class AdaptOptions(SanitizeOptions, total=False):
     max_tools: int | None
     """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
     default 10,000."""
+    repair: CallRepairOptions | bool | None
+    """Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does. By
+    default false."""
     deferred: DeferredOptions | bool | None
     """How tools are loaded that are deferred. By default as `apply_deferred_loading` does; with false they stay as they
     are, for an API that has the feature."""
@@ -110,23 +138,6 @@ class DialectQuery(TypedDict, total=False):
     """Whether the tools are sent with `strict: true`. By default false."""
     exact: bool | None
     """Whether what nobody knows is an error, where `portable` would be the answer. By default false."""
-
-
-class RepairOptions(TypedDict, total=False):
-    """Keyword arguments of `repair_arguments` and its forms."""
-
-    confidence: Literal["exact", "likely"] | None
-    """The least confidence that a repair may have. By default `"likely"`."""
-    disable: list[RepairRule] | None
-    """Rules that are not applied."""
-    use_defaults: bool | None
-    """Whether a required member that is missing, null or blank gets the schema's own default. By default false."""
-    remove_additional: bool | None
-    """Whether undeclared members of closed objects are left out. By default false."""
-    truncated: Literal["refuse", "close"] | None
-    """What becomes of text that breaks off: an error, or the brackets that lack are added. By default `"refuse"`."""
-    name: str | None
-    """The tool's name: a whole call of another tool is no wrapper around the arguments."""
 
 
 class BetaOptions(TypedDict, total=False):
@@ -294,6 +305,9 @@ class ExchangeOptions(TypedDict, total=False):
     the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
     `"azure-strict"`)."""
     max_tools: int | None
+    repair: CallRepairOptions | bool | None
+    """Whether and how the arguments of calls are repaired by the tool's own schema, as `repair_arguments` does. By
+    default false. What became of them, `take_repaired_calls` or `on_repair` tells."""
     deferred: ExchangeDeferral | bool | None
     """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""
     search: ExchangeSearch | None

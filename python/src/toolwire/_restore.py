@@ -11,7 +11,7 @@ from ._toolwire import CallStream as _CallStream
 from ._toolwire import Stream, call, call_text
 
 if TYPE_CHECKING:
-    from .types import ClientCall, RestoredCall
+    from .types import ClientCall, RepairedCall, RestoredCall, RestoredClientCall, RestoredReply
 
 
 class Restore:
@@ -72,11 +72,28 @@ class Restore:
             return call("restoreClientCall", (self._json, name), {}, False)
         tools = self._json["tools"]
         kept = {"version": self._json["version"], "tools": {name: tools[name]} if name in tools else {}}
+        if "repair" in self._json:
+            kept["repair"] = self._json["repair"]
         if isinstance(arguments, bytes | bytearray | memoryview):
             answer = call("restoreCall", (kept, name, str(arguments, "utf-8")), {}, False)
             answer["arguments"] = answer["arguments"].encode()
             return answer
         return call("restoreCall", (kept, name, arguments), {}, False)
+
+    def call_with_report(self, call_of_model: object, /) -> RestoredClientCall:
+        """Do what `call` does with a whole call, and say what became of its arguments, where calls are repaired.
+
+        Raises `ToolwireError`: as `call`.
+
+        >>> from toolwire import sanitize_tools
+        >>> schema = {"type": "object", "properties": {"limit": {"type": "integer"}}}
+        >>> tools = [{"name": "search", "inputSchema": schema}]
+        >>> restore = sanitize_tools(tools, dialect="anthropic", repair=True)["restore"]
+        >>> done = restore.call_with_report({"id": "t1", "name": "search", "arguments": {"limit": "10"}})
+        >>> done["call"]["arguments"], done["repaired"]["valid"]
+        ({'limit': 10}, True)
+        """
+        return call("restoreClientCall", (self._json, call_of_model), {}, True)
 
     def call_stream(self, name: str, /) -> CallStream:
         """Restore the arguments of one call piece by piece; the name is the one that the backend knows."""
@@ -103,6 +120,25 @@ class Restore:
     def reply_json(self, reply: str | bytes | bytearray | memoryview, /) -> str | bytes:
         """Do what `reply` does, from JSON text to JSON text; the very same text if there is nothing to restore."""
         return call_text("restoreReply", (reply, self.to_json()), {}, False)
+
+    def reply_with_report(self, reply: object, /) -> RestoredReply:
+        """Do what `reply` does, and say what became of the arguments of each call, where calls are repaired.
+
+        Raises `ToolwireError`: as `reply`.
+
+        >>> from toolwire import sanitize_tools
+        >>> schema = {"type": "object", "properties": {"limit": {"type": "integer"}}}
+        >>> tools = [{"name": "search", "inputSchema": schema}]
+        >>> restore = sanitize_tools(tools, dialect="anthropic", repair=True)["restore"]
+        >>> call = {"type": "tool_use", "id": "t1", "name": "search", "input": {"limit": "ten"}}
+        >>> restore.reply_with_report({"content": [call]})["calls"][0]["left"][0]["message"]
+        'expected an integer, found a string'
+        """
+        return call("restoreReply", (reply, self._json), {}, True)
+
+    def reply_json_with_report(self, reply: str | bytes | bytearray | memoryview, /) -> RestoredReply:
+        """Do what `reply_with_report` does, from JSON text to JSON text."""
+        return call_text("restoreReply", (reply, self.to_json()), {}, True)
 
     def stream(self) -> ReplyRestorer:
         """Restore a reply that comes in pieces."""
@@ -145,12 +181,16 @@ class CallStream:
         """End the call: give what was still held back."""
         return self._stream.finish()
 
+    def take_repaired_calls(self) -> list[RepairedCall]:
+        """Give what became of the arguments of the call that ended, where calls are repaired; once."""
+        return self._stream.take_repaired_calls()
+
 
 class ReplyRestorer:
     """Restores a reply that comes in pieces: the events of one stream, in their order.
 
     Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something
-    for that tool: then they are held back, and come whole, restored, where the call ends.
+    for that tool, or calls are repaired: then they are held back, and come whole, restored, where the call ends.
 
     >>> from toolwire import sanitize_tools
     >>> stream = sanitize_tools([{"name": "files.read"}], dialect="anthropic")["restore"].stream()
@@ -191,6 +231,10 @@ class ReplyRestorer:
         if isinstance(piece, str):
             return self._stream.feed_text(piece)
         return self._stream.feed_text(self._decoder.decode(piece)).encode()
+
+    def take_repaired_calls(self) -> list[RepairedCall]:
+        """Give what became of the calls that ended since this was asked last, where calls are repaired."""
+        return self._stream.take_repaired_calls()
 
     def finish(self) -> list[Any]:
         """End the stream: give the events that are still held back because their call never ended."""

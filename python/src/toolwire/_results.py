@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
+from ._argument_results import (  # noqa: TC001 - for those who read the hints at run time
+    Left,
+    Repair,
+    RepairedCall,
+)
 from ._names import (  # noqa: TC001 - for those who read the hints at run time
     ChangeRule,
     DeferredWarningCode,
     DialectName,
-    LeftReason,
-    RepairRule,
     ViolationRule,
 )
 
@@ -211,104 +214,6 @@ class Violation(TypedDict):
     """For people: what was expected, then what was found."""
 
 
-class ArgumentViolation(TypedDict):
-    """One thing that a schema says against arguments."""
-
-    pointer: str
-    """JSON Pointer into the arguments: what is wrong. What is missing is wrong with the object that lacks it."""
-    schemaPointer: str
-    """JSON Pointer into the schema: the keyword that says so, behind a reference where it stands."""
-    keyword: str
-    """The keyword's name; `false` for a schema that is `false`."""
-    message: str
-    """For people and models: what was expected, then what kind of value was found; no value of the arguments."""
-
-
-class Validation(TypedDict):
-    """Whether arguments are valid, and what the tool's own schema says against them."""
-
-    valid: bool | None
-    """Whether the schema takes them; `None` where that cannot be told."""
-    errors: list[ArgumentViolation]
-    """What it says against them, at most 100; empty unless `valid` is `False`."""
-
-
-_RepairFrom = TypedDict("_RepairFrom", {"from": str})  # no name that a class could spell
-
-
-class Repair(_RepairFrom):
-    """One repair of arguments. It has places, names, kinds and offsets, and nothing of a value.
-
-    `from` is the kind of value that was answered; for `property-name` the name. `text` is text that was not JSON,
-    `nothing` what was missing.
-    """
-
-    pointer: str
-    """JSON Pointer into the arguments as answered. What stands inside a text has the place of that text."""
-    outputPointer: str | None  # noqa: N815 - JSON, as in every language
-    """JSON Pointer into the result; `None` if nothing is left."""
-    rule: RepairRule
-    """The rule."""
-    confidence: Literal["exact", "likely"]
-    """`exact`: the same value in another notation. `likely`: a guess that has one valid outcome."""
-    to: str
-    """The kind of value that it is now, or the name; `nothing` if it was left out."""
-    message: str
-    """For people: what was found and what became of it."""
-
-
-class Left(TypedDict):
-    """What is still wrong after repairing."""
-
-    pointer: str
-    """JSON Pointer into the result."""
-    keyword: str
-    """The keyword that refuses it; `false` for a schema that is `false`."""
-    reason: LeftReason
-    """Why it was not repaired."""
-    message: str
-    """For people and models: what was expected and what kind of value was found."""
-
-
-class Repaired(TypedDict):
-    """Arguments, repaired or as they were, and what is said of them."""
-
-    arguments: Any
-    """The arguments."""
-    changed: bool
-    """Whether anything was repaired, or a text was read."""
-    valid: bool | None
-    """Whether the schema takes them now; `None` where that cannot be told."""
-    repairs: list[Repair]
-    """Every repair, in the order in which they were made."""
-    left: list[Left]
-    """What is still wrong, at most 100; empty unless `valid` is `False`."""
-    retryMessage: str | None
-    """What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is."""
-
-
-class RepairedText(TypedDict):
-    """As `Repaired`; the arguments are JSON text."""
-
-    arguments: str
-    changed: bool
-    valid: bool | None
-    repairs: list[Repair]
-    left: list[Left]
-    retryMessage: str | None
-
-
-class RepairedBytes(TypedDict):
-    """As `Repaired`; the arguments are JSON text."""
-
-    arguments: bytes
-    changed: bool
-    valid: bool | None
-    repairs: list[Repair]
-    left: list[Left]
-    retryMessage: str | None
-
-
 class ToolViolation(Violation):
     """Something about a tool list that the API behind a dialect does not take as it is meant."""
 
@@ -458,6 +363,33 @@ class RestoredCall(TypedDict):
     """The namespace of the tool (OpenAI Responses), if it stood in one."""
     arguments: Any
     """The arguments: text if text was given."""
+    valid: NotRequired[bool | None]
+    """Whether the tool's own schema takes them now; `None` where that cannot be told. This and what follows is there
+    only where calls are repaired (`repair`) and the tool has a schema."""
+    repairs: NotRequired[list[Repair]]
+    """Every repair, in the order in which they were made."""
+    left: NotRequired[list[Left]]
+    """What is still wrong, at most 100. Text that cannot be read stays as it was answered, and is wrong as a whole."""
+    retryMessage: NotRequired[str | None]
+    """What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is."""
+
+
+class RestoredClientCall(TypedDict):
+    """A call in its client's own form, and what became of its arguments."""
+
+    call: ClientCall
+    """The call."""
+    repaired: RepairedCall | None
+    """What became of its arguments; `None` where calls are not repaired, or the tool has no schema."""
+
+
+class RestoredReply(TypedDict):
+    """A reply whose calls are restored, and what became of the arguments of each."""
+
+    reply: Any
+    """The reply: text if text was given."""
+    calls: list[RepairedCall]
+    """What became of each call of a tool that has a schema, in their order; empty where calls are not repaired."""
 
 
 class Fact(TypedDict):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ._error import ToolwireError
 from ._exchange import Exchange
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from typing import TypeAlias
 
-    from .types import AdaptReport, DeferredReport, ExchangeOptions, SentRequest
+    from .types import AdaptReport, DeferredReport, ExchangeOptions, RepairedCall, SentRequest
 
     OnReport: TypeAlias = Callable[[AdaptReport, SentRequest], object]
+    OnRepair: TypeAlias = Callable[[list[RepairedCall], SentRequest], object]
 
 _OF_BODY = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-digest", b"digest", b"content-md5")
 """Headers that say something of the very bytes of a body, and so nothing of another one."""
@@ -37,11 +38,9 @@ class Transport:
 
     pieces: ClassVar[type[Pieces]]
 
-    def __init__(
-        self, transport: Any, response: type[Any], on_report: OnReport | None, options: ExchangeOptions
-    ) -> None:
+    def __init__(self, transport: Any, response: type[Any], listeners: Listeners, options: ExchangeOptions) -> None:
         """Stand before another transport."""
-        self._desk = _Desk(response, on_report, options)
+        self._desk = _Desk(response, listeners, options)
         self._transport = transport
 
     def handle_request(self, request: Any) -> Any:
@@ -62,7 +61,7 @@ class Transport:
                 return response
             text = _text(response.read())
             response.close()
-            told = self._desk.told(outgoing.exchange, request, response, text)
+            told = self._desk.told(outgoing, request, response, text)
             if told is not None:
                 return told
 
@@ -76,11 +75,9 @@ class AsyncTransport:
 
     pieces: ClassVar[type[AsyncPieces]]
 
-    def __init__(
-        self, transport: Any, response: type[Any], on_report: OnReport | None, options: ExchangeOptions
-    ) -> None:
+    def __init__(self, transport: Any, response: type[Any], listeners: Listeners, options: ExchangeOptions) -> None:
         """Stand before another transport."""
-        self._desk = _Desk(response, on_report, options)
+        self._desk = _Desk(response, listeners, options)
         self._transport = transport
 
     async def handle_async_request(self, request: Any) -> Any:
@@ -101,7 +98,7 @@ class AsyncTransport:
                 return response
             text = _text(await response.aread())
             await response.aclose()
-            told = self._desk.told(outgoing.exchange, request, response, text)
+            told = self._desk.told(outgoing, request, response, text)
             if told is not None:
                 return told
 
@@ -110,21 +107,29 @@ class AsyncTransport:
         await self._transport.aclose()
 
 
+class Listeners(NamedTuple):
+    """Who is told of requests and of replies."""
+
+    on_report: OnReport | None = None
+    on_repair: OnRepair | None = None
+
+
 class _Desk:
     """What both transports do with a request before it is sent."""
 
-    def __init__(self, response: type[Any], on_report: OnReport | None, options: ExchangeOptions) -> None:
-        self.response, self.on_report, self.options = response, on_report, options
+    def __init__(self, response: type[Any], listeners: Listeners, options: ExchangeOptions) -> None:
+        self.response, self.listeners, self.options = response, listeners, options
         # Wrong options are told here, and not with the first request.
-        if on_report is not None and not callable(on_report):
-            message = f"expected `on_report` to be callable, found a value of type `{type(on_report).__name__}`"
-            raise ToolwireError("invalid-option", "/on_report", message)
+        for name, listener in listeners._asdict().items():
+            if listener is not None and not callable(listener):
+                message = f"expected `{name}` to be callable, found a value of type `{type(listener).__name__}`"
+                raise ToolwireError("invalid-option", f"/{name}", message)
         try:
             Exchange.open("", "", **options)
         except ToolwireError as error:
             if error.code != "unknown-option":
                 raise
-            message = f"{error.message}; transports take `on_report`, too"
+            message = f"{error.message}; transports take `on_report` and `on_repair`, too"
             raise ToolwireError(error.code, error.pointer, message) from None
 
     def opened(self, request: Any) -> Any:
@@ -133,29 +138,31 @@ class _Desk:
             body = request.content.decode()
         except UnicodeDecodeError:
             # No text is no JSON.
-            return _Outgoing(None, request, None)
+            return _Outgoing(None, request, self.listeners)
         try:
             exchange = Exchange.open(str(request.url), body, **self.options)
         except ToolwireError as error:
             return self.refused(request, error)
         if exchange is None:
-            return _Outgoing(None, request, None)
+            return _Outgoing(None, request, self.listeners)
         deferred = self.options.get("deferred")
         if deferred is not False:
             native = deferred.get("native") if isinstance(deferred, dict) else None
             request = _with_settled_betas(request, exchange.report["deferred"], native)
-        if exchange.request != body:
-            return _Outgoing(exchange, request, self.on_report)
-        # Nothing to rewrite is nothing to restore.
-        _report(self.on_report, exchange, request)
-        return _Outgoing(None, request, None)
+        if exchange.request != body or self.options.get("repair") not in (None, False):
+            return _Outgoing(exchange, request, self.listeners)
+        # Nothing to rewrite is nothing to restore, unless calls are repaired.
+        _report(self.listeners.on_report, exchange, request)
+        return _Outgoing(None, request, self.listeners)
 
-    def told(self, exchange: Exchange, request: Any, response: Any, text: str) -> Any:
+    def told(self, outgoing: _Outgoing, request: Any, response: Any, text: str) -> Any:
         """Give the response for the client; None if the model is to be asked again."""
+        assert outgoing.exchange is not None
         try:
-            reply = exchange.reply(text)
+            reply = outgoing.exchange.reply(text)
         except ToolwireError as error:
             return self.refused(request, error)
+        outgoing.tell()
         return None if reply is None else _told(response, content=reply.encode())
 
     def refused(self, request: Any, error: ToolwireError) -> Any:
@@ -170,28 +177,36 @@ class _Desk:
 def _report(on_report: OnReport | None, exchange: Exchange, request: Any) -> None:
     if on_report is not None:
         report = exchange.report
-        on_report(report, {"url": str(request.url), "dialect": report["dialect"], "body": exchange.request})
+        on_report(report, _sent(exchange, request))
+
+
+def _sent(exchange: Exchange, request: Any) -> SentRequest:
+    return {"url": str(request.url), "dialect": exchange.report["dialect"], "body": exchange.request}
 
 
 class _Outgoing:
     """A request on its way out, which may have to be sent several times with another body."""
 
-    def __init__(
-        self,
-        exchange: Exchange | None,
-        request: Any,
-        on_report: OnReport | None,
-    ) -> None:
-        self.exchange, self.request, self._on_report = exchange, request, on_report
+    def __init__(self, exchange: Exchange | None, request: Any, listeners: Listeners) -> None:
+        self.exchange, self.request, self._listeners = exchange, request, listeners
         self._sent = False
 
     def next(self) -> Any:
         """Make the request that is to be sent now."""
         assert self.exchange is not None
-        _report(self._on_report, self.exchange, self.request)
+        _report(self._listeners.on_report, self.exchange, self.request)
         headers = _without(self.request.headers, *_OF_BODY, *(_OF_REQUEST if self._sent else ()))
         self._sent = True
         return _rewritten(self.request, headers, self.exchange.request.encode())
+
+    def tell(self) -> None:
+        """Tell of the calls that ended since this was done last."""
+        if self.exchange is None:
+            return
+        # Also if nobody listens: they are kept until somebody asks.
+        calls = self.exchange.take_repaired_calls()
+        if calls and self._listeners.on_repair is not None:
+            self._listeners.on_repair(calls, _sent(self.exchange, self.request))
 
 
 class Pieces:
@@ -207,9 +222,13 @@ class Pieces:
         while True:
             decoder = _utf8()
             for piece in self._response.iter_bytes():
-                if text := exchange.feed_text(decoder.decode(piece)):
+                text = exchange.feed_text(decoder.decode(piece))
+                self._outgoing.tell()
+                if text:
                     yield text.encode()
-            if text := exchange.feed_text(decoder.decode(b"", final=True)) + exchange.finish_text():
+            text = exchange.feed_text(decoder.decode(b"", final=True)) + exchange.finish_text()
+            self._outgoing.tell()
+            if text:
                 yield text.encode()
             if not exchange.asks_again:
                 return
@@ -237,9 +256,13 @@ class AsyncPieces:
         while True:
             decoder = _utf8()
             async for piece in self._response.aiter_bytes():
-                if text := exchange.feed_text(decoder.decode(piece)):
+                text = exchange.feed_text(decoder.decode(piece))
+                self._outgoing.tell()
+                if text:
                     yield text.encode()
-            if text := exchange.feed_text(decoder.decode(b"", final=True)) + exchange.finish_text():
+            text = exchange.feed_text(decoder.decode(b"", final=True)) + exchange.finish_text()
+            self._outgoing.tell()
+            if text:
                 yield text.encode()
             if not exchange.asks_again:
                 return

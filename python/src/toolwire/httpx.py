@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from .types import AdaptReport, ExchangeOptions, SentRequest
+    from .types import AdaptReport, ExchangeOptions, RepairedCall, SentRequest
 
 __all__ = ["AsyncToolwireTransport", "ToolwireTransport"]
 
@@ -49,16 +49,20 @@ class ToolwireTransport(_transport.Transport, httpx.BaseTransport):
         transport: httpx.BaseTransport | None = None,
         *,
         on_report: Callable[[AdaptReport, SentRequest], object] | None = None,
+        on_repair: Callable[[list[RepairedCall], SentRequest], object] | None = None,
         **options: Unpack[ExchangeOptions],
     ) -> None:
         """Stand before another transport; by default that of `httpx.Client`.
 
         `on_report` is told what was done to each request before it is sent, and which: the dialect, every change, which
-        tools were set aside, which are loaded. The dialect is told by host, path and model, unless `dialect` says it.
+        tools were set aside, which are loaded. `on_repair` is told what became of the arguments of calls, once each is
+        whole, where they are repaired (`repair`). The dialect is told by host, path and model, unless `dialect` says
+        it.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
-        super().__init__(httpx.HTTPTransport() if transport is None else transport, httpx.Response, on_report, options)
+        listeners = _transport.Listeners(on_report, on_repair)
+        super().__init__(httpx.HTTPTransport() if transport is None else transport, httpx.Response, listeners, options)
 
 
 class AsyncToolwireTransport(_transport.AsyncTransport, httpx.AsyncBaseTransport):
@@ -71,9 +75,11 @@ class AsyncToolwireTransport(_transport.AsyncTransport, httpx.AsyncBaseTransport
         transport: httpx.AsyncBaseTransport | None = None,
         *,
         on_report: Callable[[AdaptReport, SentRequest], object] | None = None,
+        on_repair: Callable[[list[RepairedCall], SentRequest], object] | None = None,
         **options: Unpack[ExchangeOptions],
     ) -> None:
         """Stand before another transport, as `ToolwireTransport` does."""
+        listeners = _transport.Listeners(on_report, on_repair)
         super().__init__(
-            httpx.AsyncHTTPTransport() if transport is None else transport, httpx.Response, on_report, options
+            httpx.AsyncHTTPTransport() if transport is None else transport, httpx.Response, listeners, options
         )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from .types import AdaptReport, ExchangeOptions, SentRequest
+    from .types import AdaptReport, ExchangeOptions, RepairedCall, SentRequest
 
 __all__ = ["AsyncToolwireTransport", "ToolwireTransport"]
 
@@ -49,17 +49,21 @@ class ToolwireTransport(_transport.Transport, httpx2.BaseTransport):
         transport: httpx2.BaseTransport | None = None,
         *,
         on_report: Callable[[AdaptReport, SentRequest], object] | None = None,
+        on_repair: Callable[[list[RepairedCall], SentRequest], object] | None = None,
         **options: Unpack[ExchangeOptions],
     ) -> None:
         """Stand before another transport; by default that of `httpx2.Client`.
 
         `on_report` is told what was done to each request before it is sent, and which: the dialect, every change, which
-        tools were set aside, which are loaded. The dialect is told by host, path and model, unless `dialect` says it.
+        tools were set aside, which are loaded. `on_repair` is told what became of the arguments of calls, once each is
+        whole, where they are repaired (`repair`). The dialect is told by host, path and model, unless `dialect` says
+        it.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
+        listeners = _transport.Listeners(on_report, on_repair)
         super().__init__(
-            httpx2.HTTPTransport() if transport is None else transport, httpx2.Response, on_report, options
+            httpx2.HTTPTransport() if transport is None else transport, httpx2.Response, listeners, options
         )
 
 
@@ -73,9 +77,11 @@ class AsyncToolwireTransport(_transport.AsyncTransport, httpx2.AsyncBaseTranspor
         transport: httpx2.AsyncBaseTransport | None = None,
         *,
         on_report: Callable[[AdaptReport, SentRequest], object] | None = None,
+        on_repair: Callable[[list[RepairedCall], SentRequest], object] | None = None,
         **options: Unpack[ExchangeOptions],
     ) -> None:
         """Stand before another transport, as `ToolwireTransport` does."""
+        listeners = _transport.Listeners(on_report, on_repair)
         super().__init__(
-            httpx2.AsyncHTTPTransport() if transport is None else transport, httpx2.Response, on_report, options
+            httpx2.AsyncHTTPTransport() if transport is None else transport, httpx2.Response, listeners, options
         )

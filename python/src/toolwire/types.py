@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from ._argument_results import (
+    ArgumentViolation,
+    Left,
+    Repair,
+    Repaired,
+    RepairedBytes,
+    RepairedCall,
+    RepairedText,
+    Validation,
+)
 from ._names import ChangeRule, DeferredWarningCode, DialectName, LeftReason, RepairRule, ViolationRule
 from ._options import (
     AdaptOptions,
     BetaOptions,
+    CallRepairOptions,
     CheckOptions,
     CheckToolsOptions,
     DeferralQuery,
@@ -28,7 +39,6 @@ from ._results import (
     AdaptedBytes,
     AdaptedText,
     AdaptReport,
-    ArgumentViolation,
     Change,
     ChoiceChange,
     ClientCall,
@@ -43,13 +53,10 @@ from ._results import (
     ErrorCode,
     Fact,
     Guidance,
-    Left,
     Quarantined,
-    Repair,
-    Repaired,
-    RepairedBytes,
-    RepairedText,
     RestoredCall,
+    RestoredClientCall,
+    RestoredReply,
     RestorePlan,
     Rewritten,
     RewrittenBytes,
@@ -60,7 +67,6 @@ from ._results import (
     Severity,
     ToolChange,
     ToolViolation,
-    Validation,
     Violation,
     Warning,  # noqa: A004 - its name in every language
 )
@@ -74,6 +80,7 @@ __all__ = [
     "AdaptedText",
     "ArgumentViolation",
     "BetaOptions",
+    "CallRepairOptions",
     "Change",
     "ChangeRule",
     "CheckOptions",
@@ -108,9 +115,12 @@ __all__ = [
     "RepairRule",
     "Repaired",
     "RepairedBytes",
+    "RepairedCall",
     "RepairedText",
     "RestorePlan",
     "RestoredCall",
+    "RestoredClientCall",
+    "RestoredReply",
     "Rewritten",
     "RewrittenBytes",
     "RewrittenText",
