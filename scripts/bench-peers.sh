@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# toolwire against the other packages that make tool schemas fit an API, in each language, on the same real tools. The peers
-# are installed into folders of their own (some minutes the first time): nothing else needs them.
+# toolwire against the other packages that make tool schemas fit an API, in each language, on the same real tools; and
+# against those that validate arguments, on calls of the same tools and on recorded ones. The peers are installed into
+# folders of their own (some minutes the first time): nothing else needs them.
 # The tools: the file given (JSON lines with `inputSchema`), else the reference data beside the checkout, else the demo's.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
@@ -31,3 +32,13 @@ echo
 node --expose-gc npm/bench/peers/run.js "$data"
 echo
 PYTHONPATH=python/src python/bench/peers/.venv/bin/python python/bench/peers/run.py "$data"
+
+heading "calls"
+calls=$ROOT/target/bench-calls.jsonl
+node npm/bench/peers/calls.js "$data" tests/sample ../shared/data >"$calls"
+echo
+"${CARGO_TARGET_DIR:-target}/peers/release/arguments" "$calls"
+echo
+node --expose-gc npm/bench/peers/arguments.js "$calls"
+echo
+PYTHONPATH=python/src python/bench/peers/.venv/bin/python python/bench/peers/arguments.py "$calls"

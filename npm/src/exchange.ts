@@ -2,7 +2,7 @@ import type { AdaptReport } from './adapt.js';
 import { type Next, Running, refusal } from './engine/exchanges.js';
 import type { ToolwireError } from './error.js';
 import type { ExchangeOptions, SentRequest, Text } from './options.js';
-import type { Quarantined } from './report.js';
+import type { Quarantined, RepairedCall } from './report.js';
 
 /**
  * One request of a client and its reply, for whoever stands between a client and a backend. The request is adapted as
@@ -99,6 +99,19 @@ export class Exchange {
     if ('value' in told) return told.value;
     this.#next(told.next);
     return null;
+  }
+
+  /**
+   * What became of the arguments of the calls that ended since this was asked last, where calls are repaired (`repair`): in whole
+   * replies and in streams.
+   *
+   * @example
+   * ```ts
+   * for (const { id, retryMessage } of exchange.takeRepairedCalls()) if (retryMessage !== null) console.warn(id, retryMessage);
+   * ```
+   */
+  takeRepairedCalls(): RepairedCall[] {
+    return this.#running.takeRepairedCalls();
   }
 
   /**

@@ -7,7 +7,7 @@
 
 import type { AdaptReport } from './adapt.js';
 import type { BetaOptions, ExchangeOptions, SentRequest } from './options.js';
-import type { DeferredReport } from './report.js';
+import type { DeferredReport, RepairedCall } from './report.js';
 // The file beside this one: no second WebAssembly.
 import { Exchange, stripDeferralBetas, ToolwireError } from './search.js';
 
@@ -24,6 +24,11 @@ export interface FetchOptions extends ExchangeOptions {
    * loaded. What it throws, the caller of `fetch` gets.
    */
   onReport?: ((report: AdaptReport, request: SentRequest) => void) | undefined;
+  /**
+   * Is told what became of the arguments of the calls in each reply, once they are whole, where calls are repaired (`repair`). What
+   * it throws, whoever reads the reply gets.
+   */
+  onRepair?: ((calls: RepairedCall[], request: SentRequest) => void) | undefined;
 }
 
 /** Headers that say something of the very bytes of a body, and so nothing of another one. */
@@ -56,9 +61,9 @@ type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
  * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`.
  */
 export function toolwireFetch(options: FetchOptions = {}): Fetch {
-  const { fetch: given, onReport, ...rest } = options;
+  const { fetch: given, onReport, onRepair, ...rest } = options;
   // Wrong options are told here, and not with the first request.
-  for (const [name, value] of Object.entries({ fetch: given, onReport })) {
+  for (const [name, value] of Object.entries({ fetch: given, onReport, onRepair })) {
     if (value === undefined || value === null || typeof value === 'function') continue;
     const message = `expected \`${name}\` to be a function, found ${Array.isArray(value) ? 'an array' : `a value of type \`${typeof value}\``}`;
     throw new ToolwireError('invalid-option', `/${name}`, message);
@@ -67,7 +72,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     Exchange.open('', '', rest);
   } catch (error) {
     if (!(error instanceof ToolwireError) || error.code !== 'unknown-option') throw error;
-    const message = `${error.detail}; \`toolwireFetch\` takes \`fetch\` and \`onReport\`, too`;
+    const message = `${error.detail}; \`toolwireFetch\` takes \`fetch\`, \`onReport\` and \`onRepair\`, too`;
     throw new ToolwireError(error.code, error.pointer, message);
   }
   const adapting: Send = async (input, init) => {
@@ -85,17 +90,22 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     const { report } = exchange;
     const native = typeof rest.deferred === 'object' ? rest.deferred?.native : undefined;
     const betas = rest.deferred !== false && request.settleBetas(report.deferred, native);
-    const next = ({ report, request: body }: Exchange) => {
-      onReport?.(report, { url, dialect: report.dialect, body });
-      return request.send(send, body);
+    const sent = ({ report, request: body }: Exchange): SentRequest => ({ url, dialect: report.dialect, body });
+    const next = (exchange: Exchange) => {
+      onReport?.(exchange.report, sent(exchange));
+      return request.send(send, exchange.request === request.body && !betas ? undefined : exchange.request);
     };
-    // Nothing to rewrite is nothing to restore.
-    if (exchange.request === request.body) {
+    const repaired = (exchange: Exchange) => {
+      const calls = exchange.takeRepairedCalls();
+      if (calls.length > 0) onRepair?.(calls, sent(exchange));
+    };
+    // Nothing to rewrite is nothing to restore, unless calls are repaired.
+    if (exchange.request === request.body && !rest.repair) {
       exchange.close();
-      onReport?.(report, { url, dialect: report.dialect, body: request.body });
+      onReport?.(report, sent(exchange));
       return betas ? request.send(send, request.body) : request.send(send);
     }
-    return answered(url, exchange, next);
+    return answered(url, exchange, { next, repaired });
   };
   return adapting as Fetch;
 }
@@ -171,8 +181,13 @@ function isRequest(input: RequestInfo | URL): input is Request {
   return typeof input === 'object' && 'method' in input;
 }
 
-/** What sends the request that an exchange has now. */
-type Next = (exchange: Exchange) => Promise<Response>;
+/** What is done with an exchange that is under way. */
+interface Doing {
+  /** Sends the request that it has now. */
+  next: (exchange: Exchange) => Promise<Response>;
+  /** Tells of calls whose arguments were repaired. */
+  repaired: (exchange: Exchange) => void;
+}
 
 /** The answer of a backend that was not asked, because of an error of ours. Anybody else's error comes through. */
 function refused(url: string, error: unknown): Response {
@@ -185,10 +200,10 @@ function refused(url: string, error: unknown): Response {
 }
 
 /** The reply for the client, after as many rounds as it takes. */
-async function answered(url: string, exchange: Exchange, next: Next): Promise<Response> {
+async function answered(url: string, exchange: Exchange, doing: Doing): Promise<Response> {
   for (;;) {
-    const response = await next(exchange);
-    if (isStream(response)) return told(response, streamed(exchange, response, next));
+    const response = await doing.next(exchange);
+    if (isStream(response)) return told(response, streamed(exchange, response, doing));
     if (!response.ok || !/\bjson\b/i.test(typeOf(response))) {
       exchange.close();
       return response;
@@ -201,9 +216,12 @@ async function answered(url: string, exchange: Exchange, next: Next): Promise<Re
       exchange.close();
       return refused(url, error);
     }
-    if (reply === null) continue;
-    exchange.close();
-    return told(response, reply);
+    try {
+      doing.repaired(exchange);
+    } finally {
+      if (reply !== null) exchange.close();
+    }
+    if (reply !== null) return told(response, reply);
   }
 }
 
@@ -217,7 +235,7 @@ function told({ status, statusText, headers, url }: Response, body: BodyInit): R
 }
 
 /** The streams of all rounds as one. Nothing is read before somebody wants it. */
-function streamed(exchange: Exchange, first: Response, next: Next): ReadableStream<Uint8Array> {
+function streamed(exchange: Exchange, first: Response, doing: Doing): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let pieces = readerOf(first);
   let decoder = utf8();
@@ -229,10 +247,15 @@ function streamed(exchange: Exchange, first: Response, next: Next): ReadableStre
   /** The next text to pass on, which may be none. */
   const read = async (): Promise<string> => {
     const { done, value } = await pieces.read();
-    if (!done) return exchange.feedText(decoder.decode(value, { stream: true }));
+    if (!done) {
+      const text = exchange.feedText(decoder.decode(value, { stream: true }));
+      doing.repaired(exchange);
+      return text;
+    }
     let text = exchange.feedText(decoder.decode()) + exchange.finishText();
+    doing.repaired(exchange);
     if (exchange.asksAgain) {
-      const response = await next(exchange);
+      const response = await doing.next(exchange);
       if (isStream(response)) {
         pieces = readerOf(response);
         decoder = utf8();

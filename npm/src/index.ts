@@ -27,6 +27,7 @@ export { ToolwireError, type ToolwireErrorCode } from './error.js';
 export type {
   AdaptOptions,
   BetaOptions,
+  CallRepairOptions,
   CheckOptions,
   CheckToolsOptions,
   DeferralQuery,
@@ -62,6 +63,7 @@ export type {
   Quarantined,
   Repair,
   Repaired,
+  RepairedCall,
   RestorePlan,
   Rewritten,
   Severity,
@@ -77,6 +79,8 @@ export {
   ReplyRestorer,
   Restore,
   type RestoredCall,
+  type RestoredClientCall,
+  type RestoredReply,
   type RestoreJson,
   restoreFrom,
 } from './restore.js';

@@ -51,7 +51,7 @@ export type ToolFormat =
   /** Bedrock Converse: `{ toolSpec: { name, description, inputSchema: { json } } }`. */
   | 'bedrock';
 
-/** Options of `sanitizeTools`: those of `sanitize` for every schema, and three more. */
+/** Options of `sanitizeTools`: those of `sanitize` for every schema, and some more. */
 export interface ToolsOptions extends SanitizeOptions {
   /** The shape of the tools. Default: the one of the dialect's API. */
   format?: ToolFormat | undefined;
@@ -62,9 +62,13 @@ export interface ToolsOptions extends SanitizeOptions {
   fallback?: Dialect | undefined;
   /** The most tools that are rewritten: those after them are set aside. `null` is no limit but the API's. Default 10,000. */
   maxTools?: number | null | undefined;
+  /**
+   * Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repairArguments` does. Default `false`.
+   */
+  repair?: CallRepairOptions | boolean | undefined;
 }
 
-/** Options of `adaptRequest`: those of `sanitize` for every schema, and three more. */
+/** Options of `adaptRequest`: those of `sanitize` for every schema, and some more. */
 export interface AdaptOptions extends SanitizeOptions {
   /** The request's format, where its shape does not tell. */
   format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | undefined;
@@ -75,6 +79,10 @@ export interface AdaptOptions extends SanitizeOptions {
   fallback?: Dialect | undefined;
   /** The most tools that are rewritten: those after them are set aside. `null` is no limit but the API's. Default 10,000. */
   maxTools?: number | null | undefined;
+  /**
+   * Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repairArguments` does. Default `false`.
+   */
+  repair?: CallRepairOptions | boolean | undefined;
   /**
    * How tools are loaded that are deferred. Default: as `applyDeferredLoading` does; `false` leaves them as they are, for an
    * API that has the feature.
@@ -143,6 +151,9 @@ export interface RepairOptions {
   /** The tool's name: a whole call of another tool is no wrapper around the arguments. */
   name?: string | undefined;
 }
+
+/** How arguments of calls are repaired when they are restored: the tool's name is known there. */
+export type CallRepairOptions = Omit<RepairOptions, 'name'>;
 
 /** Options of `normalizeEnvelope`. */
 export interface EnvelopeOptions extends ShareOption {}

@@ -114,6 +114,25 @@ export interface ArgumentViolation {
   message: string;
 }
 
+/** What became of the arguments of one call when it was restored. */
+export interface RepairedCall {
+  /** The call's id; null if the API gave none. */
+  id: string | null;
+  /** The tool's own name. */
+  name: string;
+  /** Whether the tool's own schema takes the arguments now; null where that cannot be told. */
+  valid: boolean | null;
+  /** Every repair, in the order in which they were made. */
+  repairs: Repair[];
+  /**
+   * What is still wrong, at most 100; empty unless `valid` is false. Text that cannot be read stays as it was answered, and is wrong
+   * as a whole.
+   */
+  left: Left[];
+  /** What is still wrong as one text, to be sent back to the model as the result of its call; null if nothing is. */
+  retryMessage: string | null;
+}
+
 /** Arguments, repaired or as they were, and what is said of them. */
 export interface Repaired<T> {
   /** The arguments. */

@@ -1,6 +1,7 @@
 import { callOnText, callOnValues } from './engine/call.js';
 import { Stream } from './engine/streams.js';
 import type { Text } from './options.js';
+import type { Left, Repair, RepairedCall } from './report.js';
 
 /** What a {@link Restore} is as JSON. What is in it is nobody's business but toolwire's. */
 export interface RestoreJson {
@@ -12,6 +13,8 @@ export interface RestoreJson {
   format?: string;
   /** The client's own search function, where the backend's stands for it. */
   search?: string;
+  /** How arguments are repaired; absent if they are not. */
+  repair?: object;
 }
 
 /** A call as the tool's own server expects it. */
@@ -22,6 +25,33 @@ export interface RestoredCall<T> {
   namespace?: string;
   /** The arguments: text if text was given. */
   arguments: T;
+  /**
+   * Whether the tool's own schema takes the arguments now; null where that cannot be told. This and what follows is there only where
+   * calls are repaired (`repair`) and the tool has a schema.
+   */
+  valid?: boolean | null;
+  /** Every repair, in the order in which they were made. */
+  repairs?: Repair[];
+  /** What is still wrong, at most 100. Text that cannot be read stays as it was answered, and is wrong as a whole. */
+  left?: Left[];
+  /** What is still wrong as one text, to be sent back to the model as the result of its call; null if nothing is. */
+  retryMessage?: string | null;
+}
+
+/** A call in its client's own form, and what became of its arguments. */
+export interface RestoredClientCall {
+  /** The call. */
+  call: ClientCall;
+  /** What became of its arguments; null where calls are not repaired, or the tool has no schema. */
+  repaired: RepairedCall | null;
+}
+
+/** A reply whose calls are restored, and what became of the arguments of each. */
+export interface RestoredReply<T> {
+  /** The reply. */
+  reply: T;
+  /** What became of each call of a tool that has a schema, in their order; empty where calls are not repaired. */
+  calls: RepairedCall[];
 }
 
 /**
@@ -90,9 +120,26 @@ export class Restore {
   call(call: BackendCall): ClientCall;
   call(name: string | BackendCall, args?: unknown): unknown {
     if (typeof name !== 'string') return callOnValues('restoreClientCall', false, [this.#json, name], null).value;
-    const { version, tools } = this.#json;
+    const { version, tools, repair } = this.#json;
     const known = Object.hasOwn(tools, name) ? { [name]: tools[name] } : {};
-    return callOnValues('restoreCall', false, [{ version, tools: known }, name, args], null).value;
+    const kept = { version, tools: known, ...(repair && { repair }) };
+    return callOnValues('restoreCall', false, [kept, name, args], null).value;
+  }
+
+  /**
+   * {@link call} with a whole call, and what became of its arguments, where calls are repaired.
+   *
+   * @example
+   * ```ts
+   * const { call, repaired } = restore.callWithReport(fromBackend);
+   * if (repaired?.retryMessage) answer(repaired.id, repaired.retryMessage);
+   * ```
+   *
+   * @throws {@link ToolwireError} as {@link call}.
+   */
+  callWithReport(call: BackendCall): RestoredClientCall {
+    const { value, report } = callOnValues('restoreClientCall', true, [this.#json, call], null);
+    return { call: value, ...report } as RestoredClientCall;
   }
 
   /**
@@ -124,6 +171,36 @@ export class Restore {
   replyJson(reply: Text): Text;
   replyJson(reply: Text): Text {
     return callOnText('restoreReply', false, reply, null, JSON.stringify(this.#json)).value;
+  }
+
+  /**
+   * {@link reply}, and what became of the arguments of each call, where calls are repaired.
+   *
+   * @example
+   * ```ts
+   * const { restore } = sanitizeTools(tools, { dialect: 'moonshot', repair: true });
+   * const { reply, calls } = restore.replyWithReport(answered);
+   * for (const { id, retryMessage } of calls) if (retryMessage !== null) console.warn(id, retryMessage);
+   * ```
+   *
+   * @throws {@link ToolwireError} as {@link reply}.
+   */
+  replyWithReport<T>(reply: T): RestoredReply<T> {
+    const { value, report } = callOnValues('restoreReply', true, [reply, this.#json], null);
+    return { reply: value, ...report } as RestoredReply<T>;
+  }
+
+  /**
+   * {@link replyWithReport} from JSON text to JSON text.
+   *
+   * @throws {@link ToolwireError} as {@link replyJson}.
+   */
+  replyJsonWithReport(reply: string): RestoredReply<string>;
+  replyJsonWithReport(reply: Uint8Array): RestoredReply<Uint8Array>;
+  replyJsonWithReport(reply: Text): RestoredReply<Text>;
+  replyJsonWithReport(reply: Text): RestoredReply<Text> {
+    const { value, report } = callOnText('restoreReply', true, reply, null, JSON.stringify(this.#json));
+    return { reply: value, ...report } as RestoredReply<Text>;
   }
 
   /** Restores a reply that comes in pieces. */
@@ -171,6 +248,11 @@ export class CallStream {
   finish(): string {
     return this.#stream.finish(true)[0] as string;
   }
+
+  /** What became of the arguments of the call that ended since this was asked last, where calls are repaired. */
+  takeRepairedCalls(): RepairedCall[] {
+    return this.#stream.takeRepairedCalls();
+  }
 }
 
 /**
@@ -194,7 +276,7 @@ function copied<T>(json: T): T {
  * Restores a reply that comes in pieces: the events of one stream, in their order.
  *
  * Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something for
- * that tool: then they are held back, and come whole, restored, where the call ends.
+ * that tool, or calls are repaired: then they are held back, and come whole, restored, where the call ends.
  *
  * @example
  * ```ts
@@ -234,6 +316,11 @@ export class ReplyRestorer {
     if (typeof piece === 'string') return this.#stream.feedText(piece);
     this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: true });
     return new TextEncoder().encode(this.#stream.feedText(this.#decoder.decode(piece, { stream: true })));
+  }
+
+  /** What became of the arguments of the calls that ended since this was asked last, where calls are repaired. */
+  takeRepairedCalls(): RepairedCall[] {
+    return this.#stream.takeRepairedCalls();
   }
 
   /** Ends the stream: gives the events that are still held back because their call never ended. */

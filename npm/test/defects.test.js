@@ -294,7 +294,7 @@ test('a `restore` of an older version is refused, and so is one that is forged',
   const older = { version: 1, tools: { a: { name: 'a', options: { dialect: 'gemini' }, schema: {} } } };
   const { code, pointer, message } = caught(() => restoreFrom(older));
   assert.deepEqual([code, pointer], ['invalid-value', '/version']);
-  assert.match(message, /expected the version 2 of a `restore`, found 1.*sanitize the tools again/);
+  assert.match(message, /expected the version 2 or 3 of a `restore`, found 1.*sanitize the tools again/);
   const forged = { version: 2, tools: { a: { name: 'a', plan: { encoded: [] } } } };
   assert.equal(caught(() => restoreFrom(forged)).pointer, '/tools/a/plan/encoded');
 });

@@ -78,6 +78,7 @@ function play(one, as, named, whole) {
     }
   }
   if (Array.isArray(one.told)) assert.deepEqual(eventsOf(streamed), one.told);
+  assert.deepEqual(exchange.takeRepairedCalls(), one.repaired ?? []);
   exchange.close();
 }
 

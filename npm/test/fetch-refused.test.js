@@ -15,7 +15,10 @@ describe('errors', () => {
     assert.throws(() => toolwireFetch({ deferred: { target: 'openai' } }), throws('invalid-option'));
     assert.throws(() => toolwireFetch({ onSetAside: 'warm' }), throws('invalid-option'));
     assert.throws(() => toolwireFetch({ onReport: 'warn' }), throws('invalid-option'));
-    assert.throws(() => toolwireFetch({ onreport: () => {} }), /`toolwireFetch` takes `fetch` and `onReport`, too$/);
+    assert.throws(
+      () => toolwireFetch({ onreport: () => {} }),
+      /`toolwireFetch` takes `fetch`, `onReport` and `onRepair`, too$/,
+    );
   });
   test('nothing is sent that cannot be adapted', async (t) => {
     const { url, got } = await backend(t);

@@ -50,8 +50,8 @@ function refusal(api, dialect, body, headers) {
 }
 
 /**
- * Starts it. `says` are the model's turns, one for each request: `{ text }`, or a call `{ name, input }`. `got` collects the
- * bodies that it accepted.
+ * Starts it. `says` are the model's turns, one for each request: `{ text }`, or a call `{ name, input }`, whose input may be
+ * text for Chat Completions, as the model wrote it. `got` collects the bodies that it accepted.
  */
 export async function backend(t, dialect, says) {
   const got = [];
@@ -115,7 +115,8 @@ function anthropic({ text, name, input }, id) {
 }
 
 function chat({ text, name, input }, id) {
-  const calls = [{ id: `call_${id}`, type: 'function', function: { name, arguments: JSON.stringify(input) } }];
+  const written = typeof input === 'string' ? input : JSON.stringify(input);
+  const calls = [{ id: `call_${id}`, type: 'function', function: { name, arguments: written } }];
   const finish_reason = text === undefined ? 'tool_calls' : 'stop';
   const message = {
     role: 'assistant',

@@ -18,6 +18,7 @@ import * as langchain from '../dist/langchain.js';
 import * as mcp from '../dist/openai-mcp.js';
 import { forecast } from '../dist/openai-responses.js';
 import * as vercel from '../dist/vercel-ai.js';
+import { clean } from '../dist/vercel-ai-repair.js';
 import { backend } from '../fake/backend.js';
 import { connected, served, TOOLS } from '../fake/server.js';
 
@@ -116,6 +117,32 @@ for (const streams of [false, true]) {
     assert.equal(got[1].messages.find(({ tool_calls }) => tool_calls).tool_calls[0].function.name, 'files_read');
   });
 }
+
+test('vercel-ai-repair.ts', async (t) => {
+  const answers = [
+    // No JSON; a list in a string, a name in another spelling; what cannot be mended; what breaks off; at last as it should be.
+    "{'paths': ['a.txt',],}",
+    { paths: '["a.txt", "b.txt"]', dryRun: 'true' },
+    { path: 'a.txt' },
+    '{"paths": ["a.txt", "b.t',
+    { paths: ['b.txt'] },
+  ];
+  const says = [...answers.map((input) => ({ name: 'delete_files', input })), DONE];
+  const { url, got } = await backend(t, 'openai-chat', says);
+  const calls = [];
+  assert.equal(await clean(`${url}/v1`, (input) => `deleted ${calls.push(input)}`), DONE.text);
+  assert.deepEqual(calls, [{ paths: ['a.txt'] }, { paths: ['a.txt', 'b.txt'], dry_run: true }, { paths: ['b.txt'] }]);
+  const results = got
+    .at(-1)
+    .messages.filter(({ role }) => role === 'tool')
+    .map(({ content }) => content);
+  assert.deepEqual([results[0], results[1], results[4]], ['deleted 1', 'deleted 2', 'deleted 3']);
+  assert.match(
+    results[2],
+    /the arguments of `delete_files` do not match.*expected the member `paths`.*call the tool again/is,
+  );
+  assert.match(results[3], /the tool was not run: expected JSON, found text that breaks off \(truncated/i);
+});
 
 test('codex-to-chat.ts', async (t) => {
   const says = [

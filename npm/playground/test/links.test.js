@@ -42,6 +42,7 @@ describe('a link', { skip }, () => {
       tool: 7,
       turn: 1e300,
       args: {},
+      repair: CODE,
       view: CODE,
       fn: 'constructor',
       shape: [],

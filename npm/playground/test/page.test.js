@@ -10,6 +10,8 @@ import { dialect, NARROW, output, pick, skip, start, view, WIDE, write } from '.
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const VIEWS = ['rewrite', 'matrix', 'deferred', 'restore'];
+/** Where the first example does not show all that there is. */
+const SHOWN = { deferred: 'claude-code', matrix: 'workspace', 'restore repaired': 'repair' };
 
 describe('the page', { skip }, () => {
   let site;
@@ -192,10 +194,10 @@ describe('the page', { skip }, () => {
       test(`${colorScheme}, ${size}: nothing sticks out, and axe finds nothing (WCAG 2.2 AA)`, () =>
         site.page({ colorScheme, viewport, bypassCSP: true, reducedMotion: 'reduce' }, async (page) => {
           await page.evaluate(AXE);
-          for (const name of VIEWS) {
-            await pick(page, name === 'deferred' ? 'claude-code' : name === 'matrix' ? 'workspace' : 'ticket');
-            await view(page, name);
-            if (name === 'rewrite') await page.locator('.note-button').nth(2).click();
+          for (const name of [...VIEWS, 'restore repaired']) {
+            await pick(page, SHOWN[name] ?? 'ticket');
+            await view(page, name.replace(/ .*/, ''));
+            if (name === 'rewrite' || name === 'restore repaired') await page.locator('.note-button').nth(2).click();
             // Every mark there is: carriers, references, notices, what comes and what goes.
             if (name === 'deferred') await page.locator('.turn-button').nth(4).click();
             if (name === 'matrix') await page.locator('.cell:not(.sign-none)').nth(119).waitFor();

@@ -4,6 +4,7 @@
 
 import { ToolwireError } from '../error.js';
 import type { Text } from '../options.js';
+import type { RepairedCall } from '../report.js';
 import { type Outcome, onText } from './call.js';
 import { type Place, shared } from './instance.js';
 import { Homes, Session } from './sessions.js';
@@ -22,6 +23,7 @@ interface Said {
   request?: string;
   report?: object;
   warning?: Warning | null;
+  calls?: RepairedCall[];
 }
 
 /** What people should be told of a request. */
@@ -41,6 +43,7 @@ export interface Next {
 /** One exchange. */
 export class Running {
   readonly #session: Session<Step>;
+  #calls: RepairedCall[] = [];
 
   private constructor(session: Session<Step>) {
     this.#session = session;
@@ -94,6 +97,13 @@ export class Running {
     return this.#ask('failExchange', body).value;
   }
 
+  /** What became of the calls that ended since this was asked last. */
+  takeRepairedCalls(): RepairedCall[] {
+    const calls = this.#calls;
+    this.#calls = [];
+    return calls;
+  }
+
   /** Nothing more will be asked of it. */
   close(): void {
     this.#session.close();
@@ -105,7 +115,10 @@ export class Running {
     }
     const remembered = (): Step => [what, typeof text === 'string' ? text : genuine(text).slice()];
     const { value, report } = this.#session.step(remembered, (place, number) => ask(place, number, what, text));
-    return { value, said: (report ?? {}) as Said };
+    const said = (report ?? {}) as Said;
+    // Not all at once: there may be more than a function takes arguments.
+    for (const call of said.calls ?? []) this.#calls.push(call);
+    return { value, said };
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Text } from '../options.js';
+import type { RepairedCall } from '../report.js';
 import { type Outcome, onText, onValues } from './call.js';
 import type { Place } from './instance.js';
 import { Homes, Session } from './sessions.js';
@@ -16,6 +17,7 @@ type Step = { text: string } | { event: string };
 /** One stream: of a reply, or of a call's arguments. */
 export class Stream {
   readonly #session: Session<Step>;
+  #calls: RepairedCall[] = [];
 
   /** @param restore - Nobody changes it any more. With a tool's name in a list, it is a stream of one call. */
   constructor(restore: unknown) {
@@ -25,13 +27,13 @@ export class Stream {
   /** Takes an event; gives those to pass on. */
   feed(event: unknown): unknown[] {
     const remembered = () => ({ event: JSON.stringify(event) });
-    return this.#session.step(remembered, (place, number) => feed(place, number, event)).value as unknown[];
+    return this.#told(this.#session.step(remembered, (place, number) => feed(place, number, event))) as unknown[];
   }
 
   /** Takes a piece of text; gives the text to pass on. */
   feedText(piece: string): string {
     const remembered = () => ({ text: piece });
-    return this.#session.step(remembered, (place, number) => feedText(place, number, piece)).value as string;
+    return this.#told(this.#session.step(remembered, (place, number) => feedText(place, number, piece))) as string;
   }
 
   /** Ends the stream; gives what was held back: events, or the one text. */
@@ -42,7 +44,20 @@ export class Stream {
       onValues(place, [null], null, ({ glue }, words, chars, spelled) =>
         glue.finishStream(number, asText, words, chars, spelled),
       );
-    return this.#session.step(remembered, ended).value as unknown[];
+    return this.#told(this.#session.step(remembered, ended)) as unknown[];
+  }
+
+  /** What became of the calls that ended since this was asked last. */
+  takeRepairedCalls(): RepairedCall[] {
+    const calls = this.#calls;
+    this.#calls = [];
+    return calls;
+  }
+
+  #told({ value, report }: Outcome<unknown>): unknown {
+    // Not all at once: there may be more than a function takes arguments.
+    for (const call of (report as { calls: RepairedCall[] } | undefined)?.calls ?? []) this.#calls.push(call);
+    return value;
   }
 }
 

@@ -1,6 +1,7 @@
 // What people write, and what must not compile. Copied into an ES module and a CommonJS project before it is compiled.
 import {
   applyDeferredLoading,
+  type CallRepairOptions,
   type Change,
   type ChangeRule,
   check,
@@ -14,6 +15,7 @@ import {
   type JsonSchema,
   normalizeEnvelope,
   type ObjectSchema,
+  type RepairedCall,
   sanitize,
   sanitizeJson,
   sanitizeTools,
@@ -88,6 +90,16 @@ export const told = (body: Uint8Array): Uint8Array | null | undefined =>
 export const naming = (): Fetch => toolwireFetch({ deferred: { target: 'openai-chat' } });
 // @ts-expect-error: a target is a format
 export const translating = () => toolwireFetch({ deferred: { target: 'openai' } });
+
+// Calls that are repaired: asked for by options, told by every form.
+const repairing: CallRepairOptions = { confidence: 'exact', disable: ['wrap-array'] };
+const { restore } = sanitizeTools([], { dialect: 'moonshot', repair: repairing });
+export const repaired: RepairedCall[] = restore.replyWithReport({ content: [] }).calls;
+export const valid: boolean | null | undefined = restore.call('read', { path: 'a' }).valid;
+export const listening = (): Fetch =>
+  toolwireFetch({ repair: true, onRepair: (calls) => calls.map(({ id, retryMessage }) => [id, retryMessage]) });
+// @ts-expect-error: the name of the tool is known
+sanitizeTools([], { dialect: 'moonshot', repair: { name: 'read' } });
 
 // One error type, whichever entry it comes from.
 export function codeOf(error: unknown): ToolwireErrorCode | undefined {

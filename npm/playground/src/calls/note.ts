@@ -3,8 +3,20 @@
 import type { Change, Quarantined, ToolChange, ToolViolation, Violation } from 'toolwire/search';
 import { ToolwireError } from 'toolwire/search';
 
-/** What it means for whoever calls the tool, from harmless to fatal. */
-export type Effect = 'same' | 'encoded' | 'moved' | 'closed' | 'lost' | 'wider' | 'narrower' | 'refused' | 'info';
+/** What it means for whoever calls the tool, from harmless to fatal. The last three are of arguments: how sure a repair is, or that there is none. */
+export type Effect =
+  | 'same'
+  | 'encoded'
+  | 'moved'
+  | 'closed'
+  | 'lost'
+  | 'wider'
+  | 'narrower'
+  | 'refused'
+  | 'info'
+  | 'exact'
+  | 'likely'
+  | 'left';
 
 export interface Note {
   effect: Effect;
@@ -12,6 +24,8 @@ export interface Note {
   pointer: string;
   /** Into the output; `null` if nothing is left, `undefined` if there is no output. */
   outputPointer: string | null | undefined;
+  /** In a text that is not JSON, where pointers lead nowhere: the byte. */
+  byte?: number;
   rule: string;
   message: string;
   /** A change's own words. */
@@ -45,9 +59,12 @@ export const EFFECTS: Record<Effect, { label: string; means: string }> = {
   narrower: { label: 'narrower', means: 'Some legal arguments are no longer accepted.' },
   refused: { label: 'refused', means: 'The API would refuse it.' },
   info: { label: 'note', means: 'Something to know.' },
+  exact: { label: 'exact', means: 'The same value in another notation.' },
+  likely: { label: 'likely', means: 'A guess that has one valid outcome.' },
+  left: { label: 'left', means: 'Still wrong: nothing was changed here.' },
 };
 
-/** From harmless to fatal. */
+/** What can become of a tool, from harmless to fatal. */
 export const SEVERITY: readonly Effect[] = [
   'info',
   'same',

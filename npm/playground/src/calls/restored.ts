@@ -1,14 +1,20 @@
 /** The calls behind the view "Restore": what the model is shown, what it answers, and what the tool's server gets. */
 
-import { dialects, restoreArgumentsJson, sanitizeJsonWithReport, sanitizeToolsJson } from 'toolwire/search';
+import {
+  type Dialect,
+  dialects,
+  type RestoredCall,
+  restoreArgumentsJson,
+  sanitizeJsonWithReport,
+  sanitizeToolsJson,
+} from 'toolwire/search';
 
 import type { Document, ToolPlace } from '../document/kind.js';
 import { layout } from '../document/layout.js';
 import type { Options } from '../state/shared.js';
 import { instanceOf } from './instance.js';
 import { type Note, noteOfError } from './note.js';
-
-type Dialect = Parameters<typeof sanitizeJsonWithReport>[1]['dialect'];
+import { type Repaired, repairedOf } from './repaired.js';
 
 export interface Restored {
   /** The tool's own schema, and the one that the model is shown. */
@@ -21,6 +27,8 @@ export interface Restored {
   args: string;
   restored: string | undefined;
   same: boolean;
+  /** What was repaired and what is left; `undefined` if nothing is to be repaired. */
+  repaired: Repaired | undefined;
   /** Why there is nothing to show: of the schema, or of the arguments. */
   refused: Note | undefined;
   misread: Note | undefined;
@@ -28,73 +36,82 @@ export interface Restored {
   encodes: string[];
 }
 
-export function restoredOf(
-  document: Document,
-  tool: ToolPlace | undefined,
-  dialect: Dialect,
-  options: Options,
-  args: string | null,
-): Restored | undefined {
+export interface Choice {
+  dialect: Dialect;
+  options: Options;
+  args: string | null;
+  repair: boolean;
+}
+
+/** A tool as the model is shown it, and the way back. */
+interface Shown {
+  schema: string;
+  name: string | undefined;
+  restore: (given: string) => Omit<RestoredCall<string>, 'name'>;
+}
+
+/** A schema alone is repaired as that of a tool with this name. */
+const UNNAMED = 'tool';
+
+export function restoredOf(document: Document, tool: ToolPlace | undefined, choice: Choice): Restored | undefined {
   if (document.kind === 'nothing') return undefined;
+  const { dialect, args, repair } = choice;
   const encodes = dialects().find(({ name }) => name === dialect)?.encodes ?? [];
   const { text } = document;
   const at = tool?.schema?.node;
   if (document.kind !== 'schema' && at === undefined) return undefined;
   const schema = at === undefined ? text : text.slice(at.offset, at.offset + at.length);
-  const base = { own: layout(schema), ownName: tool?.name, seenName: undefined, encodes };
-  let seen: string;
-  let seenName = tool?.name;
-  let restore: (given: string) => string;
+  const nothing = { restored: undefined, same: true, repaired: undefined, refused: undefined, misread: undefined };
+  const base = { ...nothing, own: layout(schema), ownName: tool?.name, encodes };
+  let shown: Shown | Note;
   try {
-    if (tool === undefined) {
-      const rewritten = sanitizeJsonWithReport(schema, { dialect, ...options });
-      seen = rewritten.schema;
-      restore = (given) => restoreArgumentsJson(given, rewritten.restorePlan);
-    } else {
-      const alone = `[{"name":${JSON.stringify(tool.name)},"inputSchema":${schema}}]`;
-      const answer = sanitizeToolsJson(alone, { dialect, ...options, format: 'mcp' });
-      const [refused] = answer.quarantined;
-      if (refused !== undefined) {
-        const { rule, message, pointer } = refused;
-        const note: Note = { effect: 'refused', pointer, outputPointer: null, rule, message };
-        return {
-          ...base,
-          seen: undefined,
-          args: args ?? '{}',
-          restored: undefined,
-          same: true,
-          refused: note,
-          misread: undefined,
-        };
-      }
-      const [written] = JSON.parse(answer.tools) as { name: string; inputSchema: unknown }[];
-      seenName = written?.name;
-      // The text of the schema, numbers as they were spelled, is what stands after the name.
-      seen = schemaText(answer.tools);
-      restore = (given) => answer.restore.call(seenName ?? '', given).arguments;
-    }
+    shown = shownOf(schema, tool?.name, choice);
   } catch (error) {
-    const refused = noteOfError(error);
-    return {
-      ...base,
-      seen: undefined,
-      args: args ?? '{}',
-      restored: undefined,
-      same: true,
-      refused,
-      misread: undefined,
-    };
+    shown = noteOfError(error);
   }
+  if (!('restore' in shown)) {
+    return { ...base, seen: undefined, seenName: undefined, args: args ?? '{}', refused: shown };
+  }
+  const { schema: seen, name, restore } = shown;
   const written = args ?? layout(JSON.stringify(instanceOf(JSON.parse(seen))));
-  const shown = { ...base, seen: layout(seen), seenName, args: written, refused: undefined };
+  const answered = { ...base, seen: layout(seen), seenName: tool === undefined ? undefined : name, args: written };
   try {
     // Arguments that are not JSON come back as they are; here they should say what is wrong with them.
-    restoreArgumentsJson(written, '{}', { dialect: 'codex' });
-    const restored = layout(restore(written));
-    return { ...shown, restored, same: restored === layout(written), misread: undefined };
+    if (!repair) restoreArgumentsJson(written, '{}', { dialect: 'codex' });
+    const call = restore(written);
+    const restored = layout(call.arguments);
+    return {
+      ...answered,
+      restored,
+      same: restored === layout(written),
+      repaired: repair ? repairedOf(call) : undefined,
+    };
   } catch (error) {
-    return { ...shown, restored: undefined, same: true, misread: noteOfError(error) };
+    return { ...answered, misread: noteOfError(error) };
   }
+}
+
+/** What the model is shown of a tool, or why it cannot be shown any. */
+function shownOf(schema: string, ownName: string | undefined, { dialect, options, repair }: Choice): Shown | Note {
+  if (ownName === undefined && !repair) {
+    const { schema: seen, restorePlan } = sanitizeJsonWithReport(schema, { dialect, ...options });
+    return {
+      schema: seen,
+      name: undefined,
+      restore: (given) => ({ arguments: restoreArgumentsJson(given, restorePlan) }),
+    };
+  }
+  const alone = `[{"name":${JSON.stringify(ownName ?? UNNAMED)},"inputSchema":${schema}}]`;
+  const answer = sanitizeToolsJson(alone, { dialect, ...options, format: 'mcp', repair });
+  const [refused] = answer.quarantined;
+  if (refused !== undefined) {
+    const { rule, message, pointer } = refused;
+    return { effect: 'refused', pointer, outputPointer: null, rule, message };
+  }
+  const [written] = JSON.parse(answer.tools) as { name: string; inputSchema: unknown }[];
+  const name = written?.name ?? '';
+  // The text of the schema, numbers as they were spelled, is what stands after the name.
+  return { schema: schemaText(answer.tools), name, restore: (given) => answer.restore.call(name, given) };
 }
 
 function schemaText(tools: string): string {

@@ -24,8 +24,8 @@ export function located(
   const list = notes.flatMap((note, number): Mark[] => {
     const pointer = note[side];
     if (typeof pointer !== 'string') return [];
-    const place =
-      (side === 'pointer' ? atLineAndColumn(note, text) : undefined) ?? nearest(found, pointer) ?? whole(text);
+    const named = side === 'pointer' ? (atLineAndColumn(note, text) ?? atByte(note, text)) : undefined;
+    const place = named ?? nearest(found, pointer) ?? whole(text);
     const { effect, rule, message } = note;
     return [{ number, effect, place, title: `${rule} · ${EFFECTS[effect].label}`, text: message }];
   });
@@ -42,7 +42,21 @@ function atLineAndColumn({ rule, message }: Note, text: string): Place | undefin
   if (named === null) return undefined;
   let from = 0;
   for (let line = 1; line < Number(named[1]); line++) from = text.indexOf('\n', from) + 1;
-  from = Math.min(from + Number(named[2]) - 1, text.length);
+  return oneAt(from + Number(named[2]) - 1, text);
+}
+
+/** Repairs of such a text name a byte. */
+function atByte({ byte }: Note, text: string): Place | undefined {
+  if (byte === undefined) return undefined;
+  const from = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+    new TextEncoder().encode(text).subarray(0, byte),
+  ).length;
+  return oneAt(from, text);
+}
+
+/** The character at an offset, or the last one. */
+function oneAt(offset: number, text: string): Place {
+  const from = Math.min(offset, text.length);
   const to = Math.min(from + 1, text.length);
-  return { from: Math.min(from, to), to, nameFrom: Math.max(0, Math.min(from, to - 1)), nameTo: to };
+  return { from, to, nameFrom: Math.max(0, Math.min(from, to - 1)), nameTo: to };
 }

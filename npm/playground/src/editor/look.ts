@@ -4,6 +4,8 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
+import { EFFECTS } from '../calls/note.js';
+
 const theme = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'transparent', fontSize: 'var(--code-size)', height: '100%' },
   '&.cm-focused': { outline: 'none' },
@@ -53,6 +55,9 @@ const theme = EditorView.theme({
 
   // What the report says, by marks.ts.
   '.tw-mark': { borderBottom: '2px solid var(--mark)', cursor: 'pointer', paddingBottom: '1px' },
+  // Not by colour alone.
+  '.tw-mark.tw-likely': { borderBottomStyle: 'dashed' },
+  '.tw-mark.tw-left': { borderBottomStyle: 'dotted' },
   '.tw-chosen-line': { boxShadow: 'inset 3px 0 0 var(--mark)', backgroundColor: 'var(--mark-back) !important' },
   '.tw-gutter': { width: '32px' },
   '.tw-gutter .cm-gutterElement': { display: 'flex', alignItems: 'center', justifyContent: 'center', padding: '0' },
@@ -73,7 +78,7 @@ const theme = EditorView.theme({
   },
   '.tw-number.tw-chosen': { backgroundColor: 'var(--mark)', color: 'var(--page)' },
   ...Object.fromEntries(
-    ['same', 'encoded', 'moved', 'closed', 'lost', 'wider', 'narrower', 'refused', 'info'].map((effect) => [
+    Object.keys(EFFECTS).map((effect) => [
       `.tw-${effect}`,
       { '--mark': `var(--${effect})`, '--mark-back': `var(--${effect}-back)` },
     ]),

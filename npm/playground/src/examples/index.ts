@@ -8,6 +8,7 @@ import conversation from './conversation.json?raw';
 import filter from './filter.json?raw';
 import kimi from './kimi.json?raw';
 import oldDrafts from './old-drafts.json?raw';
+import repair from './repair.json?raw';
 import request from './request.json?raw';
 import ticket from './ticket.json?raw';
 import workspace from './workspace.json?raw';
@@ -22,6 +23,17 @@ export interface Example {
   views: readonly View[];
   choice: Partial<Shared>;
 }
+
+/** What a model might answer for `find_tickets`, although it knew the schema. */
+const ANSWERED = layout(
+  JSON.stringify({
+    Projects: '["web", "docs"]',
+    state: 'Open',
+    limit: '20',
+    assignee: null,
+    sort: 'newest',
+  }),
+);
 
 export const EXAMPLES: readonly Example[] = [
   {
@@ -63,6 +75,14 @@ export const EXAMPLES: readonly Example[] = [
     text: layout(request),
     views: ['rewrite', 'matrix', 'restore'],
     choice: { dialect: 'openai-strict' },
+  },
+  {
+    id: 'repair',
+    title: 'A call that needs repair',
+    shows: 'a list in a string, a number in quotes, null for an optional member, names in another case',
+    text: layout(repair),
+    views: ['restore'],
+    choice: { dialect: 'openai-chat', repair: true, args: ANSWERED },
   },
   {
     id: 'conversation',

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { DIALECT_NAMES } from '../calls/survey.js';
 import { share } from '../state/address.js';
 import { VIEWS } from '../state/shared.js';
-import { change, outcome, selected, shared } from '../state/state.js';
+import { change, listed, shared } from '../state/state.js';
 import { switchTheme } from './Header.js';
 import { Icon } from './Icon.js';
 
@@ -20,7 +20,7 @@ export function showShortcuts(): void {
 
 const KEYS: readonly [keys: string, does: string][] = [
   ['1 – 4', 'The views: Rewrite, Matrix, Deferred loading, Restore'],
-  ['n  p', 'Next and previous change (F8 and Shift F8, in editors too)'],
+  ['n  p', 'Next and previous change or repair (F8 and Shift F8, in editors too)'],
   ['[  ]', 'Previous and next dialect'],
   ['e', 'Into the editor; Tab leaves it'],
   ['s', 'Copy a link to what you see'],
@@ -30,10 +30,10 @@ const KEYS: readonly [keys: string, does: string][] = [
 ];
 
 function step(by: number): void {
-  const { length } = outcome.peek().notes;
+  const { length, chosen } = listed.peek();
   if (length === 0) return;
-  const at = selected.peek();
-  selected.value = at === undefined ? (by > 0 ? 0 : length - 1) : (at + by + length) % length;
+  const at = chosen.peek();
+  chosen.value = at === undefined ? (by > 0 ? 0 : length - 1) : (at + by + length) % length;
 }
 
 function nextDialect(by: number): void {

@@ -54,7 +54,8 @@ function known(given: Partial<Shared>): Partial<Shared> {
   for (const side of ['left', 'right'] as const) {
     if (BACKEND_IDS.includes(given[side] as never)) kept[side] = given[side] as Shared['left'];
   }
-  const { turn } = given;
+  const { turn, repair } = given;
+  if (typeof repair === 'boolean') kept.repair = repair;
   if (Number.isInteger(turn) && (turn as number) >= 0 && (turn as number) < TURNS) kept.turn = turn as number;
   return kept;
 }

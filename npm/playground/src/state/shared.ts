@@ -50,6 +50,8 @@ export interface Shared {
   turn: number;
   /** The model's arguments; `null`: made up from the schema. */
   args: string | null;
+  /** Whether arguments are repaired when they are restored. */
+  repair: boolean;
 }
 
 export const DEFAULTS: Omit<Shared, 'example' | 'text'> = {
@@ -64,4 +66,5 @@ export const DEFAULTS: Omit<Shared, 'example' | 'text'> = {
   tool: null,
   turn: 0,
   args: null,
+  repair: false,
 };

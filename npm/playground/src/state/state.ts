@@ -15,6 +15,8 @@ import { DEFAULTS, type FunctionName, type Shared } from './shared.js';
 export const shared = signal<Shared>({ ...DEFAULTS, ...chosen(FIRST) });
 /** The note that is looked at, by its number in the list. */
 export const selected = signal<number | undefined>(undefined);
+/** The same for what is said of repaired arguments. */
+export const selectedRepair = signal<number | undefined>(undefined);
 /** Something to tell, for a moment. */
 export const told = signal('');
 
@@ -23,14 +25,18 @@ export function change(part: Partial<Shared>): void {
   if (!DIALECT_NAMES.includes(next.dialect)) next.dialect = DEFAULTS.dialect;
   // Numbers of notes and arguments belong to what they were made for.
   if (['text', 'dialect', 'fn', 'options', 'shape'].some((key) => key in part)) selected.value = undefined;
-  if (['text', 'dialect', 'tool'].some((key) => key in part) && !('args' in part)) next.args = null;
+  // What needs repair is wrong in every dialect: it stays, to be tried in others.
+  const madeFor = next.repair ? ['text', 'tool'] : ['text', 'dialect', 'tool'];
+  if (madeFor.some((key) => key in part) && !('args' in part)) next.args = null;
+  if ([...madeFor, 'dialect', 'args', 'repair', 'options'].some((key) => key in part)) selectedRepair.value = undefined;
   shared.value = next;
 }
 
-type Chosen = Pick<Shared, 'example' | 'text' | 'tool' | 'turn' | 'args'> & Partial<Shared>;
+type Chosen = Pick<Shared, 'example' | 'text' | 'tool' | 'turn' | 'args' | 'repair'> & Partial<Shared>;
 
 function chosen(example: Example): Chosen {
-  return { example: example.id, text: example.text, tool: null, turn: 0, args: null, ...example.choice };
+  const { repair } = DEFAULTS;
+  return { example: example.id, text: example.text, tool: null, turn: 0, args: null, repair, ...example.choice };
 }
 
 /** Puts an example in place of the text; the view stays unless the example is made for another. */
@@ -97,8 +103,8 @@ export const tool = computed(() => {
 });
 
 export const restored = computed(() => {
-  const { dialect, options, args } = shared.value;
-  return restoredOf(doc.value, tool.value, dialect, options, args);
+  const { dialect, options, args, repair } = shared.value;
+  return restoredOf(doc.value, tool.value, { dialect, options, args, repair });
 });
 
 /** The restored arguments to show; those that cannot be read stand in, as above. */
@@ -106,6 +112,13 @@ export const restoredText = computed(() => {
   const { restored: text, args = '' } = restored.value ?? {};
   return { text: text ?? args, none: text === undefined };
 });
+
+/** What `n` and `p` go through. */
+export const listed = computed<{ length: number; chosen: typeof selected }>(() =>
+  shared.value.view === 'restore'
+    ? { length: restored.value?.repaired?.notes.length ?? 0, chosen: selectedRepair }
+    : { length: outcome.value.notes.length, chosen: selected },
+);
 
 const backends = computed(() => `${shared.value.left} ${shared.value.right}`);
 export const conversation = computed<Conversation | { failed: Note } | undefined>(() => {

@@ -1,4 +1,4 @@
-/** What the model answers, and what the tool's own server gets: restored while one types. */
+/** What the model answers, and what the tool's own server gets: restored, and repaired if one likes, while one types. */
 
 import { useComputed } from '@preact/signals';
 
@@ -10,33 +10,43 @@ import { located, placed } from '../editor/located.js';
 import { Dialects } from '../parts/Dialects.js';
 import { Fold } from '../parts/Fold.js';
 import { Prose } from '../parts/Prose.js';
+import { Repairs } from '../parts/Repairs.js';
 import { wide } from '../parts/wide.js';
-import { change, doc, restored, restoredText, shared, tool } from '../state/state.js';
+import { change, doc, restored, restoredText, selectedRepair, shared, tool } from '../state/state.js';
 
 export function Restore() {
   const found = restored.value;
-  const misread = useComputed(() => restored.value?.misread);
-  const marks = useComputed(() =>
-    located(
-      placed(restored.value?.args ?? ''),
-      misread.value === undefined ? [] : [misread.value],
-      'pointer',
-      undefined,
-    ),
+  const { repair } = shared.value;
+  const places = useComputed(() => ({
+    before: placed(restored.value?.args ?? ''),
+    after: placed(restoredText.value.text),
+  }));
+  const before = useComputed(() => {
+    const { misread, repaired } = restored.value ?? {};
+    const notes = misread === undefined ? (repaired?.notes.slice(0, repaired.placed) ?? []) : [misread];
+    return located(places.value.before, notes, 'pointer', selectedRepair.value);
+  });
+  const after = useComputed(() =>
+    located(places.value.after, restored.value?.repaired?.notes ?? [], 'outputPointer', selectedRepair.value),
   );
+  const onSelect = (number: number) => {
+    if (repair) selectedRepair.value = number;
+  };
   const args = {
     text: found?.args ?? '',
     label: 'The model’s arguments',
-    marks: marks.value,
-    numbers: false,
+    marks: before.value,
+    numbers: repair,
     onInput: (text: string) => change({ args: text }),
     latest: () => restored.peek()?.args ?? '',
     hint: '{}',
   };
+  const gets = { text: restoredText.value.text, label: RESTORED, ...(repair ? { marks: after.value } : {}) };
   return (
     <div class="view view-restore">
       <div class="toolbar">
         <ToolChoice />
+        <Switch />
         <Encodes />
       </div>
       <Dialects />
@@ -45,7 +55,7 @@ export function Restore() {
       ) : found.refused !== undefined ? (
         <Refused note={found.refused} />
       ) : (
-        <div class="panes panes-restore">
+        <div class={`panes panes-restore${repair ? ' panes-repair' : ''}`} key={repair}>
           <div class="pane">
             <Head title="The model is shown" says={nameChange(found.ownName, found.seenName)} />
             <Editor text={found.seen ?? ''} label="The schema that the model is shown" />
@@ -60,22 +70,23 @@ export function Restore() {
                 <Answers found={found} />
                 <Gets found={found} />
               </div>
-              <Comparison before={args} after={{ text: restoredText.value.text, label: RESTORED }} />
+              <Comparison before={args} after={gets} onSelect={onSelect} />
               <Misread note={found.misread} />
             </div>
           ) : (
             <>
               <div class="pane">
                 <Answers found={found} />
-                <Editor {...args} />
+                <Editor {...args} onSelect={onSelect} />
                 <Misread note={found.misread} />
               </div>
               <div class="pane">
                 <Gets found={found} />
-                <Editor text={restoredText.value.text} label={RESTORED} />
+                <Editor {...gets} onSelect={onSelect} />
               </div>
             </>
           )}
+          {repair ? <Repairs found={found} /> : null}
         </div>
       )}
     </div>
@@ -94,10 +105,27 @@ function Answers({ found }: { found: Restored }) {
   );
 }
 
-function Gets({ found }: { found: Restored }) {
-  const says = found.restored === undefined ? 'nothing' : found.same ? 'as the model wrote it' : 'restored';
+function Gets({ found: { restored, same, repaired } }: { found: Restored }) {
+  const part = repaired?.valid === false ? ' in part' : '';
+  const changed = repaired === undefined || repaired.repairs === 0 ? 'restored' : `repaired${part}`;
+  const says = restored === undefined ? 'nothing' : same ? 'as the model wrote it' : changed;
+  const tone = repaired?.valid === false ? 'left' : 'same';
+  return <Head title="The tool gets" says={says} tone={same || restored === undefined ? undefined : tone} />;
+}
+
+function Switch() {
+  const { repair } = shared.value;
   return (
-    <Head title="The tool gets" says={says} tone={found.same || found.restored === undefined ? undefined : 'same'} />
+    <label class="switch" title="Mend what the tool’s own schema refuses, and mark it">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={repair}
+        aria-checked={repair}
+        onChange={({ currentTarget }) => change({ repair: currentTarget.checked })}
+      />
+      Repair arguments
+    </label>
   );
 }
 
@@ -112,12 +140,12 @@ function Misread({ note }: { note: Note | undefined }) {
 /** What this dialect may do to arguments, out of the way until somebody wants to know. */
 function Encodes() {
   const found = restored.value;
-  const { dialect } = shared.value;
+  const { dialect, repair } = shared.value;
   if (found === undefined) return null;
   if (found.encodes.length === 0) {
     return (
       <p class="toolbar-says">
-        <code>{dialect}</code> never encodes arguments: they come back as they are.
+        <code>{dialect}</code> never encodes arguments{repair ? '.' : ': they come back as they are.'}
       </p>
     );
   }

@@ -1,0 +1,89 @@
+// Measures toolwire against the npm package that validates by JSON Schema, on the same valid calls of real tools
+// (calls.js). ajv makes a function of each schema and then only runs that; toolwire prepares nothing and reads the
+// schema in each call. So ajv stands here twice: prepared, and prepared for each call. All take turns in every
+// round; the table gives the median round of each, and the ratio to the first.
+
+import { readFileSync } from 'node:fs';
+
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { repairArguments, repairArgumentsJson, validateArguments, validateArgumentsJson } from '../../dist/index.js';
+import { versionOf } from './peers.js';
+
+// One takes two milliseconds a call.
+const ROUNDS = 7;
+const [, , data] = process.argv;
+if (data === undefined) throw new Error('expected a file with one call per line, found no argument');
+
+// `format` is an annotation, as it is for us. With the strict mode, ajv would refuse keywords that tools have.
+const options = { strict: false, validateFormats: false, addUsedSchema: false };
+const [draft7, draft2020] = [new Ajv(options), new Ajv2020(options)];
+const lines = readFileSync(data, 'utf8').trimEnd().split('\n');
+const calls = lines.map(prepared).filter(Boolean);
+
+console.log(
+  `npm: ${calls.length} valid calls, Node ${process.version}, µs per call, median of ${ROUNDS} rounds; ` +
+    `ajv refuses ${lines.length - calls.length} more`,
+);
+console.log('  ajv: makes code of a schema (`new Function`), judges `pattern`, too; stops at the first fault');
+console.log(
+  '  toolwire: names every fault, or says that it cannot judge (`pattern`); prepares nothing, needs no `eval`',
+);
+const ajv = `ajv ${versionOf('ajv')}`;
+table('value', [
+  [`${ajv}, prepared`, (call) => call.validate(call.arguments)],
+  [`${ajv}, prepared for each call`, (call) => afresh(call.schema)(call.arguments)],
+  ['toolwire, validateArguments', (call) => validateArguments(call.arguments, call.schema).valid],
+  ['toolwire, repairArguments', (call) => repairArguments(call.arguments, call.schema) !== undefined],
+]);
+table('text', [
+  [`JSON.parse + ${ajv}, prepared`, (call) => call.validate(JSON.parse(call.text))],
+  [`JSON.parse + ${ajv}, prepared for each call`, (call) => afresh(JSON.parse(call.schemaText))(JSON.parse(call.text))],
+  ['toolwire, validateArgumentsJson', (call) => validateArgumentsJson(call.text, call.schemaText).valid],
+  ['toolwire, repairArgumentsJson', (call) => repairArgumentsJson(call.text, call.schemaText) !== undefined],
+]);
+
+/** A call with its validator; undefined if ajv does not take the schema or the call. */
+function prepared(line) {
+  const { schema, arguments: given } = JSON.parse(line);
+  try {
+    const call = { schema, arguments: given, schemaText: JSON.stringify(schema), text: JSON.stringify(given) };
+    call.validate = compiled(schema);
+    return call.validate(given) ? call : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function compiled(schema) {
+  return (schema.$schema?.includes('2020-12') ? draft2020 : draft7).compile(schema);
+}
+
+/** ajv keeps what it makes of a schema. Here it makes it each time. */
+function afresh(schema) {
+  const of = schema.$schema?.includes('2020-12') ? draft2020 : draft7;
+  const validate = of.compile(schema);
+  of.removeSchema(schema);
+  return validate;
+}
+
+function table(title, rows) {
+  const times = rows.map(() => []);
+  for (let round = -1; round < ROUNDS; round++) {
+    rows.forEach(([name, run], at) => {
+      globalThis.gc?.({ type: 'minor' });
+      const start = performance.now();
+      let taken = 0;
+      for (const call of calls) if (run(call)) taken++;
+      const time = performance.now() - start;
+      if (taken !== calls.length) throw new Error(`${name}: expected ${calls.length} valid calls, found ${taken}`);
+      if (round >= 0) times[at].push((time * 1000) / calls.length);
+    });
+  }
+  const medians = times.map((list) => list.sort((one, two) => one - two)[ROUNDS >> 1]);
+  console.log(`\n${title.padEnd(50)} ${'µs'.padStart(9)} ${'to the 1st'.padStart(10)}`);
+  rows.forEach(([name], at) => {
+    const ratio = `${(medians[at] / medians[0]).toFixed(1)}x`;
+    console.log(`${name.padEnd(50)} ${medians[at].toFixed(2).padStart(9)} ${ratio.padStart(10)}`);
+  });
+}

@@ -1,0 +1,109 @@
+// Prints calls of real tools that their schemas take, one `{ schema, arguments }` a line: what the peers that
+// validate are measured on, in every language. Usage: calls.js TOOLS FOLDER...: a file with one tool a line, each
+// of which is called with every argument, and folders where recorded calls lie. (core/tests/recovery/calls.rs
+// gathers and makes them in the same way.)
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { validateArguments } from '../../dist/index.js';
+
+const FILES = [
+  'deferred_requests.jsonl',
+  'deferred_cases.json',
+  'deferred_native_cases.json',
+  'more/deferred_native_cases.json',
+  'more/deferred_cases.json',
+];
+const SCHEMAS = ['input_schema', 'parameters', 'inputSchema', 'parametersJsonSchema'];
+
+const [, , tools, ...folders] = process.argv;
+if (tools === undefined) throw new Error('expected a file with one tool per line, found no argument');
+const seen = new Set();
+for (const { inputSchema } of rows(readFileSync(tools, 'utf8')))
+  print(inputSchema, instance(inputSchema, inputSchema, 8));
+for (const path of folders.flatMap((folder) => FILES.map((file) => join(folder, file)))) {
+  if (existsSync(path)) for (const row of rows(readFileSync(path, 'utf8'))) printRecorded(row);
+}
+
+/** Once, and only what the schema takes. */
+function print(schema, input) {
+  const line = JSON.stringify({ schema, arguments: input });
+  if (!isObject(input) || seen.has(line) || validateArguments(input, schema).valid !== true) return;
+  seen.add(line);
+  console.log(line);
+}
+
+function printRecorded(row) {
+  const tools = [];
+  const calls = [];
+  gather(row, tools, calls);
+  for (const call of calls) {
+    for (const { schema } of tools.filter(({ name }) => name === call.name)) print(schema, call.input);
+  }
+}
+
+/** The rows of a file in either form. */
+function rows(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  }
+}
+
+/** Every tool and every call of a request, in whichever format. */
+function gather(value, tools, calls) {
+  if (!isObject(value) && !Array.isArray(value)) return;
+  if (typeof value.name === 'string') {
+    for (const key of SCHEMAS) if (isObject(value[key])) tools.push({ name: value.name, schema: value[key] });
+    for (const key of ['input', 'arguments', 'args']) {
+      const input = typeof value[key] === 'string' ? parsed(value[key]) : value[key];
+      if (isObject(input)) calls.push({ name: value.name, input });
+    }
+  }
+  for (const inner of Object.values(value)) gather(inner, tools, calls);
+}
+
+/** A value of a schema: the first thing that it names, or something of its type. */
+function instance(root, schema, fuel) {
+  if (fuel === 0 || !isObject(schema)) return null;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  const [named] = [schema.const, schema.default ?? undefined].filter((value) => value !== undefined);
+  if (named !== undefined) return named;
+  const branch = pointed(root, schema.$ref) ?? schema.anyOf?.[0] ?? schema.oneOf?.[0];
+  if (branch !== undefined && schema.properties === undefined) return instance(root, branch, fuel - 1);
+  const [kind = schema.properties === undefined ? 'string' : 'object'] = [schema.type ?? []].flat();
+  if (kind === 'object') {
+    const members = Object.entries(schema.properties ?? {});
+    return Object.fromEntries(members.map(([name, inner]) => [name, instance(root, inner, fuel - 1)]));
+  }
+  if (kind === 'array') {
+    return Array.from({ length: Math.max(2, schema.minItems ?? 0) }, () => instance(root, schema.items, fuel - 1));
+  }
+  if (kind === 'integer' || kind === 'number') return schema.minimum ?? 3;
+  return kind === 'boolean' ? true : kind === 'null' ? null : 'src/main.rs';
+}
+
+function pointed(root, reference) {
+  if (!/^#\//.test(reference ?? '')) return undefined;
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce((inner, name) => inner?.[name], root);
+}
+
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

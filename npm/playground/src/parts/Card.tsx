@@ -1,0 +1,152 @@
+/** Cards, one for each thing that toolwire says about a place, and the verdict above them. */
+
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { EFFECTS, type Note } from '../calls/note.js';
+import { places } from '../document/tree.js';
+import { Prose } from './Prose.js';
+import { wide } from './wide.js';
+
+/** So many cards at first: a long list of tools has thousands, and a page slows down long before anybody reads them. */
+const AT_FIRST = 200;
+
+type Chosen = Signal<number | undefined>;
+
+interface CardsProps<T> {
+  items: readonly T[];
+  /** The card that is looked at, by its note's number. */
+  chosen: Chosen;
+  card: (item: T, at: number) => ComponentChildren;
+}
+
+export function Cards<T>({ items, chosen, card }: CardsProps<T>) {
+  const most = useSignal(AT_FIRST);
+  return (
+    <>
+      <ol class="note-list">{items.slice(0, Math.max(most.value, (chosen.value ?? 0) + 1)).map(card)}</ol>
+      {items.length <= most.value ? null : (
+        <button type="button" class="more" onClick={() => (most.value = items.length)}>
+          Show {items.length - most.value} more
+        </button>
+      )}
+    </>
+  );
+}
+
+interface SaysProps {
+  tone: string | undefined;
+  title: string | undefined;
+  text: string;
+  children?: ComponentChildren;
+}
+
+export function Says({ tone, title, text, children }: SaysProps) {
+  return (
+    <div class={`verdict effect-${tone}`} role="status">
+      <strong>{title}</strong>
+      <span>{text}</span>
+      {children}
+    </div>
+  );
+}
+
+interface CardProps {
+  note: Note;
+  number: number;
+  chosen: Chosen;
+  head?: string | null | undefined;
+  /** The texts that the note's pointers lead into. */
+  texts: { before: string; after: string | undefined };
+  /** What is known of the place, as terms and their descriptions. */
+  children: ComponentChildren;
+}
+
+export function Card({ note, number, chosen: signal, head, texts, children }: CardProps) {
+  const chosen = signal.value === number;
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (chosen) item.current?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+  const { effect, rule, message, reason } = note;
+  return (
+    <li ref={item} class="note-item">
+      {head == null ? null : <h3 class="note-tool">{head}</h3>}
+      <div class={`note effect-${effect}`} data-chosen={chosen}>
+        <button
+          type="button"
+          class="note-button"
+          aria-pressed={chosen}
+          onClick={() => (signal.value = chosen ? undefined : number)}
+        >
+          <span class="note-top">
+            <span class="note-number">{number + 1}</span>
+            <span class="note-rule">{rule}</span>
+            <span class="effect" title={EFFECTS[effect].means}>
+              {EFFECTS[effect].label}
+            </span>
+          </span>
+          <span class="note-message">
+            <Prose text={message} />
+          </span>
+        </button>
+        <dl class="note-facts">{children}</dl>
+        {chosen && !wide.value ? <Excerpts note={note} texts={texts} /> : null}
+        {reason === undefined ? null : (
+          <div class="reason">
+            {reason.fact === '' ? null : (
+              <p>
+                <Prose text={reason.fact} />
+              </p>
+            )}
+            {reason.source === undefined ? null : (
+              <p class="source">
+                {reason.confidence === undefined ? null : (
+                  <span class="confidence" title={CONFIDENCE[reason.confidence]}>
+                    {reason.confidence}
+                  </span>
+                )}
+                <Prose text={reason.source} />
+              </p>
+            )}
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Where something stands. */
+export function Fact({ name, pointer }: { name: string; pointer: string | null | undefined }) {
+  if (pointer === undefined) return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{pointer === null ? 'nothing is left' : <code>{pointer === '' ? '(root)' : pointer}</code>}</dd>
+    </>
+  );
+}
+
+/** The place before and after, where there is no room to see both texts beside the card. */
+function Excerpts({ note, texts }: Pick<CardProps, 'note' | 'texts'>) {
+  const before = excerpt(texts.before, note.pointer);
+  const after = excerpt(texts.after, note.outputPointer);
+  return (
+    <div class="excerpts">
+      {before === undefined ? null : <pre class="excerpt-before">{before}</pre>}
+      {after === undefined ? null : <pre class="excerpt-after">{after}</pre>}
+    </div>
+  );
+}
+
+function excerpt(text: string | undefined, pointer: string | null | undefined): string | undefined {
+  const place = text === undefined || typeof pointer !== 'string' ? undefined : places(text).get(pointer);
+  if (text === undefined || place === undefined) return undefined;
+  const lines = text.slice(text.lastIndexOf('\n', place.from) + 1, place.to).split('\n');
+  const indent = Math.min(...lines.map((line) => line.search(/\S|$/)));
+  const shown = lines.slice(0, 8).map((line) => line.slice(indent));
+  return [...shown, ...(lines.length > shown.length ? ['…'] : [])].join('\n');
+}
+
+const CONFIDENCE = { A: 'A: official or proved', B: 'B: one live report', C: 'C: inferred' };

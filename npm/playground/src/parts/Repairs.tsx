@@ -1,0 +1,109 @@
+/** What became of the model's arguments: a verdict, a card for each repair and each place that is left, and what to send back. */
+
+import type { Repaired } from '../calls/repaired.js';
+import type { Restored } from '../calls/restored.js';
+import { copy } from '../state/address.js';
+import { selectedRepair } from '../state/state.js';
+import { Card, Cards, Fact, Says } from './Card.js';
+import { Icon } from './Icon.js';
+
+export function Repairs({ found }: { found: Restored }) {
+  const { repaired, misread, args, restored } = found;
+  if (repaired === undefined) {
+    return (
+      <section class="notes" aria-label="Repairs">
+        {misread === undefined ? (
+          <Says
+            tone="info"
+            title="Nothing to repair by"
+            text="This tool has no schema that arguments can be held to."
+          />
+        ) : (
+          <Says
+            tone="refused"
+            title="Nothing restored"
+            text="The arguments cannot be read. The reason is below them."
+          />
+        )}
+      </section>
+    );
+  }
+  const { notes, retryMessage } = repaired;
+  return (
+    <section class="notes" aria-label="Repairs">
+      <Verdict repaired={repaired} />
+      <Cards
+        items={notes}
+        chosen={selectedRepair}
+        card={(note, number) => (
+          <Card
+            key={number}
+            note={note}
+            number={number}
+            chosen={selectedRepair}
+            texts={{ before: note.left === undefined ? args : '', after: restored }}
+          >
+            {note.left === undefined ? <Fact name="in" pointer={note.pointer} /> : null}
+            <Fact name="out" pointer={note.outputPointer} />
+            {note.kinds === undefined ? null : (
+              <>
+                <dt>was</dt>
+                <dd>
+                  {note.kinds.from}, <span class="fact-name">now</span> {note.kinds.to}
+                </dd>
+              </>
+            )}
+            {note.left === undefined ? null : (
+              <>
+                <dt>by</dt>
+                <dd>
+                  <code>{note.left.keyword}</code>
+                </dd>
+                <dt>why</dt>
+                <dd>{note.left.why}</dd>
+              </>
+            )}
+          </Card>
+        )}
+      />
+      {retryMessage === null ? null : <Retry message={retryMessage} />}
+    </section>
+  );
+}
+
+function Verdict({ repaired: { valid, notes, repairs } }: { repaired: Repaired }) {
+  const likely = notes.filter(({ effect }) => effect === 'likely').length;
+  const left = notes.length - repairs;
+  const done =
+    repairs === 0 ? 'Nothing is repaired.' : `${count(repairs, 'repair')}${likely === 0 ? '' : `, ${likely} likely`}.`;
+  if (valid === false) {
+    const title = repairs === 0 ? 'Still wrong' : 'Repaired in part';
+    return <Says tone="refused" title={title} text={`${done} ${count(left, 'place')} left: tell the model.`} />;
+  }
+  if (valid === null) {
+    const text = `${done} The schema has something that cannot be judged here: the tool’s server decides.`;
+    return <Says tone="info" title="Not known to be valid" text={text} />;
+  }
+  if (repairs === 0) return <Says tone="same" title="Valid as answered" text="Nothing is repaired." />;
+  return <Says tone="same" title="Repaired" text={`${done} The tool’s own schema takes the arguments now.`} />;
+}
+
+function count(many: number, what: string): string {
+  return `${many} ${what}${many === 1 ? '' : 's'}`;
+}
+
+/** The result of the call, for the model. */
+function Retry({ message }: { message: string }) {
+  return (
+    <section class="retry" aria-labelledby="retry-title">
+      <div class="retry-head">
+        <h3 id="retry-title">Message to the model</h3>
+        <button type="button" class="link" onClick={() => void copy(message, 'Message copied.')}>
+          <Icon name="copy" /> Copy message
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+      <pre tabIndex={0}>{message}</pre>
+    </section>
+  );
+}

@@ -1,0 +1,220 @@
+// What the view "Restore" makes of arguments that need repair: first what it would show, without a browser, then the view.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createServer } from 'vite';
+
+import { dialect, NARROW, pick, skip, start, view, write } from './browser.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const text = (name) => readFileSync(new URL(`../src/examples/${name}.json`, import.meta.url), 'utf8');
+
+describe('repaired arguments', () => {
+  let vite;
+  let kind;
+  let restored;
+  let examples;
+  before(async () => {
+    const server = { middlewareMode: true, ws: false };
+    vite = await createServer({ root: ROOT, appType: 'custom', logLevel: 'error', server });
+    [kind, restored, examples] = await Promise.all(
+      ['document/kind', 'calls/restored', 'examples/index'].map((name) => vite.ssrLoadModule(`/src/${name}.ts`)),
+    );
+  });
+  after(() => vite.close());
+
+  const found = (source, args, dialect, more = {}) => {
+    const document = kind.documentOf(source);
+    return restored.restoredOf(document, document.tools[0], { dialect, options: {}, args, repair: true, ...more });
+  };
+
+  test('the example shows each kind of repair, something left, and the message about it', () => {
+    const { text: source, choice } = examples.exampleOf('repair');
+    const { restored: gets, repaired } = found(source, choice.args, choice.dialect);
+    assert.deepEqual(JSON.parse(gets), { projects: ['web', 'docs'], state: 'open', limit: 20, sort: 'newest' });
+    assert.deepEqual(
+      repaired.notes.map(({ rule, effect, pointer, outputPointer }) => [rule, effect, pointer, outputPointer]).sort(),
+      [
+        ['enum-spelling', 'likely', '/state', '/state'],
+        ['json-string', 'exact', '/Projects', '/projects'],
+        ['no-rule', 'left', '', '/sort'],
+        ['omit-null', 'exact', '/assignee', null],
+        ['property-name', 'likely', '/Projects', '/projects'],
+        ['string-to-number', 'exact', '/limit', '/limit'],
+      ],
+    );
+    assert.equal(repaired.valid, false);
+    assert.equal(repaired.repairs, 5);
+    assert.match(repaired.retryMessage, /^The arguments of `find_tickets` do not match.*\n- \/sort: expected/);
+    const last = repaired.notes.at(-1);
+    assert.deepEqual(last.left, { keyword: 'enum', why: 'No rule answers this, or none with a valid result.' });
+  });
+
+  test('text that is no JSON is read, or stays with its reason', () => {
+    const broken = "```json\n{'projects': ['web'],}\n```";
+    const { restored: gets, repaired, misread } = found(text('repair'), broken, 'openai-chat');
+    assert.deepEqual(JSON.parse(gets), { projects: ['web'] });
+    assert.equal(misread, undefined);
+    assert.equal(repaired.valid, true);
+    assert.ok(repaired.notes.some(({ rule }) => rule === 'fence'));
+    const cut = '{"projects": ["web", "do';
+    const unread = found(text('repair'), cut, 'openai-chat');
+    assert.equal(unread.restored, cut);
+    assert.deepEqual(
+      unread.repaired.notes.map(({ rule, outputPointer }) => [rule, outputPointer]),
+      [['truncated', '']],
+    );
+    assert.equal(unread.repaired.placed, 1);
+    assert.equal(unread.repaired.notes[0].byte, cut.length);
+    const off = found(text('repair'), cut, 'openai-chat', { repair: false });
+    assert.equal(off.misread.rule, 'invalid-json');
+    assert.equal(off.repaired, undefined);
+  });
+
+  test('what a dialect encoded is undone, too', () => {
+    const args = '{"title":"t","kind":"incident","severity":"3","labels":[{"key":"k","value":"v"}]}';
+    const { restored: gets, repaired } = found(text('ticket'), args, 'openai-strict');
+    assert.deepEqual(JSON.parse(gets), { title: 't', kind: 'incident', severity: 3, labels: { k: 'v' } });
+    assert.deepEqual(
+      repaired.notes.map(({ rule }) => rule),
+      ['string-to-number'],
+    );
+  });
+
+  test('what is valid stays, whatever it looks like; a schema alone has no name', () => {
+    const { seenName, ownName, same, repaired } = found(
+      '{"properties":{"a":{"type":"string"}}}',
+      '{"a":"[1]"}',
+      'codex',
+    );
+    assert.deepEqual([seenName, ownName, same], [undefined, undefined, true]);
+    assert.deepEqual(repaired, { valid: true, notes: [], repairs: 0, placed: 0, retryMessage: null });
+    const asked = found('{"properties":{"a":{"type":"integer"}}}', '{"a":"1"}', 'codex');
+    assert.deepEqual(JSON.parse(asked.restored), { a: 1 });
+  });
+});
+
+describe('the view of repaired arguments', { skip }, () => {
+  let site;
+  before(async () => {
+    site = await start();
+  });
+  after(() => site.stop());
+
+  const ARGS = 'The model’s arguments';
+  const rules = (page) => page.locator('.note-rule').allTextContents();
+  const repair = (page) => page.getByRole('switch', { name: 'Repair arguments' });
+
+  test('the switch is off at first, marks what it repairs, and is kept in a link', () =>
+    site.page({}, async (page) => {
+      await view(page, 'restore');
+      assert.equal(await repair(page).isChecked(), false);
+      assert.equal(await page.locator('.notes').count(), 0);
+      await write(page, ARGS, '{"title":"t","kind":"incident","severity":"2"}');
+      await page.getByLabel('The restored arguments').getByText('"2"').waitFor();
+      await repair(page).focus();
+      await page.keyboard.press('Space');
+      await page.locator('.verdict', { hasText: 'The tool’s own schema takes the arguments now.' }).waitFor();
+      assert.deepEqual(await rules(page), ['string-to-number']);
+      assert.match(await page.getByLabel('The restored arguments').innerText(), /"severity": 2$/m);
+      await page.getByRole('button', { name: 'Share' }).click();
+      await page.locator('.told', { hasText: 'Link copied' }).waitFor();
+      await page.reload();
+      assert.equal(await repair(page).isChecked(), true);
+      assert.deepEqual(await rules(page), ['string-to-number']);
+      await repair(page).uncheck();
+      assert.equal(await page.locator('.notes').count(), 0);
+    }));
+
+  test('the example: a card and a mark for each repair, the same in the API', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'repair');
+      await page.locator('#tab-restore[aria-selected=true]').waitFor();
+      const answered =
+        '{"Projects":"[\\"web\\", \\"docs\\"]","state":"Open","limit":"20","assignee":null,"sort":"newest"}';
+      const expected = await page.evaluate(
+        ([tool, args]) => {
+          const { restore } = window.toolwire.sanitizeTools([tool], { dialect: 'openai-chat', repair: true });
+          return restore.call(tool.name, args);
+        },
+        [JSON.parse(text('repair')), answered],
+      );
+      const { repairs, left, retryMessage } = expected;
+      assert.deepEqual(await rules(page), [...repairs.map(({ rule }) => rule), ...left.map(({ reason }) => reason)]);
+      assert.deepEqual(await page.locator('.note .effect').allTextContents(), [
+        ...repairs.map(({ confidence }) => confidence),
+        ...left.map(() => 'left'),
+      ]);
+      assert.match(await page.locator('.verdict').innerText(), /Repaired in part/);
+      assert.match(await page.locator('.note', { hasText: 'omit-null' }).innerText(), /nothing is left/);
+      assert.equal(await page.locator('.retry pre').innerText(), retryMessage);
+      await page.getByRole('button', { name: 'Copy message' }).click();
+      await page.locator('.told', { hasText: 'Message copied.' }).waitFor();
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), retryMessage);
+      for (const [side, name] of [
+        ['a', 'Projects'],
+        ['b', 'projects'],
+      ]) {
+        const mark = page.locator(`.cm-merge-${side} .tw-mark`, { hasText: name }).first();
+        await mark.waitFor();
+      }
+      const number = page.locator('.cm-merge-b .tw-mark.tw-left');
+      assert.equal(await number.innerText(), '"sort"');
+      await number.hover();
+      await page.locator('.cm-tooltip', { hasText: 'no-rule · left' }).waitFor();
+      await number.click();
+      assert.match(await page.locator('.note[data-chosen=true]').innerText(), /No rule answers this/);
+    }));
+
+  test('keys go from repair to repair; arguments stay in another dialect', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'repair');
+      await page.locator('#tab-restore').focus();
+      const chosen = () => page.locator('.note[data-chosen=true] .note-number').innerText();
+      await page.keyboard.press('n');
+      await page.keyboard.press('n');
+      assert.equal(await chosen(), '2');
+      await page.keyboard.press('p');
+      assert.equal(await chosen(), '1');
+      const before = await rules(page);
+      await dialect(page, 'gemini');
+      assert.match(await page.getByLabel(ARGS).innerText(), /"Projects"/);
+      assert.deepEqual(await rules(page), before);
+      assert.equal(await page.locator('.note[data-chosen=true]').count(), 0);
+      await page.getByRole('button', { name: 'Make up arguments' }).click();
+      await page.locator('.verdict', { hasText: 'Valid as answered' }).waitFor();
+      assert.equal(await page.locator('.retry').count(), 0);
+      await pick(page, 'ticket');
+      assert.equal(await repair(page).isChecked(), false);
+    }));
+
+  test('text that is no JSON, while one types', () =>
+    site.page({}, async (page) => {
+      await pick(page, 'repair');
+      await write(page, ARGS, "{'projects': ['web'],}");
+      await page.locator('.verdict', { hasText: 'takes the arguments now' }).waitFor();
+      assert.match(await page.getByLabel('The restored arguments').innerText(), /"projects"/);
+      // Bytes, not characters.
+      await write(page, ARGS, '{"projects": [\'ü\'],}');
+      await page.locator('.note', { hasText: 'extra-comma' }).click();
+      const mark = page.locator('.cm-merge-a .tw-mark[data-note="1"]');
+      assert.equal(await mark.innerText(), ',');
+      await write(page, ARGS, '{"projects": ["web", "do');
+      await page.locator('.note-rule', { hasText: 'truncated' }).waitFor();
+      assert.match(await page.locator('.retry pre').innerText(), /text that breaks off/);
+      assert.equal(await page.locator('.cm-merge-a .tw-mark.tw-left').innerText(), 'o');
+      await page.keyboard.type('cs"]}');
+      await page.locator('.verdict', { hasText: 'Valid as answered' }).waitFor();
+      assert.equal(await page.getByRole('alert').count(), 0);
+    }));
+
+  test('on a small screen, a chosen card shows both texts', () =>
+    site.page({ viewport: NARROW }, async (page) => {
+      await pick(page, 'repair');
+      await page.locator('.note', { hasText: 'string-to-number' }).click();
+      assert.match(await page.locator('.excerpt-before').innerText(), /"limit": "20"/);
+      assert.match(await page.locator('.excerpt-after').innerText(), /"limit": 20/);
+    }));
+});

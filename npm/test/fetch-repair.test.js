@@ -1,0 +1,82 @@
+// `toolwire/fetch` with `repair`: arguments are repaired on their way back, and who asked for it is told.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { toolwireFetch } from '../dist/fetch.js';
+import { backend, eventsOf, JSON_TYPE, message, post, SSE, streamOf } from './fetch/backend.js';
+
+const schema = { type: 'object', properties: { seats: { type: 'integer' } }, required: ['seats'] };
+const ASKED = JSON.stringify({
+  model: 'm',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: 'a table' }],
+  tools: [{ name: 'book', input_schema: schema }],
+});
+const book = (id, input) => ({ type: 'tool_use', id, name: 'book', input });
+const WRONG = message('tool_use', [book('t1', { seats: '4' }), book('t2', { seats: 'four' })]);
+
+/** Listens to what became of calls. */
+function listener() {
+  const told = [];
+  return { told, onRepair: (calls, request) => told.push([calls, request]) };
+}
+
+test('in a whole reply to a request that is sent as it came', async (t) => {
+  const { url, got } = await backend(t, [200, JSON_TYPE, WRONG]);
+  const { told, onRepair } = listener();
+  const response = await toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED));
+  const { content } = await response.json();
+  assert.deepEqual(
+    content.map(({ input }) => input),
+    [{ seats: 4 }, { seats: 'four' }],
+  );
+  assert.deepEqual(
+    got.map(({ body }) => body),
+    [ASKED],
+  );
+  const [[calls, request]] = told;
+  assert.equal(told.length, 1);
+  assert.deepEqual(
+    calls.map(({ id, name, valid, repairs }) => [id, name, valid, repairs.map(({ rule }) => rule)]),
+    [
+      ['t1', 'book', true, ['string-to-number']],
+      ['t2', 'book', false, []],
+    ],
+  );
+  assert.match(calls[1].retryMessage, /`book`.*\n- \/seats: expected an integer, found a string/);
+  assert.deepEqual(request, { url, dialect: 'anthropic', body: ASKED });
+});
+
+test('in a stream', async (t) => {
+  const { url } = await backend(t, [200, SSE, (response) => response.end(streamOf(WRONG).join(''))]);
+  const { told, onRepair } = listener();
+  const response = await toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED));
+  const deltas = eventsOf(await response.text()).filter(({ type }) => type === 'content_block_delta');
+  assert.deepEqual(
+    deltas.map(({ delta }) => delta.partial_json),
+    ['{"seats":4}', '{"seats":"four"}'],
+  );
+  const ids = told.flatMap(([calls]) => calls.map(({ id, valid }) => [id, valid]));
+  assert.deepEqual(ids, [
+    ['t1', true],
+    ['t2', false],
+  ]);
+});
+
+test('nothing is repaired unless it is asked for', async (t) => {
+  const { url } = await backend(t, [200, JSON_TYPE, WRONG], [200, JSON_TYPE, WRONG]);
+  const { told, onRepair } = listener();
+  for (const repair of [undefined, false]) {
+    const response = await toolwireFetch({ dialect: 'anthropic', repair, onRepair })(url, post(ASKED));
+    assert.deepEqual((await response.json()).content, WRONG.content);
+  }
+  assert.deepEqual(told, []);
+});
+
+test('wrong options are told at once', () => {
+  assert.throws(() => toolwireFetch({ onRepair: 3 }), { code: 'invalid-option', pointer: '/onRepair' });
+  assert.throws(() => toolwireFetch({ repair: 'yes' }), { code: 'invalid-option', pointer: '/repair' });
+  assert.throws(() => toolwireFetch({ repair: { name: 'book' } }), { code: 'unknown-option', pointer: '/repair/name' });
+  assert.throws(() => toolwireFetch({ repair: { confidence: 'sure' } }), { pointer: '/repair/confidence' });
+});

@@ -1,0 +1,162 @@
+// Text that is no JSON, as jsonrepair reads it: where ours reads a text, it should read the same value. It guesses
+// where ours refuses, so it judges only what ours reads. Of the generated texts, the value is known as well: where
+// the two differ there, ours has to be the one that is right.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { jsonrepair } from 'jsonrepair';
+
+import { repairArgumentsJsonWithReport } from '../dist/index.js';
+import { spoiled } from './fixtures/spoiled.js';
+
+const folder = new URL('../../tests/fixtures/repairArguments/', import.meta.url);
+const cases = readdirSync(folder).flatMap((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
+const texts = [...spoiled(6000, 20_261_123)];
+
+/** What jsonrepair reads otherwise or cannot read, and why ours is right. */
+const DIFFERENCES = [
+  {
+    name: 'one value several times',
+    applies: ({ rules }) => rules.has('repeated-value'),
+    why: 'it makes a list of values on lines of their own, and refuses others; arguments are one object',
+  },
+  {
+    name: 'an empty value beside the real one',
+    applies: ({ rules }) => rules.has('empty-value'),
+    why: 'as above; models write `{}` before the arguments that they mean (openai-agents-js#712)',
+  },
+  {
+    name: 'words around',
+    applies: ({ rules }) => rules.has('surrounding-text'),
+    why: 'it makes a list of words and value, or refuses; words are no arguments',
+  },
+  {
+    name: 'text that was escaped once too often',
+    applies: ({ rules }) => rules.has('escaped-text'),
+    why: 'it knows it of whole texts alone, and not with a line break between tokens',
+  },
+  {
+    name: 'comments that begin with #',
+    applies: ({ rules, text }) => rules.has('comment') && text.includes('#'),
+    why: 'it takes them for a name or value; Python has such comments',
+  },
+  {
+    name: 'a mark behind a number or a bare name',
+    applies: ({ rules, text }) => rules.has('byte-order-mark') && /[\w-][\ufeff\u00a0]/.test(text),
+    why: 'it takes the mark for a part of it, and makes a string of the number',
+  },
+  {
+    name: 'a backslash that begins no escape',
+    applies: ({ rules }) => rules.has('invalid-escape'),
+    why: 'it leaves the backslash out: `C:\\Dev` becomes `C:Dev`, another path',
+  },
+];
+/** Fixtures where it differs. What they expect is stated there; this says what jsonrepair does instead. */
+const FIXTURE_DIFFERENCES = {
+  'words-before': 'makes a list of the words and the value',
+  'words-behind': 'refuses',
+  'words-with-a-fence': 'makes a list of the words and the value',
+  'words-that-look-like-a-comment': 'makes a list of the words and the value',
+  comments: 'refuses the one that begins with #',
+  'backslash-that-begins-no-escape': 'leaves the backslashes out',
+  'escaped-line-break-between-tokens': 'refuses',
+  'the-same-value-twice': 'refuses',
+  'an-empty-value-beside-the-real-one': 'refuses',
+  'text-of-text': 'gives the text inside, unread',
+  'blank-text-of-text': 'gives the text inside, unread',
+  'words-in-text-of-text': 'gives the text inside, unread',
+  'blank-text': 'refuses: it does not know that arguments are meant',
+  'null-text': 'gives null: it does not know that arguments are meant',
+  'python-none': 'gives null: it does not know that arguments are meant',
+};
+
+test('fixtures are read as the oracle reads them', () => {
+  let count = 0;
+  const differing = [];
+  for (const { name, inputText, options } of cases) {
+    const one = inputText === undefined ? {} : read(inputText, options);
+    if (one.ours === undefined) continue;
+    count++;
+    if (!isSame(one.ours, one.theirs)) differing.push(name);
+  }
+  assert.ok(count > 40, `${count} texts`);
+  assert.deepEqual(differing.sort(), Object.keys(FIXTURE_DIFFERENCES).sort());
+});
+
+test('a spoiled text is read as it was meant, or refused', () => {
+  // The value that was written is the best oracle.
+  for (const { text, notations, value, isMeant } of texts) {
+    const { ours } = read(text);
+    if (isMeant && ours !== undefined) assert.ok(isSame(ours, value), `${notations}: ${text}`);
+  }
+});
+
+test('spoiled texts are read as the oracle reads them', (t) => {
+  const agreed = new Map();
+  const named = new Map();
+  const guessed = new Map();
+  for (const { text, value, isMeant } of texts) {
+    const one = read(text);
+    if (one.ours === undefined) {
+      // Nothing is asked of the oracle where ours refuses.
+      const way = one.theirs === undefined ? 'refused, too' : isMeant && isSame(one.theirs, value) ? 'meant' : 'other';
+      add(guessed, `${one.reason}: ${way}`);
+      continue;
+    }
+    if (one.rules.has('json-string') && typeof one.theirs === 'string') one.theirs = readByOracle(one.theirs);
+    if (isSame(one.ours, one.theirs)) {
+      for (const rule of ['all', ...one.rules]) add(agreed, rule);
+      continue;
+    }
+    const difference = DIFFERENCES.find(({ applies }) => applies(one));
+    assert.ok(difference, `${text}\nours: ${JSON.stringify(one.ours)}\ntheirs: ${JSON.stringify(one.theirs)}`);
+    add(named, difference.name);
+  }
+  t.diagnostic(`read alike: ${agreed.get('all')}; known differences: ${JSON.stringify(Object.fromEntries(named))}`);
+  t.diagnostic(`refused by ours, read by the oracle as: ${JSON.stringify(Object.fromEntries(guessed))}`);
+  // Each difference is still one, and every other notation is one that the oracle was seen to know.
+  assert.deepEqual([...named.keys()].sort(), DIFFERENCES.map(({ name }) => name).sort());
+  assert.ok(agreed.get('all') > 2 * [...named.values()].reduce((sum, count) => sum + count));
+  const known =
+    'byte-order-mark comment control-character escaped-apostrophe escaped-text extra-bracket extra-comma fence ' +
+    'json-string misnested-bracket missing-comma python-literal single-quotes smart-quotes undefined unquoted-key';
+  assert.deepEqual([...agreed.keys()].filter((rule) => rule !== 'all').sort(), known.split(' '));
+});
+
+/** A text as both read it, each undefined if it refuses; with the rules of ours, or the reason why it refuses. */
+function read(text, options) {
+  const one = { text, theirs: readByOracle(text) };
+  try {
+    // Everything is valid by this schema, so that only the text is repaired.
+    const { arguments: found, repairs } = repairArgumentsJsonWithReport(text, '{}', options);
+    return { ...one, ours: JSON.parse(found), rules: new Set(repairs.map(({ rule }) => rule)) };
+  } catch (error) {
+    assert.equal(error.code, 'invalid-json', error.message);
+    return { ...one, reason: /\(([a-z-]+), at byte/.exec(error.message)?.[1] };
+  }
+}
+
+function readByOracle(text) {
+  try {
+    return JSON.parse(text);
+  } catch {}
+  try {
+    return JSON.parse(jsonrepair(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(one, other) {
+  try {
+    assert.deepStrictEqual(one, other);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function add(counts, key) {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
