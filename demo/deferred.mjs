@@ -1,6 +1,6 @@
 // Prints what deferred loading saves on the demo's real tools, and how much of each request a provider's prompt cache can
 // take over from the one before: the tables of docs/deferred-loading.md.
-import { answerToolSearch, applyDeferredLoadingWithReport } from 'toolwire/search';
+import { answerToolSearch, applyDeferredLoadingWithReport } from 'toolwire';
 
 import { listTools } from './servers.mjs';
 

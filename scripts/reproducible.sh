@@ -9,7 +9,7 @@ source "$(dirname "$0")/step.sh"
 cd "$ROOT"
 
 case ${1:-} in
-  all) entries="index:toolwire search:search search-regex:search-regex command:command" ;;
+  all) entries="index:toolwire command:command" ;;
   fast | "") entries="index:toolwire" ;;
   *) die "expected \`fast\`, \`all\` or nothing, found \`$1\`" ;;
 esac

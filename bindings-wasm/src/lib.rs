@@ -13,9 +13,7 @@ pub mod call;
 #[cfg(feature = "command")]
 pub mod command;
 pub mod desk;
-#[cfg(feature = "search")]
 pub mod exchanges;
-#[cfg(feature = "search")]
 pub mod kept;
 mod records;
 pub mod streams;

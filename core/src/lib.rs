@@ -61,7 +61,6 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `search` | yes | tool search, and [`Exchange`] |
-//! | `regex` | no | the search mode `regex` and `pattern` in [`validate_arguments`], through the crate `regex` |
 //! | `serde` | no | `Serialize` and `Deserialize` for [`json::Node`] |
 //!
 //! The crate is `no_std` with `alloc` and forbids `unsafe`. It does not translate reply streams from one API's
@@ -90,6 +89,7 @@ mod names;
 mod naming;
 mod nearest;
 pub mod options;
+mod pattern;
 mod repair;
 mod report;
 pub mod rules;

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The layers. Each uses only what stands above it here.
-const LAYERS: [&str; 24] = [
+const LAYERS: [&str; 25] = [
     "collections",
     "limits",
     "naming",
@@ -16,6 +16,7 @@ const LAYERS: [&str; 24] = [
     "report",
     "error",
     "budget",
+    "pattern",
     "json",
     "options",
     "schema",

@@ -115,8 +115,6 @@ function sizes() {
     const content = readFileSync(new URL(file, import.meta.url));
     return `${(content.length / 1000).toFixed(1)} KB, ${(gzipSync(content, { level: 9 }).length / 1000).toFixed(1)} KB gzip`;
   };
-  for (const entry of ['index', 'search', 'search-regex']) {
-    console.log(`${entry}: WebAssembly ${kilobytes(`../../bindings-wasm/pkg/${entry}/toolwire_wasm_bg.wasm`)}`);
-    console.log(`${entry}.js: ${kilobytes(`../dist/${entry}.js`)}`);
-  }
+  console.log(`toolwire.wasm: ${kilobytes('../dist/toolwire.wasm')}`);
+  console.log(`index.js: ${kilobytes('../dist/index.js')}`);
 }

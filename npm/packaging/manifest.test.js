@@ -10,15 +10,14 @@ import { formatMessage } from 'publint/utils';
 import { packed, ROOT, run, tool } from './project.js';
 
 const MODULES =
-  'adapt deferred dialect-names dialects envelope error exchange fetch index init options repair report restore rules sanitize schema search search-regex search-slim slim tools tool-types validate';
-const ENTRIES = 'fetch index search search-regex slim search-slim';
+  'adapt deferred dialect-names dialects envelope error exchange fetch index init options repair report restore rules sanitize schema search slim tools tool-types validate';
+const ENTRIES = 'fetch index slim';
 
 test('holds what users need and nothing else', () => {
   const expected = [
     ...['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'],
     ...['dist/command.js', 'dist/command.wasm'],
-    ...['dist/toolwire.wasm', 'dist/search.wasm', 'dist/search-regex.wasm'],
-    ...['dist/fetch.workerd.js', 'dist/index.workerd.js', 'dist/search.workerd.js', 'dist/search-regex.workerd.js'],
+    ...['dist/toolwire.wasm', 'dist/fetch.workerd.js', 'dist/index.workerd.js'],
     ...ENTRIES.split(' ').flatMap((name) => [`dist/${name}.js`, `dist/${name}.cjs`]),
     ...MODULES.split(' ').flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.d.cts`]),
   ];
@@ -36,7 +35,7 @@ test('publint finds nothing', async () => {
 test('are the types wrong? No', () => {
   // Resolution as in Node before 12, which knew no `exports`, is nobody's any more (TypeScript 7 has dropped it). The `.wasm` files are no modules of TypeScript's: what importing
   // them gives depends on the bundler, which brings the type.
-  const options = ['--profile', 'node16', '--exclude-entrypoints', 'toolwire.wasm', 'search.wasm', '--format', 'json'];
+  const options = ['--profile', 'node16', '--exclude-entrypoints', 'toolwire.wasm', '--format', 'json'];
   const { analysis } = JSON.parse(run(tool('attw'), [packed.get().file, ...options], ROOT));
   const problems = Object.values(analysis.problems).flat();
   assert.deepEqual(
@@ -47,9 +46,6 @@ test('are the types wrong? No', () => {
     '.',
     './fetch',
     './package.json',
-    './search',
-    './search/regex',
-    './search/slim',
     './slim',
   ]);
 });

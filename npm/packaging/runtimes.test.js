@@ -17,7 +17,7 @@ test('the oldest Node', { skip: !existsSync(OLDEST) && 'its binary is installed 
   const version = run(OLDEST, ['--version']);
   assert.equal(engines.node, `>=${/^v(\d+)\./.exec(version)[1]}`);
   for (const name of ['node-esm', 'node-cjs']) {
-    assert.equal(run(OLDEST, ['search.js'], join(PROJECTS, name)), `${SANITIZED}\n${FOUND}`);
+    assert.equal(run(OLDEST, ['main.js'], join(PROJECTS, name)), `${SANITIZED}\n${FOUND}`);
     assert.equal(run(OLDEST, ['slim.js'], join(PROJECTS, name)), SANITIZED);
     assert.equal(run(OLDEST, ['fetch.js'], join(PROJECTS, name)), SANITIZED);
   }
@@ -28,19 +28,18 @@ for (const [label, name] of [
   ['CommonJS', 'node-cjs'],
 ]) {
   describe(`Node, ${label}`, () => {
-    test('toolwire', () => assert.equal(node(name, 'main.js'), SANITIZED));
-    test('toolwire/search', () => assert.equal(node(name, 'search.js'), `${SANITIZED}\n${FOUND}`));
+    test('toolwire', () => assert.equal(node(name, 'main.js'), `${SANITIZED}\n${FOUND}`));
     test('toolwire/slim, by bytes', () => assert.equal(node(name, 'slim.js'), SANITIZED));
     test('toolwire/fetch', () => assert.equal(node(name, 'fetch.js'), SANITIZED));
   });
 }
 
-test('Node, toolwire/search/slim, by a module', () => assert.equal(node('node-esm', 'search-slim.js'), FOUND));
+test('Node, toolwire/slim, by a module', () => assert.equal(node('node-esm', 'slim-module.js'), FOUND));
 
-test('Node, in a thread', () => assert.equal(node('node-esm', 'thread.js'), SANITIZED));
+test('Node, in a thread', () => assert.equal(node('node-esm', 'thread.js'), `${SANITIZED}\n${FOUND}`));
 
 test('an error of one entry is an error of every entry', () => {
-  assert.equal(node('node-esm', 'errors.js'), '6 true\ntrue true false\nfalse');
+  assert.equal(node('node-esm', 'errors.js'), '4 true\ntrue true false\nfalse');
 });
 
 test('the slim entry says what it was not given', () => {
@@ -52,7 +51,7 @@ test('the slim entry says what it was not given', () => {
     foreign,
     /^TypeError: expected `toolwire\/toolwire\.wasm` of this very release .*, found none of toolwire/,
   );
-  assert.match(other, /^TypeError: expected `toolwire\/toolwire\.wasm` .*, found `search \d/);
+  assert.match(other, /^TypeError: expected `toolwire\/toolwire\.wasm` .*, found `command \d/);
   assert.deepEqual(more, []);
 });
 
@@ -66,15 +65,13 @@ describe('Deno', () => {
       runtimes,
       settings,
     );
-  test('toolwire', () => assert.equal(deno('main.js'), SANITIZED));
-  test('toolwire/search', () => assert.equal(deno('search.js'), `${SANITIZED}\n${FOUND}`));
+  test('toolwire', () => assert.equal(deno('main.js'), `${SANITIZED}\n${FOUND}`));
   test('toolwire/fetch', () => assert.equal(deno('fetch.js'), SANITIZED));
 });
 
 describe('Bun', () => {
   const bun = (file) => run(tool('bun'), ['--no-install', file], runtimes);
-  test('toolwire', () => assert.equal(bun('main.js'), SANITIZED));
-  test('toolwire/search', () => assert.equal(bun('search.js'), `${SANITIZED}\n${FOUND}`));
+  test('toolwire', () => assert.equal(bun('main.js'), `${SANITIZED}\n${FOUND}`));
   test('toolwire/fetch', () => assert.equal(bun('fetch.js'), SANITIZED));
 });
 

@@ -43,8 +43,8 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
   return [...modules.keys()].sort();
 }
 
-test('toolwire, toolwire/search and toolwire/fetch, which brings no WebAssembly of its own', async () => {
-  assert.deepEqual(await runs('main.js', ['workerd', 'worker', 'browser']), ['search.wasm', 'toolwire.wasm']);
+test('toolwire and toolwire/fetch, which brings no WebAssembly of its own', async () => {
+  assert.deepEqual(await runs('main.js', ['workerd', 'worker', 'browser']), ['toolwire.wasm']);
 });
 
 test('toolwire/slim with the module', async () => {

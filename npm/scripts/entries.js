@@ -4,17 +4,13 @@
  * Each entry: its module in src/, the module of its slim form if it has one, the folder of its WebAssembly and the cargo features in that,
  * and what the `.wasm` file is called, less `.wasm`.
  */
-export const ENTRIES = [
-  { name: 'index', slim: 'slim', folder: 'pkg/index', features: [], wasm: 'toolwire' },
-  { name: 'search', slim: 'search-slim', folder: 'pkg/search', features: ['search'], wasm: 'search' },
-  { name: 'search-regex', folder: 'pkg/search-regex', features: ['regex'], wasm: 'search-regex' },
-];
+export const ENTRIES = [{ name: 'index', slim: 'slim', folder: 'pkg/index', features: [], wasm: 'toolwire' }];
 
 /** The program that the package installs: nobody imports it, so it has its WebAssembly from the file beside it. */
 export const PROGRAM = { name: 'command', folder: 'pkg/command', features: ['command'], wasm: 'command' };
 
 /** Entries without WebAssembly of their own: each takes what it needs from the file of another entry beside it. */
-export const COMPANIONS = [{ name: 'fetch', beside: 'search' }];
+export const COMPANIONS = [{ name: 'fetch', beside: 'index' }];
 
 /** The files of an entry: which module, from where it has the WebAssembly (src/engine/source/), and as which modules. */
 export function filesOf({ name, slim }) {

@@ -16,7 +16,7 @@ import type { Quarantined, RepairedCall } from './report.js';
  *
  * @example
  * ```ts
- * import { Exchange } from 'toolwire/search';
+ * import { Exchange } from 'toolwire';
  *
  * const exchange = Exchange.open(url, body, { dialect: 'moonshot' });
  * if (exchange === null) return send(body); // no request with tools

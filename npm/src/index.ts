@@ -24,6 +24,7 @@ export {
   normalizeEnvelopeWithReport,
 } from './envelope.js';
 export { ToolwireError, type ToolwireErrorCode } from './error.js';
+export { Exchange } from './exchange.js';
 export type {
   AdaptOptions,
   BetaOptions,
@@ -35,8 +36,11 @@ export type {
   Dialect,
   DialectQuery,
   EnvelopeOptions,
+  ExchangeOptions,
   RepairOptions,
   SanitizeOptions,
+  SearchOptions,
+  SentRequest,
   ShareOption,
   ToolFormat,
   ToolsOptions,
@@ -108,6 +112,7 @@ export type {
   ToolFor,
   ToolsByFormat,
 } from './tool-types.js';
+export { answerToolSearch, answerToolSearchJson, searchTools, searchToolsJson, ToolIndex } from './search.js';
 export {
   checkTools,
   checkToolsJson,

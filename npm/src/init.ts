@@ -15,7 +15,7 @@ export type WasmSource = WasmModule | ArrayBuffer | ArrayBufferView;
  * Synchronous: bytes are compiled here and now. Where that is not allowed, or would hold up a page, give a module that was
  * compiled elsewhere.
  *
- * @param source - `toolwire/toolwire.wasm` (for `toolwire/search/slim`: `toolwire/search.wasm`) of the same release.
+ * @param source - `toolwire/toolwire.wasm` of the same release.
  *
  * @example
  * ```ts

@@ -231,8 +231,7 @@ export interface DeferredOptions extends ShareOption {
 export interface SearchOptions {
   /**
    * How a query is read. Default `"bm25"`: as words, by which tools are ranked. `"regex"`: as a regular expression of at most
-   * 200 characters, which a name or description has to match; in the entry `toolwire/search/regex` only, elsewhere it is an
-   * `invalid-option`.
+   * 200 characters in the spelling of Python's `re.search`, which a name or description has to match.
    */
   mode?: 'bm25' | 'regex' | undefined;
   /** The most tools that are found. Default 5. */

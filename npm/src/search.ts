@@ -1,17 +1,8 @@
-/**
- * Everything that `toolwire` has, and tool search. An entry of its own, so that who does not search does not load it;
- * who does imports everything from here, or loads two WebAssemblies.
- *
- * @packageDocumentation
- */
+/** Tool search. */
 
 import { callOnText, callOnValues } from './engine/call.js';
 import { Kept } from './engine/kept.js';
 import type { SearchOptions, Text } from './options.js';
-
-export { Exchange } from './exchange.js';
-export * from './index.js';
-export type { ExchangeOptions, SearchOptions, SentRequest } from './options.js';
 
 /**
  * The names of the tools that match a query, best first.
@@ -21,7 +12,7 @@ export type { ExchangeOptions, SearchOptions, SentRequest } from './options.js';
  *
  * @example
  * ```ts
- * import { searchTools } from 'toolwire/search';
+ * import { searchTools } from 'toolwire';
  *
  * const names = searchTools(tools, 'a room for our meeting', { limit: 3 });
  * ```
@@ -56,7 +47,7 @@ export function searchToolsJson(tools: string | Uint8Array, query: string, optio
  *
  * @example
  * ```ts
- * import { answerToolSearch } from 'toolwire/search';
+ * import { answerToolSearch } from 'toolwire';
  *
  * const answer = answerToolSearch(block, tools);
  * if (answer !== null) results.push(answer);

@@ -16,7 +16,7 @@ WebAssembly.Instance = class extends Instance {
   }
 };
 
-const toolwire = await import('../dist/search.js');
+const toolwire = await import('../dist/index.js');
 const { adaptRequest, Exchange, restoreArguments, restoreArgumentsJson, restoreFrom, sanitize, sanitizeJson } =
   toolwire;
 const { ToolIndex, ToolwireError } = toolwire;
@@ -220,7 +220,7 @@ async function run(program, ...flags) {
 }
 
 test('an error that nobody catches is a few lines', async () => {
-  for (const file of ['index.js', 'search.js']) {
+  for (const file of ['index.js', 'index.cjs']) {
     const { stderr, code } = await run(
       `import { sanitize } from '../dist/${file}'; sanitize({}, { dialect: 'none' });`,
     );
@@ -232,7 +232,7 @@ test('an error that nobody catches is a few lines', async () => {
 
 test('a frozen prototype changes nothing', async () => {
   const { stdout, stderr } = await run(`
-    import { applyDeferredLoading, restoreFrom, sanitize, sanitizeTools } from '../dist/search.js';
+    import { applyDeferredLoading, restoreFrom, sanitize, sanitizeTools } from '../dist/index.js';
     const stream = restoreFrom({ version: 2, tools: { b: { name: 'constructor' } } }).stream();
     for (const one of [Object, Array, String, Number, Boolean, Function, Map, Error]) Object.freeze(one.prototype);
     const names = [...Object.getOwnPropertyNames(Object.prototype), 'a'];

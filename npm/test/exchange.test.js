@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mock, test } from 'node:test';
 
-import { Exchange, ToolwireError } from '../dist/search.js';
+import { Exchange, ToolwireError } from '../dist/index.js';
 
 const casesOf = (name) =>
   JSON.parse(readFileSync(new URL(`../../tests/exchange/${name}.json`, import.meta.url), 'utf8'));

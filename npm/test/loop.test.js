@@ -12,7 +12,7 @@ import {
   applyDeferredLoadingWithReport,
   stripDeferralBetas,
   ToolIndex,
-} from '../dist/search.js';
+} from '../dist/index.js';
 import { start } from './loop/backend.js';
 import { validate } from './loop/refuse.js';
 

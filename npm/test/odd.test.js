@@ -11,7 +11,7 @@ import {
   searchTools,
   ToolIndex,
   ToolwireError,
-} from '../dist/search.js';
+} from '../dist/index.js';
 
 const odd = JSON.parse(readFileSync(new URL('../../tests/odd/requests.json', import.meta.url), 'utf8'));
 const call = { type: 'tool_use', id: 't', name: 'tool_search', input: { query: 'a d' } };

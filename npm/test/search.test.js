@@ -19,7 +19,7 @@ WebAssembly.Instance = class extends Instance {
   }
 };
 
-const { normalizeEnvelope, searchTools, ToolIndex } = await import('../dist/search.js');
+const { normalizeEnvelope, searchTools, ToolIndex } = await import('../dist/index.js');
 
 const tools = (count, word) =>
   Array.from({ length: count }, (_, number) => ({ name: `${word}_${number}`, description: `About ${word}` }));

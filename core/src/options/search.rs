@@ -14,7 +14,7 @@ choice! {
     SearchMode {
         /// As words: tools are ranked by how much they say about them.
         Bm25 = "bm25",
-        /// As a regular expression, which a tool's name or description has to match. Needs the cargo feature `regex`.
+        /// As a regular expression, which a tool's name or description has to match.
         Regex = "regex",
     }
 }

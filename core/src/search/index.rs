@@ -46,7 +46,6 @@ pub(crate) struct Index {
 struct Tool {
     name: Text<'static>,
     deferred: bool,
-    #[cfg(feature = "regex")]
     description: Option<Box<str>>,
     /// As JSON text, which takes a fifth of a tree's memory. Empty if it was not kept.
     definition: Box<str>,
@@ -170,26 +169,20 @@ impl Index {
     }
 
     /// Places of the tools whose name matches a pattern, then of those whose description does.
-    #[cfg(feature = "regex")]
     fn matches(&self, pattern: &str, wanted: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
         let pattern = super::pattern::Pattern::new(pattern)?;
         let (mut named, mut described) = (Vec::new(), Vec::new());
         for (place, tool) in (0_u32..).zip(&self.tools).filter(|(_, tool)| wanted(tool)) {
-            if pattern.is_in(&tool.name.display()) {
+            if pattern.is_in(&tool.name.display())? {
                 named.push(place);
-            } else if tool.description.as_ref().is_some_and(|description| pattern.is_in(description)) {
-                described.push(place);
+            } else if let Some(description) = &tool.description {
+                if pattern.is_in(description)? {
+                    described.push(place);
+                }
             }
         }
         named.append(&mut described);
         Ok(named)
-    }
-
-    #[cfg(not(feature = "regex"))]
-    fn matches(&self, _: &str, _: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
-        let found = "expected `mode` to be \"bm25\", because this build is without regular expressions (cargo feature \
-                `regex`), found `regex`";
-        Err(Error::new(Code::InvalidOption, "/mode", found))
     }
 }
 
@@ -235,7 +228,6 @@ impl Builder {
         self.tools.push(Tool {
             name,
             deferred: listed.deferred,
-            #[cfg(feature = "regex")]
             description: listed.description().map(|text| Box::from(&*text.display())),
             definition: if self.with_definitions { json::write(&listed.definition()).into() } else { Box::default() },
         });

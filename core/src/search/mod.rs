@@ -8,7 +8,6 @@ mod answer;
 mod call;
 mod documents;
 mod index;
-#[cfg(feature = "regex")]
 mod pattern;
 mod tokenizer;
 

@@ -123,6 +123,7 @@ impl Told {
     }
 
     /// Takes in what another one told.
+    #[cfg(feature = "search")]
     pub(crate) fn extend(&mut self, calls: Vec<RepairedCall>) {
         calls.into_iter().for_each(|call| self.push(call));
     }

@@ -3,7 +3,7 @@
 import './style/index.css';
 
 import { render } from 'preact';
-import * as toolwire from 'toolwire/search';
+import * as toolwire from 'toolwire';
 
 import { Header, TITLES } from './parts/Header.js';
 import { listen, Shortcuts } from './parts/Shortcuts.js';

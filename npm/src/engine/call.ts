@@ -27,7 +27,6 @@ export type FunctionName =
   | 'restoreClientCall'
   | 'adaptRequest'
   | 'restoreReply'
-  // In the entry `toolwire/search` only.
   | 'searchTools'
   | 'answerToolSearch';
 

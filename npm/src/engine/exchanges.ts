@@ -1,5 +1,5 @@
 /**
- * Exchanges that are under way. They have instances of their own, as streams have. In the entry `toolwire/search` only.
+ * Exchanges that are under way. They have instances of their own, as streams have.
  */
 
 import { ToolwireError } from '../error.js';

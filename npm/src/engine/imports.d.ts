@@ -29,7 +29,7 @@ declare module 'wasm:glue' {
     feedStreamText(stream: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
     finishStream(stream: number, asText: boolean, words: number, chars: number, spelled: boolean): unknown;
     closeStream(stream: number): void;
-    // In the entry `toolwire/search` only: what is kept in the instance.
+    // What is kept in the instance.
     keep(words: number, chars: number, spelled: boolean): unknown;
     keepText(words: number, chars: number, spelled: boolean, broken: boolean): unknown;
     keptTools(): number;

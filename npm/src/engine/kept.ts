@@ -1,6 +1,6 @@
 /**
  * A tool list that is kept in an instance of its own: gone when this object is, and no burden to the shared instance,
- * which is given up when it grows. In the entry `toolwire/search` only.
+ * which is given up when it grows.
  */
 
 import type { Text } from '../options.js';

@@ -2,11 +2,10 @@
 import { createRequire } from 'node:module';
 
 import * as index from 'toolwire';
-import * as search from 'toolwire/search';
 import * as slim from 'toolwire/slim';
 
 const require = createRequire(import.meta.url);
-const copies = [index, search, slim, require('toolwire'), require('toolwire/search'), require('toolwire/slim')];
+const copies = [index, slim, require('toolwire'), require('toolwire/slim')];
 const classes = copies.map(({ ToolwireError }) => ToolwireError);
 class Own extends index.ToolwireError {}
 
@@ -18,7 +17,7 @@ console.log(
 const own = new Own('invalid-json', '', 'message');
 console.log(
   own instanceof Own,
-  own instanceof search.ToolwireError,
+  own instanceof slim.ToolwireError,
   errors.some((error) => error instanceof Own),
 );
 console.log([null, undefined, 'text', {}, new Error('message')].some((other) => other instanceof index.ToolwireError));

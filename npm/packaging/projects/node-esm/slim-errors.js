@@ -1,6 +1,7 @@
-// What the slim entry says if it is given nothing, something else, or the WebAssembly of another entry.
+// What the slim entry says if it is given nothing, something else, or another WebAssembly of the package.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 
 import { init, sanitize } from 'toolwire/slim';
 
@@ -16,4 +17,4 @@ console.log(said(() => sanitize({}, { dialect: 'codex' })));
 console.log(said(() => init(fetch)));
 console.log(said(() => init(Promise.resolve())));
 console.log(said(() => init(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))));
-console.log(said(() => init(readFileSync(resolve('toolwire/search.wasm')))));
+console.log(said(() => init(readFileSync(join(resolve('toolwire/package.json'), '../dist/command.wasm')))));

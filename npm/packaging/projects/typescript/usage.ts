@@ -1,5 +1,6 @@
 // What people write, and what must not compile. Copied into an ES module and a CommonJS project before it is compiled.
 import {
+  answerToolSearchJson,
   applyDeferredLoading,
   type CallRepairOptions,
   type Change,
@@ -12,6 +13,7 @@ import {
   dialectFor,
   dialectForWithReport,
   dialects,
+  Exchange,
   type JsonSchema,
   normalizeEnvelope,
   type ObjectSchema,
@@ -20,15 +22,13 @@ import {
   sanitizeJson,
   sanitizeTools,
   sanitizeWithReport,
+  searchTools,
   ToolwireError,
   type ToolwireErrorCode,
   type ViolationRule,
 } from 'toolwire';
 import { type Fetch, type FetchOptions, toolwireFetch } from 'toolwire/fetch';
-import { answerToolSearchJson, Exchange, ToolwireError as SearchError, searchTools } from 'toolwire/search';
-import { searchTools as searchPatterns } from 'toolwire/search/regex';
-import * as searchSlim from 'toolwire/search/slim';
-import { init, sanitize as slimSanitize } from 'toolwire/slim';
+import { init, ToolwireError as SlimError, sanitize as slimSanitize, type WasmModule } from 'toolwire/slim';
 
 const schema: JsonSchema = sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' });
 const object: ObjectSchema = normalizeEnvelope({});
@@ -74,7 +74,7 @@ export const misspelt = () => normalizeEnvelope({}, { shared: true });
 export const untexted = () => sanitizeJson({}, { dialect: 'codex' });
 const names: string[] = searchTools([], 'mail', { limit: 3 });
 const answer: string | null = answerToolSearchJson('{}', '[]');
-export const patterned = (): string[] => searchPatterns([], '^mail', { mode: 'regex' });
+export const patterned = (): string[] => searchTools([], '^mail', { mode: 'regex' });
 // @ts-expect-error: no such mode
 export const fuzzy = () => searchTools([], 'mail', { mode: 'fuzzy' });
 
@@ -103,21 +103,21 @@ sanitizeTools([], { dialect: 'moonshot', repair: { name: 'read' } });
 
 // One error type, whichever entry it comes from.
 export function codeOf(error: unknown): ToolwireErrorCode | undefined {
-  return error instanceof SearchError ? error.code : undefined;
+  return error instanceof SlimError ? error.code : undefined;
 }
-const same: ToolwireError = new SearchError('invalid-json', '', 'message');
+const same: ToolwireError = new SlimError('invalid-json', '', 'message');
 
 // The slim entries take bytes or a module.
-export function start(given: ArrayBuffer, view: Uint8Array, module: searchSlim.WasmModule): void {
+export function start(given: ArrayBuffer, view: Uint8Array, module: WasmModule): void {
   init(given);
-  searchSlim.init(view);
+  init(view);
   init(module);
 }
 // @ts-expect-error: a promise has to be awaited
 export const unawaited = () => init(Promise.resolve(new ArrayBuffer(0)));
 // @ts-expect-error: the text of no file
 export const named = () => init('toolwire.wasm');
-const slim: (() => JsonSchema)[] = [slimSanitize, searchSlim.sanitize].map((f) => () => f({}, { dialect: 'codex' }));
+const slim: (() => JsonSchema)[] = [slimSanitize, sanitize].map((f) => () => f({}, { dialect: 'codex' }));
 
 export const all = {
   known,

@@ -1,6 +1,5 @@
-import { sanitize, ToolwireError } from 'toolwire';
+import { sanitize, searchTools, ToolwireError } from 'toolwire';
 import { toolwireFetch } from 'toolwire/fetch';
-import * as search from 'toolwire/search';
 
 const EXPECTED = '{"type":"object","properties":{"unit":{"type":"string","enum":["celsius"]}}}';
 
@@ -8,13 +7,13 @@ export default {
   async test() {
     const schema = sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' });
     expect(JSON.stringify(schema), EXPECTED);
-    expect(JSON.stringify(search.searchTools([{ name: 'send_mail' }], 'mail')), '["send_mail"]');
+    expect(JSON.stringify(searchTools([{ name: 'send_mail' }], 'mail')), '["send_mail"]');
     const fetch = toolwireFetch({ dialect: 'codex', fetch: async (_, { body }) => new Response(body) });
     const tools = [{ name: 'a', input_schema: { properties: { unit: { const: 'celsius' } } } }];
     const body = JSON.stringify({ model: 'm', messages: [], tools });
     const echo = await (await fetch('http://localhost/v1/messages', { method: 'POST', body })).text();
     expect(JSON.stringify(JSON.parse(echo).tools[0].input_schema), EXPECTED);
-    expect(new search.ToolwireError('invalid-json', '', 'message') instanceof ToolwireError, true);
+    expect(new ToolwireError('invalid-json', '', 'message') instanceof ToolwireError, true);
   },
 };
 

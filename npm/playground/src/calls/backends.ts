@@ -1,6 +1,6 @@
 /** The backends that a conversation can be played on, by the names that people know them by. */
 
-import type { DeferredOptions } from 'toolwire/search';
+import type { DeferredOptions } from 'toolwire';
 
 export type BackendOptions = Pick<DeferredOptions, 'target' | 'native' | 'customTools'>;
 

@@ -1,6 +1,6 @@
 /** A conversation played on two backends: what each of them is sent, and what its model sees, turn by turn. */
 
-import { applyDeferredLoading, applyDeferredLoadingWithReport, type DeferredOptions } from 'toolwire/search';
+import { applyDeferredLoading, applyDeferredLoadingWithReport, type DeferredOptions } from 'toolwire';
 
 import type { DeferredChoice } from '../state/shared.js';
 import { type Backend, type BackendId, backendOf } from './backends.js';

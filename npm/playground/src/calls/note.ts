@@ -1,7 +1,7 @@
 /** One thing that toolwire says about a place: a change, a violation, a tool set aside, an error. */
 
-import type { Change, Quarantined, ToolChange, ToolViolation, Violation } from 'toolwire/search';
-import { ToolwireError } from 'toolwire/search';
+import type { Change, Quarantined, ToolChange, ToolViolation, Violation } from 'toolwire';
+import { ToolwireError } from 'toolwire';
 
 /** What it means for whoever calls the tool, from harmless to fatal. The last three are of arguments: how sure a repair is, or that there is none. */
 export type Effect =

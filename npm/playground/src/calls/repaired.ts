@@ -1,6 +1,6 @@
 /** What toolwire says of arguments that it restored and repaired: a note for every repair, and for every place that is left. */
 
-import type { Left, LeftReason, Repair, RestoredCall } from 'toolwire/search';
+import type { Left, LeftReason, Repair, RestoredCall } from 'toolwire';
 
 import type { Note } from './note.js';
 

@@ -7,7 +7,7 @@ import {
   restoreArgumentsJson,
   sanitizeJsonWithReport,
   sanitizeToolsJson,
-} from 'toolwire/search';
+} from 'toolwire';
 
 import type { Document, ToolPlace } from '../document/kind.js';
 import { layout } from '../document/layout.js';

@@ -1,6 +1,6 @@
 /** The calls behind the view "Rewrite": which function of toolwire a text takes, its output, and everything it says. */
 
-import type { AdaptOptions, DeferredReport, Dialect, Restore } from 'toolwire/search';
+import type { AdaptOptions, DeferredReport, Dialect, Restore } from 'toolwire';
 import {
   adaptRequestJson,
   applyDeferredLoadingJsonWithReport,
@@ -9,7 +9,7 @@ import {
   normalizeEnvelopeJsonWithReport,
   sanitizeJsonWithReport,
   sanitizeToolsJson,
-} from 'toolwire/search';
+} from 'toolwire';
 
 import type { Document } from '../document/kind.js';
 import { layout } from '../document/layout.js';

@@ -1,7 +1,7 @@
 /** What becomes of every tool in every dialect: the matrix, and the marks at the dialects' names. */
 
-import type { Dialect } from 'toolwire/search';
-import { checkToolsJson, dialects, sanitizeToolsJson } from 'toolwire/search';
+import type { Dialect } from 'toolwire';
+import { checkToolsJson, dialects, sanitizeToolsJson } from 'toolwire';
 
 import { type Document, type ToolPlace, toolOf } from '../document/kind.js';
 import { type Effect, effectOf, noteOfError, worst } from './note.js';

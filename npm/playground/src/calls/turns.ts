@@ -1,6 +1,6 @@
 /** A request as the conversation that led to it: where each of its requests ended. Knows nothing of deferred tools. */
 
-import { applyDeferredLoadingWithReport, type DeferredOptions, ToolwireError } from 'toolwire/search';
+import { applyDeferredLoadingWithReport, type DeferredOptions, ToolwireError } from 'toolwire';
 
 export type Item = { readonly [name: string]: unknown };
 

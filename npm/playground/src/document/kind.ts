@@ -1,7 +1,7 @@
 /** What a text is: a schema, a tool, a list of tools or a request, and where its tools and their schemas stand. */
 
 import type { Node } from 'jsonc-parser';
-import type { ToolFormat } from 'toolwire/search';
+import type { ToolFormat } from 'toolwire';
 
 import { child, children, read, token } from './tree.js';
 

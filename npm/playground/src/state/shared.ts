@@ -1,6 +1,6 @@
 /** What a link to the page holds: everything that was chosen, and the text if it is no example's. */
 
-import type { DeferredOptions, Dialect, SanitizeOptions } from 'toolwire/search';
+import type { DeferredOptions, Dialect, SanitizeOptions } from 'toolwire';
 
 import type { BackendId } from '../calls/backends.js';
 

@@ -1,0 +1,310 @@
+//! Reading a pattern into a program: one pass, with a stack of open groups.
+
+use alloc::{string::String, vec, vec::Vec};
+use core::{iter::Peekable, mem, str::Chars};
+
+use super::{
+    class::{Part, Set},
+    escape::{escape, Escape},
+    program::{Branches, Look, Program, Step},
+    Flaw, Spelling,
+};
+use crate::{budget::Budget, collections};
+
+const UNCLOSED: Flaw = "a group that is not closed";
+const UNOPENED: Flaw = "a `)` that closes nothing";
+const NOTHING: Flaw = "a quantifier with nothing to repeat";
+const BOUNDS: Flaw = "a repetition whose minimum is above its maximum";
+const LOOKAROUND: Flaw = "it has lookaround";
+const UNKNOWN_GROUP: Flaw = "a group that begins with an unknown `(?`";
+const OPEN_CLASS: Flaw = "a character class that is not closed";
+const RANGE: Flaw = "a range in a class whose end is before its beginning, or which has a set at an end";
+
+/// What the letters in `(?…)` turn on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flags {
+    /// `i`: cases do not count.
+    folds: bool,
+    /// `m`: `^` and `$` hold at every line.
+    lines: bool,
+    /// `s`: `.` takes a line feed, too.
+    all: bool,
+    /// `x`: spaces and comments do not count.
+    verbose: bool,
+}
+
+struct Reader<'p> {
+    letters: Peekable<Chars<'p>>,
+    spelling: Spelling,
+    program: Program<'p>,
+    sets: Vec<Set>,
+    flags: Flags,
+    group: Branches,
+    /// The groups around, with the flags that hold there.
+    around: Vec<(Branches, Flags)>,
+    /// Where the part begins that a quantifier would repeat.
+    last: Option<usize>,
+    /// Nothing but flags was read so far.
+    is_first: bool,
+    names: collections::Set<String>,
+}
+
+/// Reads a pattern; returns its program, and the sets in it.
+pub(super) fn read(pattern: &str, spelling: Spelling, budget: &Budget) -> Result<(Vec<Step>, Vec<Set>), Flaw> {
+    let program = Program::new(budget);
+    let group = program.open();
+    let mut reader = Reader {
+        letters: pattern.chars().peekable(),
+        spelling,
+        program,
+        sets: Vec::new(),
+        flags: Flags::default(),
+        group,
+        around: Vec::new(),
+        last: None,
+        is_first: true,
+        names: collections::Set::new(),
+    };
+    while let Some(letter) = reader.letters.next() {
+        if !budget.pay(1) {
+            return Err("it is too large");
+        }
+        reader.letter(letter)?;
+    }
+    if !reader.around.is_empty() {
+        return Err(UNCLOSED);
+    }
+    reader.program.close(&reader.group);
+    Ok((reader.program.into_steps(), reader.sets))
+}
+
+impl Reader<'_> {
+    fn is_python(&self) -> bool {
+        self.spelling == Spelling::Python
+    }
+
+    fn letter(&mut self, letter: char) -> Result<(), Flaw> {
+        let is_first = mem::take(&mut self.is_first);
+        match letter {
+            '\\' => match escape(&mut self.letters, false, self.spelling)? {
+                Escape::Char(character) => self.character(character),
+                Escape::Kind(kind, is_negated) => {
+                    self.set(Set { parts: vec![Part::Kind(kind, is_negated)], ..Set::default() })
+                }
+                Escape::Look(look) => self.look(look),
+            },
+            '[' => self.class(),
+            '(' => self.open(is_first),
+            ')' => self.close(),
+            '|' => {
+                self.last = None;
+                self.program.alternate(&mut self.group)
+            }
+            '^' => self.look(if self.flags.lines { Look::LineStart } else { Look::Start }),
+            '$' => self.look(match (self.spelling, self.flags.lines) {
+                (Spelling::Ecma, _) => Look::End,
+                (Spelling::Python, true) => Look::LineEnd,
+                (Spelling::Python, false) => Look::LastLine,
+            }),
+            '.' => {
+                let mut parts = Vec::new();
+                if !self.flags.all {
+                    parts.push(Part::Range('\n', '\n'));
+                }
+                if !self.is_python() {
+                    parts.extend([Part::Range('\r', '\r'), Part::Range('\u{2028}', '\u{2029}')]);
+                }
+                self.set(Set { parts, is_negated: true, folds: false })
+            }
+            '*' => self.repeat(0, None),
+            '+' => self.repeat(1, None),
+            '?' => self.repeat(0, Some(1)),
+            '{' => self.counted(),
+            ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' if self.flags.verbose => Ok(()),
+            '#' if self.flags.verbose => {
+                let _ = self.letters.find(|letter| *letter == '\n');
+                Ok(())
+            }
+            other => self.character(other),
+        }
+    }
+
+    fn character(&mut self, character: char) -> Result<(), Flaw> {
+        if self.flags.folds && character.is_alphabetic() {
+            return self.set(Set { parts: vec![Part::Range(character, character)], ..Set::default() });
+        }
+        self.last = Some(self.program.end());
+        self.program.push(Step::Char(character))
+    }
+
+    fn set(&mut self, set: Set) -> Result<(), Flaw> {
+        self.last = Some(self.program.end());
+        let number = u32::try_from(self.sets.len()).map_err(|_| "it is too large")?;
+        self.sets.push(Set { folds: self.flags.folds, ..set });
+        self.program.push(Step::Set(number))
+    }
+
+    fn look(&mut self, look: Look) -> Result<(), Flaw> {
+        self.last = None;
+        self.program.push(Step::Look(look))
+    }
+
+    fn repeat(&mut self, least: usize, most: Option<usize>) -> Result<(), Flaw> {
+        let start = self.last.take().ok_or(NOTHING)?;
+        // A lazy one finds what a greedy one finds.
+        if self.letters.next_if_eq(&'?').is_none() && self.is_python() && self.letters.peek() == Some(&'+') {
+            return Err("it has a possessive quantifier");
+        }
+        self.program.repeat(start, least, most)
+    }
+
+    /// `{m}`, `{m,}` and `{m,n}`, in Python also `{,n}` and `{,}`. Anything else is a brace there, and in ECMA-262 an
+    /// error or a brace.
+    fn counted(&mut self) -> Result<(), Flaw> {
+        let mut ahead = self.letters.clone();
+        let least = number(&mut ahead);
+        let has_comma = ahead.next_if_eq(&',').is_some();
+        let most = if has_comma { number(&mut ahead) } else { least };
+        let is_counted = ahead.next() == Some('}') && (least.is_some() || (self.is_python() && has_comma));
+        if !is_counted {
+            return if self.is_python() { self.character('{') } else { Err("a `{` that begins no repetition") };
+        }
+        self.letters = ahead;
+        if most.is_some_and(|most| most < least.unwrap_or(0)) {
+            return Err(BOUNDS);
+        }
+        self.repeat(least.unwrap_or(0), most)
+    }
+
+    fn open(&mut self, is_first: bool) -> Result<(), Flaw> {
+        let mut flags = self.flags;
+        if self.letters.next_if_eq(&'?').is_some() {
+            match self.letters.next().ok_or(UNKNOWN_GROUP)? {
+                ':' => {}
+                '=' | '!' => return Err(LOOKAROUND),
+                '<' if matches!(self.letters.peek(), Some('=' | '!')) => return Err(LOOKAROUND),
+                '<' if !self.is_python() => self.name()?,
+                'P' if self.is_python() => match self.letters.next() {
+                    Some('<') => self.name()?,
+                    Some('=') => return Err("it has a back-reference"),
+                    _ => return Err(UNKNOWN_GROUP),
+                },
+                '#' if self.is_python() => {
+                    self.is_first = is_first;
+                    return self.letters.find(|letter| *letter == ')').map(|_| ()).ok_or(UNCLOSED);
+                }
+                letter if self.is_python() => match self.flags(letter)? {
+                    (inside, ':') => flags = inside,
+                    // For the whole pattern: before all else.
+                    (whole, _) if is_first => {
+                        (self.flags, self.is_first) = (whole, true);
+                        return Ok(());
+                    }
+                    _ => return Err("flags for the whole pattern that are not at its start"),
+                },
+                _ => return Err(UNKNOWN_GROUP),
+            }
+        }
+        let group = mem::replace(&mut self.group, self.program.open());
+        self.around.push((group, mem::replace(&mut self.flags, flags)));
+        self.last = None;
+        Ok(())
+    }
+
+    /// The name of a group.
+    fn name(&mut self) -> Result<(), Flaw> {
+        let mut name = String::new();
+        loop {
+            match self.letters.next() {
+                Some('>') if !name.is_empty() => break,
+                Some(letter) if letter == '_' || letter.is_alphabetic() => name.push(letter),
+                Some(letter) if letter.is_numeric() && !name.is_empty() => name.push(letter),
+                _ => return Err("a group with a name that is none"),
+            }
+        }
+        // (ECMA-262 allows it in branches of which only one can be taken.)
+        if self.names.insert(name) {
+            Ok(())
+        } else {
+            Err("two groups of one name")
+        }
+    }
+
+    /// The flags of a group from their first letter on, and what ends them.
+    fn flags(&mut self, first: char) -> Result<(Flags, char), Flaw> {
+        let (mut flags, mut letter, mut on) = (self.flags, first, true);
+        loop {
+            match letter {
+                'i' => flags.folds = on,
+                'm' => flags.lines = on,
+                's' => flags.all = on,
+                'x' => flags.verbose = on,
+                'u' if on => {}
+                '-' if on => on = false,
+                ':' | ')' => return Ok((flags, letter)),
+                _ => return Err(UNKNOWN_GROUP),
+            }
+            letter = self.letters.next().ok_or(UNCLOSED)?;
+        }
+    }
+
+    fn close(&mut self) -> Result<(), Flaw> {
+        let (group, flags) = self.around.pop().ok_or(UNOPENED)?;
+        self.last = Some(self.program.close(&self.group));
+        (self.group, self.flags) = (group, flags);
+        Ok(())
+    }
+
+    fn class(&mut self) -> Result<(), Flaw> {
+        let mut set = Set { is_negated: self.letters.next_if_eq(&'^').is_some(), ..Set::default() };
+        // At the start Python takes a `]` for itself; in ECMA-262 it ends a class with nothing in it.
+        if self.is_python() && self.letters.next_if_eq(&']').is_some() {
+            self.rest_of_range(Part::Range(']', ']'), &mut set.parts)?;
+        }
+        while let Some(part) = self.part()? {
+            self.rest_of_range(part, &mut set.parts)?;
+        }
+        self.set(set)
+    }
+
+    /// A part of a class, and if it begins a range, all of that.
+    fn rest_of_range(&mut self, from: Part, parts: &mut Vec<Part>) -> Result<(), Flaw> {
+        let mut ahead = self.letters.clone();
+        let is_range = ahead.next() == Some('-') && ahead.next() != Some(']');
+        if !is_range {
+            parts.push(from);
+            return Ok(());
+        }
+        self.letters.next();
+        match (from, self.part()?.ok_or(OPEN_CLASS)?) {
+            (Part::Range(from, _), Part::Range(to, _)) if from <= to => parts.push(Part::Range(from, to)),
+            // Beside a set ECMA-262 (without the flag `u`) takes a hyphen for itself.
+            (from, to) if !self.is_python() && !matches!((from, to), (Part::Range(..), Part::Range(..))) => {
+                parts.extend([from, Part::Range('-', '-'), to]);
+            }
+            _ => return Err(RANGE),
+        }
+        Ok(())
+    }
+
+    /// The next part of a class; none where that ends.
+    fn part(&mut self) -> Result<Option<Part>, Flaw> {
+        match self.letters.next().ok_or(OPEN_CLASS)? {
+            ']' => Ok(None),
+            '\\' => {
+                escape(&mut self.letters, true, self.spelling)?.part().map(Some).ok_or("an escape that is no character")
+            }
+            character => Ok(Some(Part::Range(character, character))),
+        }
+    }
+}
+
+/// A number; none where there is no digit. What is too large is as large as can be.
+fn number(letters: &mut Peekable<Chars<'_>>) -> Option<usize> {
+    let mut number: Option<usize> = None;
+    while let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(10)) {
+        letters.next();
+        number = Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit as usize));
+    }
+    number
+}

@@ -1,0 +1,53 @@
+//! Patterns, judged by the crate `regex`: it reads a pattern as ECMA-262 does where that has no sets, no `.` and no
+//! hyphens in odd places. What only the two languages know is judged in theirs: `npm/test/pattern-oracle.test.js` and
+//! `python/tests/test_pattern_oracle.py`.
+
+use serde_json::json;
+use toolwire::validate_arguments;
+
+/// What patterns are put together from. Both engines mean the same by each.
+const PARTS: [&str; 24] = [
+    "a", "b", "ab", "(?:", "(", ")", ")", "|", "*", "+", "?", "??", "{2}", "{0,2}", "{1,}", "{0}", "^", "$", "[ab]",
+    "[^a]", "[b-z]", "\\n", "é", "(?:|",
+];
+const TEXTS: [&str; 10] = ["", "a", "b", "ab", "ba", "aab", "abab", "\nb", "éa", "bbbbbab"];
+
+/// Knuth's 64-bit generator: no crate for a dozen lines.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).expect("31 bits fit") % limit
+    }
+}
+
+#[test]
+fn the_crate_regex_finds_what_is_found_here() {
+    let (mut random, mut judged, mut refused) = (Random(2026), 0, 0);
+    let odd = regex::Regex::new(r"(?:^|[*+?}^$|(])[*+?{]").expect("it is a pattern");
+    for _ in 0..20_000 {
+        let length = 1 + random.below(9);
+        let pattern: String = (0..length).map(|_| PARTS[random.below(PARTS.len())]).collect();
+        let theirs = regex::Regex::new(&pattern);
+        let ours = |text: &str| {
+            validate_arguments(&json!({ "v": text }), &json!({"properties": {"v": {"pattern": pattern}}}))
+                .expect("they are arguments and a schema")
+                .valid
+        };
+        if ours("").is_none() {
+            refused += 1;
+            // What ECMA-262 does not have: a quantifier on another, or on nothing.
+            let is_odd = odd.is_match(&pattern.replace("(?:", "("));
+            assert!(theirs.is_err() || is_odd, "`{pattern}` is read by `regex`");
+            continue;
+        }
+        let theirs = theirs.unwrap_or_else(|error| panic!("`{pattern}` is read here, and not by `regex`: {error}"));
+        for text in TEXTS {
+            assert_eq!(ours(text), Some(theirs.is_match(text)), "`{pattern}` in {text:?}");
+            judged += 1;
+        }
+    }
+    println!("{judged} searches judged, {refused} patterns refused");
+    assert!(judged > 40_000 && refused > 1_000, "{judged} judged, {refused} refused");
+}

@@ -1,4 +1,0 @@
-const { sanitize, searchTools } = require('toolwire/search');
-
-console.log(JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' })));
-console.log(JSON.stringify(searchTools([{ name: 'send_mail' }], 'mail')));

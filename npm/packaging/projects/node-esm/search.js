@@ -1,4 +1,0 @@
-import { sanitize, searchTools } from 'toolwire/search';
-
-console.log(JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' })));
-console.log(JSON.stringify(searchTools([{ name: 'send_mail' }], 'mail')));
