@@ -14,6 +14,7 @@ mod integer;
 mod model;
 mod raise;
 mod read;
+mod set;
 mod stream;
 mod text;
 mod write;
@@ -33,6 +34,8 @@ mod _toolwire {
     use crate::exchange::Exchange;
     #[pymodule_export]
     use crate::index::Index;
+    #[pymodule_export]
+    use crate::set::ToolSet;
     #[pymodule_export]
     use crate::stream::{CallStream, Stream};
 

@@ -16,6 +16,7 @@ pub mod desk;
 pub mod exchanges;
 pub mod kept;
 mod records;
+pub mod sets;
 pub mod streams;
 
 /// Measured against the standard library's dlmalloc (1,547 real tools in Node, same build otherwise): 5 % smaller (456

@@ -6,10 +6,10 @@
  */
 
 import type { AdaptReport } from './adapt.js';
-import type { BetaOptions, ExchangeOptions, SentRequest } from './options.js';
-import type { DeferredReport, RepairedCall } from './report.js';
 // The file beside this one: no second WebAssembly.
 import { Exchange, stripDeferralBetas, ToolwireError } from './index.js';
+import type { BetaOptions, ExchangeOptions, SentRequest } from './options.js';
+import type { DeferredReport, RepairedCall } from './report.js';
 
 /** `fetch`, as this program's types have it. */
 // biome-ignore lint/suspicious/noExplicitAny: where there are no types of `fetch`, nothing is known of it.

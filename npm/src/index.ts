@@ -100,6 +100,8 @@ export {
   sanitizeWithReport,
 } from './sanitize.js';
 export type { JsonSchema, ObjectRootDialect, ObjectSchema, SchemaFor } from './schema.js';
+export { answerToolSearch, answerToolSearchJson, searchTools, searchToolsJson, ToolIndex } from './search.js';
+export { type ReadyTools, ToolSet } from './tool-set.js';
 export type {
   AnthropicTool,
   BedrockTool,
@@ -112,7 +114,6 @@ export type {
   ToolFor,
   ToolsByFormat,
 } from './tool-types.js';
-export { answerToolSearch, answerToolSearchJson, searchTools, searchToolsJson, ToolIndex } from './search.js';
 export {
   checkTools,
   checkToolsJson,

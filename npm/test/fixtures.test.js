@@ -8,6 +8,7 @@ import { casesOf, counts, essentialViolation, folders, isAtFault } from './fixtu
 import { judgeList, listPathsOf, takesLists } from './fixtures/lists.js';
 import { functions, pathsOf, searches, searchPathsOf } from './fixtures/paths.js';
 import { canonical } from './fixtures/spelling.js';
+import { judgeToolSet } from './fixtures/tool-sets.js';
 
 test('every folder of fixtures is run and counted', () => {
   // test/repair.test.js runs those of `repairArguments`.
@@ -28,6 +29,7 @@ for (const name of functions) {
           // Without a schema there is one way only.
           if (one.planText !== undefined && !path.byPlan) continue;
           runs++;
+          if (name === 'sanitizeTools' && path.name !== 'bytes') judgeToolSet(one, path.takesValue, one.where);
           if (takesLists(name)) judgeList(name, path, one);
           else if (searches(name)) judgeSearch(path, one);
           else judge(name, path, one);

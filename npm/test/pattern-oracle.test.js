@@ -7,10 +7,27 @@ import fc from 'fast-check';
 
 import { validateArguments } from '../dist/index.js';
 
-const PARTS = String.raw`a b é 🐲 0 _ - . \d \D \w \W \s \S \b \B \n \t \0 \x41 \u00e9 \u{1F432} \cM \- \/ \. \\ \[ ^ $ | ( (?: (?<n> ) [ [^ ] [a-z] [^\w] [\w-.] [\s\d] [] [^] [a-] [-a] * + ? ?? *? {2} {0,2} {1,} {,2} { } (?= (?! \1 \p{L} \A \z \_ & && ~ #`.split(
-  ' ',
-);
-const TEXTS = ['', 'a', 'é', '🐲', 'ab 0', '_-.', '\n', '\r', '\u2028', '\ufeff', '\u0085', 'ABC', 'a\nb', '}{[](', '\u0000\t'];
+const PARTS =
+  String.raw`a b é 🐲 0 _ - . \d \D \w \W \s \S \b \B \n \t \0 \x41 \u00e9 \u{1F432} \cM \- \/ \. \\ \[ ^ $ | ( (?: (?<n> ) [ [^ ] [a-z] [^\w] [\w-.] [\s\d] [] [^] [a-] [-a] * + ? ?? *? {2} {0,2} {1,} {,2} { } (?= (?! \1 \p{L} \A \z \_ & && ~ #`.split(
+    ' ',
+  );
+const TEXTS = [
+  '',
+  'a',
+  'é',
+  '🐲',
+  'ab 0',
+  '_-.',
+  '\n',
+  '\r',
+  '\u2028',
+  '\ufeff',
+  '\u0085',
+  'ABC',
+  'a\nb',
+  '}{[](',
+  '\u0000\t',
+];
 
 /** What an engine of JavaScript's finds; `undefined` where it reads no such pattern. */
 function found(pattern, flags, text) {

@@ -15,6 +15,7 @@ mod restore_plan;
 pub(crate) mod sanitize;
 #[cfg(feature = "search")]
 mod search;
+mod tool_set;
 pub(crate) mod tools;
 mod validate;
 
@@ -42,6 +43,7 @@ pub use sanitize::{
 #[cfg(feature = "search")]
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
+pub use tool_set::ToolSet;
 pub use tools::{
     check_tools, check_tools_json, deferral_for, dialect_for, dialect_for_with_report, sanitize_tools,
     sanitize_tools_json, SanitizedTools,

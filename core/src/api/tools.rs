@@ -58,7 +58,7 @@ pub struct SanitizedTools<T> {
 /// # Errors
 /// `unknown-dialect`, `invalid-option`, `invalid-request` if it is no list of tools, `too-deep`.
 pub fn sanitize_tools(tools: &Value, options: &ToolsOptions) -> Result<SanitizedTools<Value>, Error> {
-    let outcome = sanitize_list::rewrite(Node::from_value(tools)?, options)?;
+    let outcome = sanitize_list::rewrite(Node::from_value(tools)?, options, None)?;
     let value = outcome.tools.to_value()?;
     Ok(sanitized(outcome, |_| value))
 }
@@ -68,7 +68,7 @@ pub fn sanitize_tools(tools: &Value, options: &ToolsOptions) -> Result<Sanitized
 /// # Errors
 /// As [`sanitize_tools`].
 pub fn sanitize_tools_node<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<SanitizedTools<Node<'a>>, Error> {
-    Ok(sanitized(sanitize_list::rewrite(tools, options)?, |node| node))
+    Ok(sanitized(sanitize_list::rewrite(tools, options, None)?, |node| node))
 }
 
 /// [`sanitize_tools`] from text to text; the input itself if there is nothing to change.
@@ -80,11 +80,11 @@ pub fn sanitize_tools_json<'a, T: JsonText<'a>>(
     options: &ToolsOptions,
 ) -> Result<SanitizedTools<Cow<'a, T::Form>>, Error> {
     let tools = tools.text()?;
-    let outcome = sanitize_list::rewrite(json::read(tools)?, options)?;
+    let outcome = sanitize_list::rewrite(json::read(tools)?, options, None)?;
     Ok(sanitized(outcome, |node| T::form(text_of(tools, &node))))
 }
 
-fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(Node<'a>) -> T) -> SanitizedTools<T> {
+pub(super) fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(Node<'a>) -> T) -> SanitizedTools<T> {
     let Outcome { tools, quarantined, changes, restore_map, .. } = outcome;
     let keeps =
         |change: &ToolChange| change.change.accepts == Accepts::Same && change.change.guidance != Guidance::Lost;

@@ -3,10 +3,10 @@
 //! A binding translates its language's values into [`Node`]s and back. Everything else it would have to know of a
 //! function is here.
 
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, vec::Vec};
 
 use crate::{
-    api::{describe, CallStream, ReplyRestorer, Restore},
+    api::{describe, CallStream, ReplyRestorer, Restore, ToolSet},
     error::{Code, Error},
     json::Node,
     options::{
@@ -68,6 +68,20 @@ read!(ExchangeOptions);
 /// Those of [`ReadOptions::read`].
 pub fn options<T: ReadOptions>(node: &Node<'_>, naming: Naming) -> Result<T, Error> {
     T::read(node, naming)
+}
+
+/// What a [`ToolSet`] gives for options: the list as JSON text, and what stands beside it.
+///
+/// # Errors
+/// As [`ToolSet::sanitize`], and those of [`ReadOptions::read`].
+pub fn ready_tools(set: &mut ToolSet, options: &Node<'_>, naming: Naming) -> Result<TextAnswer<'static>, Error> {
+    let ready = set.sanitize_json(&ToolsOptions::read(options, naming)?)?;
+    Ok(TextAnswer { text: Cow::Owned(ready.tools.clone()), report: Some(describe::tools(&ready)) })
+}
+
+/// The list of a [`ToolSet`], as compact JSON text.
+pub fn list_of(set: &ToolSet) -> &str {
+    set.list()
 }
 
 /// A [`Restore`] from the tree of what it was kept as.

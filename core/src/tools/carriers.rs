@@ -122,7 +122,7 @@ fn rewrite_list<'a>(list: Node<'a>, prefix: &str, carried: &mut Carried<'_>) -> 
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
     let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
     let names = core::mem::take(&mut carried.names);
-    let outcome = sanitize_list::rewrite_with_names(list, carried.options, names, Some(carried.shape))?;
+    let outcome = sanitize_list::rewrite_with_names(list, carried.options, (names, Some(carried.shape)), None)?;
     carried.names = outcome.names;
     carried.restore_map.extend(outcome.restore_map);
     for mut tool in outcome.quarantined {

@@ -2,7 +2,8 @@
 //!
 //! A list is taken apart (`tool_list`), every entry is recognised (`tool_format`), gets a legal name (`names`) and an
 //! acceptable schema (`sanitize_list`, in the dialects of `target`, with `budget` for what a request may hold,
-//! `wrapper` for what stands around the schema and `quarantine` for what cannot be had), and what has to be undone is
+//! `wrapper` for what stands around the schema, `memory` for schemas that come again and `quarantine` for what cannot
+//! be had), and what has to be undone is
 //! noted (`restore`, as JSON `restore_kept`). `as_sent` writes nothing but the API's shape. A whole request (`request`)
 //! also brings tools in its history (`carriers`), speaks of tools there (`call_sites`), and forces some (`choice`).
 //! Replies come back whole (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`,
@@ -29,6 +30,7 @@ mod flat_names;
 mod held;
 mod item_stream;
 mod joined;
+pub(crate) mod memory;
 mod namespaces;
 pub(crate) mod quarantine;
 pub(crate) mod request;

@@ -149,7 +149,7 @@ pub(crate) fn catalogue<'a>(
     let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
     for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
         let alone = Node::array(Vec::from([entry.clone()]));
-        let outcome = sanitize_list::rewrite_with_names(alone, &tools, names, Some(shape))?;
+        let outcome = sanitize_list::rewrite_with_names(alone, &tools, (names, Some(shape)), None)?;
         names = outcome.names;
         restore_map.extend(outcome.restore_map);
         let sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
@@ -213,11 +213,12 @@ fn rewrite_tools<'a>(
             _ => (data, None),
         };
         let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
-        let outcome = sanitize_list::rewrite_with_names(tools, options, core::mem::take(&mut found.1), Some(shape))
-            .map_err(|error| match error.code() {
-                Code::InvalidRequest => error.below("/tools"),
-                _ => error,
-            })?;
+        let outcome =
+            sanitize_list::rewrite_with_names(tools, options, (core::mem::take(&mut found.1), Some(shape)), None)
+                .map_err(|error| match error.code() {
+                    Code::InvalidRequest => error.below("/tools"),
+                    _ => error,
+                })?;
         emptied = had && outcome.tools.as_array().is_some_and(<[Node<'_>]>::is_empty);
         report.quarantined = outcome.quarantined;
         report.changes = outcome.changes;

@@ -6,6 +6,7 @@ use super::{
     budget,
     call_repair::Schemas,
     definitions::{self, Definitions},
+    memory::Memory,
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
     target::{about, reason, targets, Target, Written},
@@ -76,11 +77,17 @@ struct Writer<'o> {
     restore_map: RestoreMap,
     /// Calls are to be repaired: the schemas are kept.
     repairs: bool,
+    /// What schemas became before.
+    memory: Option<&'o mut Memory>,
 }
 
 /// Rewrites a list.
-pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<Outcome<'a>, Error> {
-    rewrite_with_names(tools, options, Names::default(), None)
+pub(crate) fn rewrite<'a>(
+    tools: Node<'a>,
+    options: &ToolsOptions,
+    memory: Option<&mut Memory>,
+) -> Result<Outcome<'a>, Error> {
+    rewrite_with_names(tools, options, (Names::default(), None), memory)
 }
 
 /// Rewrites a list of which some tools have their names already; `shape`: what the model's tools may be called, if that
@@ -88,8 +95,8 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<Out
 pub(super) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
-    mut names: Names,
-    shape: Option<NamePattern>,
+    (mut names, shape): (Names, Option<NamePattern>),
+    memory: Option<&mut Memory>,
 ) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
     let Some(first) = targets.first() else {
@@ -126,6 +133,7 @@ pub(super) fn rewrite_with_names<'a>(
         quarantined,
         restore_map: RestoreMap::default(),
         repairs: options.repair.is_some(),
+        memory,
     };
     writer.restore_map.repairs_by(options.repair.as_ref());
     let mut changes = Vec::new();
@@ -153,7 +161,7 @@ pub(super) fn quotes<'a>(
     names: &Names,
     shape: NamePattern,
 ) -> Result<Node<'a>, Error> {
-    rewrite_with_names(tools, options, names.clone(), Some(shape)).map(|outcome| outcome.tools)
+    rewrite_with_names(tools, options, (names.clone(), Some(shape)), None).map(|outcome| outcome.tools)
 }
 
 /// Up to how many tools of a list no tool has a say in how another is sent.
@@ -301,14 +309,14 @@ impl Writer<'_> {
     }
 
     /// Makes the schema acceptable in the first dialect that can say it.
-    fn schema<'a>(&self, entry: &mut Node<'a>, shape: Shape) -> Result<Written<'a>, Refused> {
+    fn schema<'a>(&mut self, entry: &mut Node<'a>, shape: Shape) -> Result<Written<'a>, Refused> {
         let spare = if self.targets.len() > 1 { shape.schema(entry).cloned() } else { None };
         let mut first: Option<Refused> = None;
         for (number, target) in self.targets.iter().enumerate() {
             if let (true, Some(spare)) = (number > 0, &spare) {
                 shape.edit_schema(entry, |schema| *schema = spare.clone());
             }
-            match target.write(entry, shape, number, self.format) {
+            match target.write(entry, (shape, number, self.format), self.memory.as_deref_mut()) {
                 Ok(mut written) => {
                     if let Some(cause) = first {
                         let reason = format!(

@@ -4,6 +4,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     arguments, budget,
+    memory::Memory,
     quarantine::{failed, refused, Refused},
     tool_format::{self, pointer, Shape},
 };
@@ -80,9 +81,8 @@ impl Target {
     pub(super) fn write<'a>(
         &self,
         entry: &mut Node<'a>,
-        shape: Shape,
-        target: usize,
-        format: ToolFormat,
+        (shape, target, format): (Shape, usize, ToolFormat),
+        memory: Option<&mut Memory>,
     ) -> Result<Written<'a>, Refused> {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
         let mut written = Written { target, changes: Vec::new(), plan: Plan::default(), added: None, omit: false };
@@ -99,7 +99,10 @@ impl Target {
                     pointer(&shape.pointer_to_schema()),
                     pointer(&tool_format::written(format, false).pointer_to_schema()),
                 );
-                let sanitized = shape.edit_schema(entry, |schema| sanitize::sanitize_with_plan(schema, &self.options));
+                let sanitized = shape.edit_schema(entry, |schema| match memory {
+                    Some(memory) => memory.sanitize(schema, &self.options),
+                    None => sanitize::sanitize_with_plan(schema, &self.options),
+                });
                 (written.changes, written.plan) = sanitized
                     .unwrap_or_else(|| Ok((Vec::new(), Plan::default())))
                     .map_err(|error| failed(&error, &at))?;

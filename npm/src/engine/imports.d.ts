@@ -35,6 +35,10 @@ declare module 'wasm:glue' {
     keptTools(): number;
     searchKept(words: number, chars: number, spelled: boolean): unknown;
     answerKept(words: number, chars: number, spelled: boolean): unknown;
+    keepSet(words: number, chars: number, spelled: boolean): unknown;
+    keepSetText(words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    toolsInSet(): number;
+    readySet(words: number, chars: number, spelled: boolean): unknown;
     openExchange(words: number, chars: number, spelled: boolean, broken: boolean): unknown;
     replyExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
     feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;

@@ -22,6 +22,7 @@ An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTran
 - `restore_arguments`, `Restore`, `restore_from`, `ReplyRestorer`, `CallStream`: bring the model's calls back.
 - `repair_arguments`: repair the arguments that a model answered wrongly, by the tool's own schema.
 - `validate_arguments`: what does the tool's own schema have against the arguments of a call?
+- `ToolSet`: a tool list that is sent with every request, sanitized once.
 - `dialects`, `dialect_for`, `dialect_for_with_report`: what is known of each API, and which dialect a host needs.
 - `deferral_for`: which construct of its own for deferred tools a host has.
 - `search_tools`, `answer_tool_search`, `ToolIndex`: the tool search that deferred tools are found with.
@@ -74,6 +75,7 @@ from ._schema import (
     validate_arguments_json,
 )
 from ._search import ToolIndex, answer_tool_search, answer_tool_search_json, search_tools, search_tools_json
+from ._tool_set import ToolSet
 from ._tools import (
     check_tools,
     check_tools_json,
@@ -96,6 +98,7 @@ __all__ = [
     "ReplyRestorer",
     "Restore",
     "ToolIndex",
+    "ToolSet",
     "ToolwireError",
     "ToolwireWarning",
     "__version__",

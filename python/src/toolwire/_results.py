@@ -278,6 +278,14 @@ class SanitizedToolsBytes(_Sanitized):
     tools: bytes
 
 
+class ReadyTools(_Sanitized):
+    """A tool list that an API accepts, made once: it refuses changes."""
+
+    tools: list[Any]
+    json: str
+    """The tools as compact JSON text, to be put into a request as it is."""
+
+
 class ChoiceChange(TypedDict):
     """A choice of tools that was refused beside what else a request says, and what is sent for it."""
 

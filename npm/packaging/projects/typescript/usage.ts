@@ -99,7 +99,7 @@ export const valid: boolean | null | undefined = restore.call('read', { path: 'a
 export const listening = (): Fetch =>
   toolwireFetch({ repair: true, onRepair: (calls) => calls.map(({ id, retryMessage }) => [id, retryMessage]) });
 // @ts-expect-error: the name of the tool is known
-sanitizeTools([], { dialect: 'moonshot', repair: { name: 'read' } });
+export const alreadyNamed = () => sanitizeTools([], { dialect: 'moonshot', repair: { name: 'read' } });
 
 // One error type, whichever entry it comes from.
 export function codeOf(error: unknown): ToolwireErrorCode | undefined {

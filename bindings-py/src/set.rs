@@ -1,0 +1,94 @@
+//! A tool list that is sent with every request.
+
+use pyo3::{
+    prelude::*,
+    types::{PyDict, PyString},
+};
+use toolwire::{
+    internal::bindings::{self, Naming, TextAnswer},
+    json,
+};
+
+use crate::{
+    entry::{guarded, guarded_with, DETACH_FROM},
+    raise::{option_error, raised},
+    read::Values,
+    text::Source,
+    write::Writer,
+};
+
+/// What `toolwire.ToolSet` keeps.
+#[pyclass(module = "toolwire._toolwire")]
+pub(crate) struct ToolSet(Option<toolwire::ToolSet>);
+
+#[pymethods]
+impl ToolSet {
+    /// Takes a tool list that is a Python value.
+    #[new]
+    #[pyo3(signature = (tools, /))]
+    fn new(py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<Self> {
+        guarded(|| {
+            let mut values = Values::with_room();
+            values.add(tools)?;
+            let set = toolwire::ToolSet::from_node(values.tree()?).map_err(|error| raised(py, &error))?;
+            Ok(ToolSet(Some(set)))
+        })
+    }
+
+    /// Takes a tool list that is JSON text.
+    #[staticmethod]
+    #[pyo3(signature = (text, /))]
+    fn from_json(py: Python<'_>, text: Bound<'_, PyAny>) -> PyResult<Self> {
+        guarded(|| {
+            let source = Source::new(text)?;
+            let set = toolwire::ToolSet::from_json(source.text()?).map_err(|error| raised(py, &error))?;
+            Ok(ToolSet(Some(set)))
+        })
+    }
+
+    /// How many tools it has.
+    fn size(&mut self) -> PyResult<usize> {
+        guarded_with(&mut self.0, |set| Ok(set.len()))
+    }
+
+    /// Takes another list; whether it says something else.
+    #[pyo3(signature = (tools, /))]
+    fn update(&mut self, py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<bool> {
+        guarded_with(&mut self.0, |set| {
+            let mut values = Values::with_room();
+            values.add(tools)?;
+            set.update_node(values.tree()?).map_err(|error| raised(py, &error))
+        })
+    }
+
+    /// Takes another list that is JSON text.
+    #[pyo3(signature = (text, /))]
+    fn update_json(&mut self, py: Python<'_>, text: Bound<'_, PyAny>) -> PyResult<bool> {
+        guarded_with(&mut self.0, |set| {
+            let source = Source::new(text)?;
+            set.update_json(source.text()?).map_err(|error| raised(py, &error))
+        })
+    }
+
+    /// The list for some options: a dict with `json`, `tools` and what stands beside them.
+    #[pyo3(signature = (options, /))]
+    fn ready<'py>(&mut self, py: Python<'py>, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+        guarded_with(&mut self.0, |set| {
+            let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
+            let chosen = chosen.tree()?;
+            let length = bindings::list_of(set).len();
+            let mut work = || bindings::ready_tools(set, &chosen, Naming::Snake);
+            let answer = if length < DETACH_FROM { work() } else { py.detach(work) };
+            let TextAnswer { text, report } = answer.map_err(|error| raised(py, &error))?;
+            let (nothing, result) = (Values::default(), PyDict::new(py));
+            let writer = Writer::new(py, &nothing, false);
+            let tools = json::read(&text).map_err(|error| raised(py, &error))?;
+            result.set_item(PyString::intern(py, "tools"), writer.value(&tools)?)?;
+            result.set_item(PyString::intern(py, "json"), &*text)?;
+            for member in report.iter().filter_map(json::Node::as_object).flatten() {
+                result.set_item(writer.string(&member.key)?, writer.value(&member.value)?)?;
+            }
+            Ok(result)
+        })
+    }
+}

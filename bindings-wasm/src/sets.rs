@@ -1,0 +1,84 @@
+//! A tool list that is sent with every request, kept in an instance of its own.
+
+use std::{borrow::Cow, cell::RefCell};
+
+use toolwire::{
+    internal::bindings::{self, Answer, Naming, TextAnswer},
+    json::Node,
+    ToolSet,
+};
+use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
+
+use crate::{
+    call::{hand_over, Failure, Order},
+    desk,
+};
+
+thread_local! {
+    static SET: RefCell<Option<ToolSet>> = const { RefCell::new(None) };
+}
+
+/// Keeps the tool list that lies on the desk as a value, in place of the one that was kept. The answer is the list as
+/// JSON text in a string, or null if it says the same as the one before; returns undefined, or an error as
+/// [`crate::call::call`] does.
+#[wasm_bindgen(js_name = keepSet)]
+pub fn keep_set(words: usize, chars: usize, spelled: bool) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { inputs: 1, words, chars, spelled }.on_values(&mut given, handed, |mut inputs, _| {
+        let tools = inputs.pop().ok_or_else(nothing)?;
+        let list = kept(tools)?;
+        Ok(Answer { value: list.map_or_else(Node::default, Node::string), report: None, share: false })
+    });
+    hand_over(given, outcome)
+}
+
+/// Keeps the tool list that lies on the desk as JSON text. Does what [`keep_set`] does; the answer is text, `null` if
+/// it says the same.
+#[wasm_bindgen(js_name = keepSetText)]
+pub fn keep_set_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { inputs: 1, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
+        let tools = toolwire::json::read(texts.first().ok_or_else(nothing)?)?;
+        Ok(TextAnswer { text: Cow::Owned(kept(tools)?.unwrap_or_else(|| "null".into())), report: None })
+    });
+    hand_over(given, outcome)
+}
+
+/// How many tools are kept.
+#[wasm_bindgen(js_name = toolsInSet)]
+pub fn tools_in_set() -> usize {
+    SET.with_borrow(|set| set.as_ref().map_or(0, ToolSet::len))
+}
+
+/// What is kept, for the options that lie on the desk: the answer is the list as JSON text in a string; returns the
+/// report, or an error as [`crate::call::call`] does.
+#[wasm_bindgen(js_name = readySet)]
+pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
+    let (mut given, handed) = desk::take();
+    let outcome = Order { inputs: 0, words, chars, spelled }.on_values(&mut given, handed, |_, options| {
+        SET.with_borrow_mut(|set| {
+            let set = set.as_mut().ok_or_else(nothing)?;
+            let TextAnswer { text, report } = bindings::ready_tools(set, options, Naming::Camel)?;
+            Ok(Answer { value: Node::string(text), report, share: false })
+        })
+    });
+    hand_over(given, outcome)
+}
+
+/// Takes a list; its text, if it says something else than the one before.
+fn kept(tools: Node<'_>) -> Result<Option<String>, Failure> {
+    SET.with_borrow_mut(|set| {
+        let is_new = match set {
+            Some(set) => set.update_node(tools)?,
+            None => {
+                *set = Some(ToolSet::from_node(tools)?);
+                true
+            }
+        };
+        Ok(set.as_ref().filter(|_| is_new).map(|set| bindings::list_of(set).to_owned()))
+    })
+}
+
+fn nothing() -> Failure {
+    Failure::Defect("nothing lies on the desk, or nothing is kept")
+}

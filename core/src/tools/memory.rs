@@ -1,0 +1,70 @@
+//! What schemas became: kept, so that a list which says the same again costs no more than looking it up.
+
+use alloc::{boxed::Box, vec::Vec};
+
+use crate::{
+    collections::Map,
+    error::Error,
+    json::{self, Node},
+    options::SanitizeOptions,
+    report::Change,
+    sanitize::{self, decode::Plan},
+};
+
+/// The schemas of a list, and what each became in the dialects that were asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory(Vec<(SanitizeOptions, Made)>);
+
+/// What schemas became in one dialect, each by its text.
+#[derive(Clone, Debug, Default)]
+struct Made {
+    now: Map<Box<str>, Outcome>,
+    /// Of the list before: what is still in use moves over, the rest goes with the next one.
+    before: Map<Box<str>, Outcome>,
+}
+
+type Outcome = Result<(Node<'static>, Vec<Change>, Plan), Error>;
+
+impl Memory {
+    /// [`sanitize::sanitize_with_plan`], looked up if it was asked before.
+    pub(super) fn sanitize(
+        &mut self,
+        schema: &mut Node<'_>,
+        options: &SanitizeOptions,
+    ) -> Result<(Vec<Change>, Plan), Error> {
+        let made = self.of(options);
+        let text = json::write(schema);
+        let outcome = match made.now.get(&*text) {
+            Some(outcome) => outcome.clone(),
+            None => {
+                let outcome = made.before.remove(&*text).unwrap_or_else(|| {
+                    let (changes, plan) = sanitize::sanitize_with_plan(schema, options)?;
+                    Ok((schema.detached(), changes, plan))
+                });
+                made.now.insert(text.into(), outcome.clone());
+                outcome
+            }
+        };
+        let (node, changes, plan) = outcome?;
+        *schema = node;
+        Ok((changes, plan))
+    }
+
+    fn of(&mut self, options: &SanitizeOptions) -> &mut Made {
+        let place = self.0.iter().position(|(known, _)| known == options).unwrap_or_else(|| {
+            self.0.push((options.clone(), Made::default()));
+            self.0.len() - 1
+        });
+        // The place is there: it was found or made.
+        #[allow(clippy::indexing_slicing, reason = "the place was found or made in the lines above")]
+        &mut self.0[place].1
+    }
+
+    /// Another list comes: what it does not use is forgotten with the one after it.
+    pub(crate) fn turn(&mut self) {
+        for (_, made) in &mut self.0 {
+            made.before = core::mem::take(&mut made.now);
+        }
+        self.0.retain(|(_, made)| !made.before.is_empty());
+    }
+}

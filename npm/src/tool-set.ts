@@ -1,0 +1,140 @@
+import { KeptSet } from './engine/sets.js';
+import type { ToolsOptions } from './options.js';
+import { Restore, type RestoreJson } from './restore.js';
+import type { ToolFor } from './tool-types.js';
+import type { SanitizedTools } from './tools.js';
+
+/** A tool list that an API accepts, made once. It is frozen, all the way down: whoever gets it gets the same objects. */
+export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<readonly T[]>, 'restore'>> {
+  /** The tools as compact JSON text, to be put into a request as it is. */
+  readonly json: string;
+  /** Brings the model's calls back to what the tools' own servers expect. */
+  readonly restore: Restore;
+}
+
+/**
+ * A tool list that is sent with every request: sanitized once for each dialect, and handed out as it is after that.
+ *
+ * It is known by its contents: what becomes of the list after it was given changes nothing here. {@link update} takes the list that
+ * `tools/list_changed` brings, and then only tools that changed are sanitized again.
+ *
+ * It has WebAssembly memory of its own, about a megabyte and what the list takes, which goes when the set does.
+ *
+ * @example
+ * ```ts
+ * const set = new ToolSet(await client.listTools());
+ * const { tools, restore } = set.sanitize({ dialect: 'moonshot' }); // again and again: the same objects
+ * client.setNotificationHandler(ToolListChangedNotificationSchema, async () => set.update(await client.listTools()));
+ * ```
+ */
+export class ToolSet {
+  readonly #kept: KeptSet;
+  /** What was handed out, by the options; the one used last comes last. */
+  readonly #ready = new Map<string, ReadyTools<unknown>>();
+
+  /**
+   * @param tools - A list of tools, as {@link sanitizeTools} takes it.
+   * @throws {@link ToolwireError} `invalid-request` if it is no list of tools, `invalid-value`, `too-deep`.
+   */
+  constructor(tools: unknown) {
+    if (tools instanceof KeptSet) {
+      this.#kept = tools;
+      return;
+    }
+    this.#kept = new KeptSet();
+    this.#kept.takeValue(tools);
+  }
+
+  /**
+   * Takes a tool list that is JSON text.
+   *
+   * @throws {@link ToolwireError} as the constructor, and `invalid-json`.
+   */
+  static fromJson(tools: string | Uint8Array): ToolSet {
+    const kept = new KeptSet();
+    kept.takeText('ToolSet.fromJson', tools);
+    return new ToolSet(kept);
+  }
+
+  /** How many tools it has, those that an API runs itself included. */
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /**
+   * Takes another list in place of this one. `false`: it says the same, and all that was made stays.
+   *
+   * @throws {@link ToolwireError} as the constructor; the list stays what it was then.
+   */
+  update(tools: unknown): boolean {
+    return this.#changed(this.#kept.takeValue(tools));
+  }
+
+  /**
+   * {@link update} with a list that is JSON text.
+   *
+   * @throws {@link ToolwireError} as {@link update}, and `invalid-json`.
+   */
+  updateJson(tools: string | Uint8Array): boolean {
+    return this.#changed(this.#kept.takeText('updateJson', tools));
+  }
+
+  /**
+   * What {@link sanitizeTools} gives for this list, and its JSON text: made by the first call with such options, the same frozen
+   * objects after that.
+   *
+   * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`.
+   */
+  sanitize<O extends ToolsOptions>(options: O): ReadyTools<ToolFor<O>> {
+    const key = keyOf(options);
+    const known = key === undefined ? undefined : this.#ready.get(key);
+    if (known !== undefined) return known as ReadyTools<ToolFor<O>>;
+    const { json, report } = this.#kept.ready(options);
+    const { restore, ...rest } = report as Omit<SanitizedTools<unknown>, 'tools' | 'restore'> & {
+      restore: RestoreJson;
+    };
+    const ready = { tools: JSON.parse(json), json, ...rest, restore: new Restore(restore) };
+    for (const one of [ready, ready.restore]) Object.freeze(one);
+    for (const one of [ready.tools, ready.quarantined, ready.changes]) freeze(one);
+    if (key !== undefined) {
+      if (this.#ready.size >= MOST) for (const oldest of this.#ready.keys()) if (this.#ready.delete(oldest)) break;
+      this.#ready.set(key, ready);
+    }
+    return ready as ReadyTools<ToolFor<O>>;
+  }
+
+  #changed(is: boolean): boolean {
+    if (is) this.#ready.clear();
+    return is;
+  }
+}
+
+/** The most different options that lists are kept for. */
+const MOST = 16;
+
+/** Options as text; `undefined` if they are for the other side to refuse. */
+function keyOf(options: unknown): string | undefined {
+  try {
+    return JSON.stringify(options, spelled);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What JSON has no spelling for is not to look like what it has one for. */
+function spelled(_: string, value: unknown): unknown {
+  const isJson =
+    typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'function' && typeof value !== 'symbol';
+  return isJson ? value : { no: String(value) };
+}
+
+/** Freezes a value that came from JSON text, without recursion: it may be deep. */
+function freeze(value: unknown): void {
+  const rest = [value];
+  while (rest.length > 0) {
+    const one = rest.pop();
+    if (typeof one !== 'object' || one === null) continue;
+    Object.freeze(one);
+    for (const inner of Object.values(one)) rest.push(inner);
+  }
+}

@@ -1,0 +1,99 @@
+"""`ToolSet`: a tool list that is sent with every request."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from . import _toolwire
+from ._frozen import FrozenDict, frozen
+from ._restore import Restore
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from .types import ReadyTools, ToolsOptions
+
+_MOST = 16
+"""The most different options that lists are kept for."""
+
+
+class ToolSet:
+    """A tool list that is sent with every request: sanitized once for each dialect, and handed out as it is after that.
+
+    It is known by its contents: what becomes of the list after it was given changes nothing here. `update` takes the
+    list that `tools/list_changed` brings, and then only tools that changed are sanitized again.
+
+    >>> tools = ToolSet([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}])
+    >>> ready = tools.sanitize(dialect="moonshot")
+    >>> ready["tools"][0]["function"]["name"], ready is tools.sanitize(dialect="moonshot")
+    ('look_up', True)
+    >>> tools.update([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}])
+    False
+    """
+
+    __slots__ = ("_ready", "_set")
+
+    def __init__(self, tools: object, /) -> None:
+        """Take a list of tools, as `sanitize_tools` does.
+
+        Raises `ToolwireError`: `invalid-request` if it is no list of tools, `invalid-value`, `too-deep`.
+        """
+        self._take(_toolwire.ToolSet(tools))
+
+    @classmethod
+    def from_json(cls, text: str | bytes | bytearray | memoryview, /) -> Self:
+        """Take a list of tools that is JSON text.
+
+        Raises what the constructor raises, and `invalid-json` with line and column.
+        """
+        tools = cls.__new__(cls)
+        tools._take(_toolwire.ToolSet.from_json(text))
+        return tools
+
+    def _take(self, kept: _toolwire.ToolSet) -> None:
+        self._set = kept
+        self._ready: OrderedDict[str, ReadyTools] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Count the tools, those that an API runs itself included."""
+        return self._set.size()
+
+    def __repr__(self) -> str:
+        """Say how many tools there are."""
+        return f"<{type(self).__name__} of {len(self)} tools>"
+
+    def update(self, tools: object, /) -> bool:
+        """Take another list in place of this one; `False`: it says the same, and all that was made stays.
+
+        Raises what the constructor raises; the list stays what it was then.
+        """
+        return self._changed(self._set.update(tools))
+
+    def update_json(self, text: str | bytes | bytearray | memoryview, /) -> bool:
+        """Do what `update` does, with a list that is JSON text."""
+        return self._changed(self._set.update_json(text))
+
+    def _changed(self, is_new: bool) -> bool:
+        if is_new:
+            self._ready.clear()
+        return is_new
+
+    def sanitize(self, **options: Unpack[ToolsOptions]) -> ReadyTools:
+        """Give what `sanitize_tools` gives for this list, and `json`, its tools as compact JSON text.
+
+        Made by the first call with such options, the same object after that: it cannot be changed.
+
+        Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`.
+        """
+        key = repr(sorted(options.items()))
+        known = self._ready.get(key)
+        if known is not None:
+            return known
+        made: dict[str, Any] = self._set.ready(options)
+        restore = Restore(made.pop("restore"))
+        ready: Any = FrozenDict({**frozen(made), "restore": restore})
+        while len(self._ready) >= _MOST:
+            self._ready.popitem(last=False)
+        self._ready[key] = ready
+        return ready

@@ -1,0 +1,92 @@
+"""`ToolSet` gives what `sanitize_tools` gives: at once, again, and after the list has changed."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import pytest
+
+import toolwire
+from cases import CASES, Case, as_raised
+
+RUN = [case for case in CASES if case.function == "sanitizeTools" and case.has_value]
+
+
+def shown(found: Any) -> dict[str, Any]:
+    """Make a result comparable."""
+    return {**found, "restore": found["restore"].to_json()}
+
+
+@pytest.mark.parametrize("case", RUN, ids=str)
+def test_case(case: Case) -> None:
+    if case.error is not None:
+        with pytest.raises(toolwire.ToolwireError) as caught:
+            toolwire.ToolSet(case.value()).sanitize(**case.options)
+        assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(case.error)
+        return
+    expected = shown(toolwire.sanitize_tools(case.value(), **case.options))
+    for tools in (toolwire.ToolSet(case.value()), toolwire.ToolSet.from_json(case.text())):
+        ready = tools.sanitize(**case.options)
+        assert tools.sanitize(**case.options) is ready
+        found = shown(ready)
+        assert json.loads(found.pop("json")) == ready["tools"]
+        assert found == expected
+    other = case.value()
+    listed = other if isinstance(other, list) else other["tools"]
+    if not isinstance(listed, list) or len(listed) < 2:
+        return
+    del listed[0]
+    tools = toolwire.ToolSet(other)
+    tools.sanitize(**case.options)
+    assert tools.update(case.value())
+    found = shown(tools.sanitize(**case.options))
+    del found["json"]
+    assert found == expected
+    assert not tools.update_json(case.text())
+
+
+def test_what_is_handed_out_cannot_be_changed() -> None:
+    listed = [{"name": "a.b", "inputSchema": {"type": "object", "properties": {"a": {"const": 1}}}}]
+    tools = toolwire.ToolSet(listed)
+    listed[0]["name"] = "other"
+    ready: Any = tools.sanitize(dialect="moonshot")
+    function = ready["tools"][0]["function"]
+    assert function["name"] == "a_b"
+    for change in (
+        lambda: ready.update(tools=[]),
+        lambda: ready["tools"].append({}),
+        lambda: ready["tools"].__setitem__(0, {}),
+        lambda: function.pop("name"),
+        lambda: function["parameters"]["properties"].clear(),
+        lambda: ready["changes"].sort(),
+    ):
+        with pytest.raises(TypeError, match="change a copy"):
+            change()
+    for plain in (copy.deepcopy(ready["tools"]), pickle.loads(pickle.dumps(ready["tools"]))):  # noqa: S301
+        assert (type(plain), type(plain[0])) == (list, dict)
+        plain[0]["function"]["name"] = "c"
+        assert plain != ready["tools"]
+    assert (type(copy.copy(ready["tools"])), type(copy.copy(function))) == (list, dict)
+    assert json.dumps(ready["tools"]) == json.dumps(json.loads(ready["json"]))
+    assert len(tools) == 1
+    assert repr(tools) == "<ToolSet of 1 tools>"
+
+
+def test_what_is_refused_costs_nothing_that_was_there() -> None:
+    tools = toolwire.ToolSet([{"name": "a"}])
+    ready = tools.sanitize(dialect="moonshot")
+    for wrong in ({"dialect": "none"}, {"dialect": "moonshot", "max_tools": float("nan")}, {}):
+        for _ in range(2):
+            with pytest.raises(toolwire.ToolwireError):
+                tools.sanitize(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(toolwire.ToolwireError, match="invalid-request"):
+        tools.update({"tools": 3})
+    with pytest.raises(toolwire.ToolwireError, match="invalid-json"):
+        tools.update_json("[")
+    assert tools.sanitize(dialect="moonshot") is ready
+    for most in range(16):
+        tools.sanitize(dialect="moonshot", max_tools=most + 1)
+    assert tools.sanitize(dialect="moonshot") is not ready
