@@ -59,7 +59,7 @@ pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
         SET.with_borrow_mut(|set| {
             let set = set.as_mut().ok_or_else(nothing)?;
             let TextAnswer { text, report } = bindings::ready_tools(set, options, Naming::Camel)?;
-            Ok(Answer { value: Node::string(text), report, share: false })
+            Ok(Answer { value: Node::string(text.into_owned()), report, share: false })
         })
     });
     hand_over(given, outcome)

@@ -50,6 +50,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "answer_tool_search": lambda: toolwire.answer_tool_search(CALL, TOOLS),
     "index, search": lambda: INDEX.search("read"),
     "index, answer": lambda: INDEX.answer(CALL),
+    "tool set": lambda: toolwire.ToolSet(TOOLS).sanitize(dialect="moonshot")["json"],
     "index, new": lambda: len(toolwire.ToolIndex(TOOLS)),
     "stream, new": lambda: RESTORE.stream().feed_text(BEGIN),
     "exchange, open": lambda: opened().request,
@@ -121,7 +122,7 @@ def test_an_older_or_forged_restore_is_refused() -> None:
     """What another version kept, or nobody did."""
     older = {"version": 1, "tools": {"a": {"name": "a", "options": {"dialect": "gemini"}, "schema": {}}}}
     with pytest.raises(
-        toolwire.ToolwireError, match=r"the version 2 of a `restore`, found 1.*sanitize the tools again"
+        toolwire.ToolwireError, match=r"the version 2 or 3 of a `restore`, found 1.*sanitize the tools again"
     ) as refused:
         toolwire.restore_from(older)
     assert (refused.value.code, refused.value.pointer) == ("invalid-value", "/version")

@@ -4,18 +4,99 @@ import random
 import re
 import warnings
 
-import pytest
-
 import toolwire
 
-PARTS = r"""a b é ſ K 0 _ - . \d \D \w \W \s \S \b \B \n \t \0 \x41 \u00e9 \U0001F432 \- \/ \. \\ \[ \< \A \Z ^ $ | ( (?: (?P<n>
-) [ [^ ] [a-z] [^\w] [\w-] [\s\d] []a] [^]a] [[] [a&&b] * + ? ?? *? *+ {2} {0,2} {1,} {,2} {,} { } (?= (?! \1 \p{L} \z
-(?i) (?s) (?m) (?i: (?-i: (?#x) & # """.split()
+PARTS = [
+    r"a",
+    r"b",
+    r"é",
+    r"ſ",  # noqa: RUF001
+    r"K",
+    r"0",
+    r"_",
+    r"-",
+    r".",
+    r"\d",
+    r"\D",
+    r"\w",
+    r"\W",
+    r"\s",
+    r"\S",
+    r"\b",
+    r"\B",
+    r"\n",
+    r"\t",
+    r"\0",
+    r"\x41",
+    r"\u00e9",
+    r"\U0001F432",
+    r"\-",
+    r"\/",
+    r"\.",
+    r"\\",
+    r"\[",
+    r"\<",
+    r"\A",
+    r"\Z",
+    r"^",
+    r"$",
+    r"|",
+    r"(",
+    r"(?:",
+    r"(?P<n>",
+    r")",
+    r"[",
+    r"[^",
+    r"]",
+    r"[a-z]",
+    r"[^\w]",
+    r"[\w-]",
+    r"[\s\d]",
+    r"[]a]",
+    r"[^]a]",
+    r"[[]",
+    r"[a&&b]",
+    r"*",
+    r"+",
+    r"?",
+    r"??",
+    r"*?",
+    r"*+",
+    r"{2}",
+    r"{0,2}",
+    r"{1,}",
+    r"{,2}",
+    r"{,}",
+    r"{",
+    r"}",
+    r"(?=",
+    r"(?!",
+    r"\1",
+    r"\p{L}",
+    r"\z",
+    r"(?i)",
+    r"(?s)",
+    r"(?m)",
+    r"(?i:",
+    r"(?-i:",
+    r"(?#x)",
+    r"&",
+    r"#",
+]
 TEXTS = ["a", "é", "🐲", "ab 0", "_-.", "a\n", "a\nb", "ABC É", "K ſ S", "}{[](", "\x00\t", "٣", "\x1f"]  # noqa: RUF001
 
 
+def flaw(pattern: str) -> str | None:
+    """Say what a search has against a pattern."""
+    try:
+        toolwire.search_tools([{"name": "a", "description": "a"}], pattern, mode="regex")
+    except toolwire.ToolwireError as error:
+        return str(error)
+    return None
+
+
 def test_patterns_mean_what_python_says() -> None:
-    chance = random.Random(2026)  # noqa: S311
+    chance = random.Random(2026)
     judged = 0
     for _ in range(4000):
         pattern = "".join(chance.choices(PARTS, k=chance.randint(1, 8)))
@@ -24,17 +105,15 @@ def test_patterns_mean_what_python_says() -> None:
             try:
                 theirs = re.compile(pattern)
             except re.error:
-                with pytest.raises(toolwire.ToolwireError, match="regular expression"):
-                    toolwire.search_tools([{"name": "a", "description": "a"}], pattern, mode="regex")
+                assert "regular expression" in (flaw(pattern) or ""), pattern
                 continue
+        refused = flaw(pattern)
+        if refused is not None:
+            # What no engine of this kind has, and characters by octal numbers.
+            assert re.search(r"\(\?[=!]|[*+?}]\+|\\[01]\d?|flags", pattern + refused), (pattern, refused)
+            continue
         for text in TEXTS:
-            try:
-                ours = toolwire.search_tools([{"name": "%", "description": text}], pattern, mode="regex")
-            except toolwire.ToolwireError as error:
-                assert error.code == "invalid-pattern"
-                # What no engine of this kind has, and numbers of characters in octal.
-                assert re.search(r"\(\?[=!]|[*+?}]\+|\\[01]\d?|look|flags", pattern + str(error)), (pattern, str(error))
-                break
+            ours = toolwire.search_tools([{"name": "%", "description": text}], pattern, mode="regex")
             found = theirs.search(text) or theirs.search("%")
             assert (ours == ["%"]) == bool(found), (pattern, text)
             judged += 1

@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import toolwire
 from cases import CASES, Case, as_raised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RUN = [case for case in CASES if case.function == "sanitizeTools" and case.has_value]
 
@@ -55,17 +58,18 @@ def test_what_is_handed_out_cannot_be_changed() -> None:
     ready: Any = tools.sanitize(dialect="moonshot")
     function = ready["tools"][0]["function"]
     assert function["name"] == "a_b"
-    for change in (
+    changes: list[Callable[[], Any]] = [
         lambda: ready.update(tools=[]),
         lambda: ready["tools"].append({}),
         lambda: ready["tools"].__setitem__(0, {}),
         lambda: function.pop("name"),
         lambda: function["parameters"]["properties"].clear(),
         lambda: ready["changes"].sort(),
-    ):
+    ]
+    for change in changes:
         with pytest.raises(TypeError, match="change a copy"):
             change()
-    for plain in (copy.deepcopy(ready["tools"]), pickle.loads(pickle.dumps(ready["tools"]))):  # noqa: S301
+    for plain in (copy.deepcopy(ready["tools"]), pickle.loads(pickle.dumps(ready["tools"]))):
         assert (type(plain), type(plain[0])) == (list, dict)
         plain[0]["function"]["name"] = "c"
         assert plain != ready["tools"]
@@ -81,7 +85,7 @@ def test_what_is_refused_costs_nothing_that_was_there() -> None:
     for wrong in ({"dialect": "none"}, {"dialect": "moonshot", "max_tools": float("nan")}, {}):
         for _ in range(2):
             with pytest.raises(toolwire.ToolwireError):
-                tools.sanitize(**wrong)  # type: ignore[arg-type]
+                tools.sanitize(**wrong)
     with pytest.raises(toolwire.ToolwireError, match="invalid-request"):
         tools.update({"tools": 3})
     with pytest.raises(toolwire.ToolwireError, match="invalid-json"):
