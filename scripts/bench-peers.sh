@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# toolwire against the other packages that make tool schemas fit an API, in each language, on the same real tools; and
-# against those that validate arguments, on calls of the same tools and on recorded ones. The peers are installed into
+# toolwire against the other packages that make tool schemas fit an API, in each language, on the same real tools and in an
+# agent's session; and against those that validate arguments, on calls of the same tools and on recorded ones. The peers are installed into
 # folders of their own (some minutes the first time): nothing else needs them.
 # The tools: the file given (JSON lines with `inputSchema`), else the reference data beside the checkout, else the demo's.
 set -euo pipefail
@@ -32,6 +32,15 @@ echo
 node --expose-gc npm/bench/peers/run.js "$data"
 echo
 PYTHONPATH=python/src python/bench/peers/.venv/bin/python python/bench/peers/run.py "$data"
+
+heading "a session"
+node demo/tools.mjs >"$ROOT/target/demo-tools.jsonl"
+echo
+"${CARGO_TARGET_DIR:-target}/peers/release/session" "$ROOT/target/demo-tools.jsonl"
+echo
+node --expose-gc npm/bench/peers/session.js "$ROOT/target/demo-tools.jsonl"
+echo
+PYTHONPATH=python/src python/bench/peers/.venv/bin/python python/bench/peers/session.py "$ROOT/target/demo-tools.jsonl"
 
 heading "calls"
 calls=$ROOT/target/bench-calls.jsonl

@@ -27,7 +27,7 @@ console.log(
 );
 console.log('  ajv: makes code of a schema (`new Function`), judges `pattern`, too; stops at the first fault');
 console.log(
-  '  toolwire: names every fault, or says that it cannot judge (`pattern`); prepares nothing, needs no `eval`',
+  '  toolwire: names every fault, or says that it cannot judge; prepares nothing, needs no `eval`',
 );
 const ajv = `ajv ${versionOf('ajv')}`;
 table('value', [

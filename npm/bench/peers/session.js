@@ -1,0 +1,85 @@
+// Measures an agent's session: the same tools with each of 50 requests, and one change of the list on the way. What is timed is all that
+// a request's `tools` cost, from the tools as their server lists them to JSON text for the body, the first request included. The peers
+// have no memory: they make the tools anew for each request, as they do when an SDK is called.
+
+import { readFileSync } from 'node:fs';
+
+import { sanitizeTools, ToolSet } from '../../dist/index.js';
+import { PEERS, versionOf } from './peers.js';
+
+const ROUNDS = 15;
+const REQUESTS = 50;
+const [, , data] = process.argv;
+if (data === undefined) throw new Error('expected a file with one tool per line, found no argument');
+
+const list = readFileSync(data, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+// What `tools/list` brings after a change: one tool has another description, and it is all new objects.
+const changed = JSON.parse(JSON.stringify(list));
+changed[0].description = `${changed[0].description ?? ''} (changed)`;
+const at = (request) => (request < REQUESTS / 2 ? list : changed);
+
+console.log(
+  `npm: ${list.length} tools, ${REQUESTS} requests, Node ${process.version}, µs per request, median of ${ROUNDS} rounds\n`,
+);
+line('peer', 'our dialect', 'peer', 'sanitizeTools', 'ToolSet', 'peer/ToolSet');
+for (const peer of PEERS) {
+  const convert = await peer.load();
+  const { dialect } = peer;
+  const theirs = (tools) => JSON.stringify(tools.flatMap((tool) => converted(convert, tool)));
+  const times = medians([
+    () => session(theirs),
+    () => session((tools) => JSON.stringify(sanitizeTools(tools, { dialect }).tools)),
+    () => {
+      const set = new ToolSet(list);
+      let length = 0;
+      for (let request = 0; request < REQUESTS; request++) {
+        // An MCP client is told of a change; until then it has nothing to give.
+        if (request === REQUESTS / 2) set.update(changed);
+        length += set.sanitize({ dialect }).json.length;
+      }
+      return length;
+    },
+  ]);
+  const [their, each, ours] = times.map((time) => time / REQUESTS);
+  line(`${peer.name} ${versionOf(peer.name)}`, dialect, ...[their, each, ours].map(fixed), `${fixed(their / ours)}x`);
+}
+
+function session(make) {
+  let length = 0;
+  for (let request = 0; request < REQUESTS; request++) length += make(at(request)).length;
+  return length;
+}
+
+/** A tool that a peer gives up on costs it nothing more. */
+function converted(convert, { name, description, inputSchema }) {
+  try {
+    return [{ name, description, parameters: convert(inputSchema) }];
+  } catch {
+    return [];
+  }
+}
+
+/** Time of each function, in µs; they take turns. */
+function medians(functions) {
+  const times = functions.map(() => []);
+  for (let round = -2; round < ROUNDS; round++) {
+    functions.forEach((run, at) => {
+      globalThis.gc?.({ type: 'minor' });
+      const start = performance.now();
+      run();
+      if (round >= 0) times[at].push((performance.now() - start) * 1000);
+    });
+  }
+  return times.map((list) => list.sort((one, two) => one - two)[ROUNDS >> 1]);
+}
+
+function fixed(number) {
+  return number.toFixed(number < 100 ? 1 : 0);
+}
+
+function line(peer, dialect, ...cells) {
+  console.log([peer.padEnd(34), dialect.padEnd(18), ...cells.map((cell) => String(cell).padStart(14))].join(' '));
+}
