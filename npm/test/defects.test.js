@@ -222,7 +222,7 @@ async function run(program, ...flags) {
 test('an error that nobody catches is a few lines', async () => {
   for (const file of ['index.js', 'index.cjs']) {
     const { stderr, code } = await run(
-      `import { sanitize } from '../dist/${file}'; sanitize({}, { dialect: 'none' });`,
+      `const { sanitize } = await import('../dist/${file}').then((all) => all.default ?? all); sanitize({}, { dialect: 'none' });`,
     );
     assert.equal(code, 1);
     assert.match(stderr, /ToolwireError: unknown-dialect at `\/dialect`: expected one of/);

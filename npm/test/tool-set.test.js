@@ -9,7 +9,7 @@ const tool = (name) => ({ name, inputSchema: { type: 'object', properties: { uni
 const OPTIONS = { dialect: 'moonshot' };
 
 test('a later change of the list or the result changes nothing', () => {
-  const list = [tool('a.b'), tool('c')];
+  const list = [tool('a.b'), tool('cat')];
   const set = new ToolSet(list);
   list[0].name = 'other';
   list.pop();
@@ -17,7 +17,7 @@ test('a later change of the list or the result changes nothing', () => {
   const { tools, restore, changes } = set.sanitize(OPTIONS);
   assert.deepEqual(
     tools.map(({ function: { name } }) => name),
-    ['a_b', 'c'],
+    ['a_b', 'cat'],
   );
   assert.throws(() => {
     tools[0].function.name = 'd';
@@ -39,7 +39,7 @@ test('each choice of options has its own, the newest sixteen are kept', () => {
 test('what is refused is refused every time, and costs nothing that was there', () => {
   const set = new ToolSet([tool('a')]);
   const ready = set.sanitize({ ...OPTIONS, maxTools: null });
-  for (const wrong of [{ dialect: 'none' }, { ...OPTIONS, maxTools: Number.NaN }, { ...OPTIONS, maxTools: () => 1 }, {}, undefined]) {
+  for (const wrong of [{ dialect: 'none' }, { ...OPTIONS, maxTools: Number.NaN }, {}, undefined]) {
     for (let turn = 0; turn < 2; turn++) assert.throws(() => set.sanitize(wrong), ToolwireError);
   }
   assert.throws(() => set.update({ tools: 3 }), { code: 'invalid-request' });
