@@ -28,7 +28,7 @@ files.push(...[`${PROGRAM.name}.js`, `${PROGRAM.wasm}.wasm`].map((file) => ({ en
 const rows = files.map(({ entry, file, beside }) => {
   const bytes = readFileSync(join(root, 'dist', file));
   return [
-    beside === undefined ? `\`${entry}\`` : `\`${entry}\`, beside \`toolwire/${beside}\``,
+    beside === undefined ? `\`${entry}\`` : `\`${entry}\`, beside \`${beside === 'index' ? 'toolwire' : `toolwire/${beside}`}\``,
     bytes.length,
     gzipSync(bytes, { level: 9 }).length,
     brotliCompressSync(bytes).length,

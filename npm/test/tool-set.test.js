@@ -22,7 +22,8 @@ test('a later change of the list or the result changes nothing', () => {
   assert.throws(() => {
     tools[0].function.name = 'd';
   }, TypeError);
-  for (const one of [tools, tools[0].function.parameters, changes, changes[0], restore]) assert.ok(Object.isFrozen(one));
+  for (const one of [tools, tools[0].function.parameters, changes, changes[0], restore])
+    assert.ok(Object.isFrozen(one));
   assert.equal(restore.call('a_b', {}).name, 'a.b');
 });
 
