@@ -24,6 +24,8 @@ use toolwire::{
 };
 
 const ROUNDS: u32 = 15;
+/// The tools of an agent, more or less.
+const GROUP: usize = 60;
 
 fn main() {
     let options = RepairOptions::default();
@@ -80,15 +82,18 @@ fn print(rows: &[(&str, Duration)], calls: usize) {
     }
 }
 
+/// The fastest rounds over all calls, in groups as large as the tools of a request: nobody keeps 3,000 tools at once, and
+/// what does not fit the caches would be measured as theirs.
 fn best<C, T>(texts: &[C], run: impl Fn(&C) -> T) -> Duration {
-    let round = |_| {
+    let round = |group: &[C]| {
         let start = Instant::now();
-        for text in texts {
+        for text in group {
             black_box(run(black_box(text)));
         }
         start.elapsed()
     };
-    (0..ROUNDS).map(round).min().unwrap_or_default()
+    let fastest = |group: &[C]| (0..ROUNDS).map(|_| round(group)).min().unwrap_or_default();
+    texts.chunks(GROUP).map(fastest).sum()
 }
 
 /// Arguments with their numbers, booleans and lists as strings.

@@ -55,8 +55,11 @@ impl InstanceTypes {
     fn named(name: &Node<'_>) -> Option<(&'static str, InstanceTypes)> {
         let name = name.as_text()?;
         match name.as_plain() {
-            // Most names are spelled as they are: these are told apart by their lengths first.
-            Some(plain) => NAMES.iter().find(|known| known.0 == plain).copied(),
+            // Most names are spelled as they are: lengths and first letters tell them apart.
+            Some(plain) => {
+                let may_be = |known: &str| known.len() == plain.len() && known.bytes().next() == plain.bytes().next();
+                NAMES.iter().find(|known| may_be(known.0) && known.0 == plain).copied()
+            }
             None => NAMES.iter().find(|known| name.is(known.0)).copied(),
         }
     }

@@ -234,12 +234,21 @@ impl Repairing<'_> {
 
     /// Repairs arguments. They count as changed, too, where an encoding was undone in them.
     fn repair<'n>(&self, answered: Answered<'n>, told: &Told) -> Result<Result<Repaired<Node<'n>>, Refusal>, Error> {
+        let own = self.schemas.own.validator();
+        let sent = self.schemas.sent.as_ref().filter(|_| !self.plan.is_empty());
+        let answered = match (sent, answered) {
+            // Most arguments are right. A text in a text is for the repairer to read.
+            (None, Answered::Value(value)) if value.as_object().is_some() => match own.takes(&value) {
+                Verdict::Invalid => Answered::Value(value),
+                verdict => return Ok(Ok(Repaired::untouched(value, verdict.known()))),
+            },
+            (_, answered) => answered,
+        };
         let mut options = RepairOptions { name: Some(self.called.display().into_owned()), ..self.options.clone() };
         if told.is_cut {
             options.truncated = Truncated::Refuse;
         }
-        let own = self.schemas.own.validator();
-        let Some(sent) = self.schemas.sent.as_ref().filter(|_| !self.plan.is_empty()) else {
+        let Some(sent) = sent else {
             return Ok(repair::repair(&own, answered, &options).map(free));
         };
         let mut as_answered = None;

@@ -13,7 +13,9 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
     pub(super) fn reference(&mut self, reference: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let prepared = self.prepared;
-        let Some(target) = prepared.references.target(reference) else { return Verdict::Unknown };
+        let Some(target) = prepared.references.as_ref().and_then(|known| known.target(reference)) else {
+            return Verdict::Unknown;
+        };
         let Some((schema, pointer)) = prepared.target(target) else { return Verdict::Unknown };
         let mut before = at.entered;
         while let Some(entered) = before {

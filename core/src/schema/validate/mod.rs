@@ -78,7 +78,10 @@ pub struct ArgumentViolation {
 pub(crate) struct Validator<'s, 'a> {
     root: &'s Node<'a>,
     draft: Draft,
-    references: Cow<'s, References>,
+    /// Where references lead; none if there are none.
+    references: Option<Cow<'s, References>>,
+    /// Those of a schema that is kept.
+    patterns: Option<&'s pattern::Read>,
     /// Found with the first reference that is followed.
     targets: OnceCell<Targets<'s, 'a>>,
 }
@@ -97,13 +100,16 @@ impl<'s, 'a> Validator<'s, 'a> {
             return Err(Error::new(Code::InvalidSchema, "", found));
         }
         let draft = Draft::of(root);
-        let references = resolved(root, draft).unwrap_or_default();
-        Ok(Validator { root, draft, references: Cow::Owned(references), targets: OnceCell::new() })
+        let references = resolved(root, draft).map(Cow::Owned);
+        Ok(Validator { root, draft, references, patterns: None, targets: OnceCell::new() })
     }
 
     /// The schema that a reference leads to, and its pointer.
     fn target(&self, target: Number) -> Option<&(&'s Node<'a>, String)> {
-        let walk = || self.references.targets(self.root, &Budget::new(self.root.values_read(), None));
+        let walk = || match &self.references {
+            Some(references) => references.targets(self.root, &Budget::new(self.root.values_read(), None)),
+            None => Targets::new(),
+        };
         self.targets.get_or_init(walk).get(&target)
     }
 
@@ -186,7 +192,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
     /// The schema that a reference leads to.
     pub(crate) fn target(&self, reference: &'s Node<'a>) -> Option<&'s Node<'a>> {
         let prepared = self.0.prepared;
-        prepared.target(prepared.references.target(reference)?).map(|(schema, _)| *schema)
+        prepared.target(prepared.references.as_ref()?.target(reference)?).map(|(schema, _)| *schema)
     }
 
     /// Whether the schema's draft has a keyword.
@@ -292,7 +298,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             Data::Object(object) => object,
             _ => return Verdict::Unknown,
         };
-        if self.prepared.draft.ref_stands_alone() {
+        if self.prepared.references.is_some() && self.prepared.draft.ref_stands_alone() {
             if let Some(reference) = object.get(Keyword::Ref).filter(|reference| reference.as_text().is_some()) {
                 return self.reference(reference, value, at);
             }

@@ -93,7 +93,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     /// Does a pattern of `patternProperties` match a name?
     pub(super) fn named(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
         self.budget.pay(1 + name.chars().len() / 64).then_some(())?;
-        self.patterns.find(pattern, schema.origin().number(), name, &self.budget)
+        self.patterns.find((pattern, schema.origin().number()), name, self.prepared.patterns, &self.budget)
     }
 
     #[inline(never)]

@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use core::cell::OnceCell;
 
-use super::{resolved, Validator};
+use super::{pattern, resolved, Validator};
 use crate::{
     json::{Data, Node},
     schema::{draft::Draft, references::References},
@@ -14,7 +14,8 @@ use crate::{
 pub(crate) struct Prepared {
     root: Node<'static>,
     draft: Draft,
-    references: References,
+    references: Option<References>,
+    patterns: pattern::Read,
 }
 
 impl Prepared {
@@ -27,8 +28,9 @@ impl Prepared {
         // References find their targets by these numbers.
         root.number_in_order();
         let draft = Draft::of(&root);
-        let references = resolved(&root, draft).unwrap_or_default();
-        Some(Prepared { root, draft, references })
+        let references = resolved(&root, draft);
+        let patterns = pattern::of(&root);
+        Some(Prepared { root, draft, references, patterns })
     }
 
     /// The schema.
@@ -38,7 +40,8 @@ impl Prepared {
 
     /// What judges by it.
     pub(crate) fn validator(&self) -> Validator<'_, 'static> {
-        let references = Cow::Borrowed(&self.references);
-        Validator { root: &self.root, draft: self.draft, references, targets: OnceCell::new() }
+        let references = self.references.as_ref().map(Cow::Borrowed);
+        let patterns = Some(&self.patterns).filter(|patterns| !patterns.is_empty());
+        Validator { root: &self.root, draft: self.draft, references, patterns, targets: OnceCell::new() }
     }
 }

@@ -119,7 +119,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         }
         if keyword == Keyword::Pattern {
             let Some(pattern) = says.as_text() else { return Verdict::Unknown };
-            let matches = self.patterns.find(pattern, says.origin().number(), text, &self.budget);
+            let matches =
+                self.patterns.find((pattern, says.origin().number()), text, self.prepared.patterns, &self.budget);
             return self.told(matches, at, keyword, || {
                 format!(
                     "expected a string that matches `{}`, found one that does not",
