@@ -9,6 +9,7 @@
 //! | `replies` | replies and how they are cut, repaired or not | any cut gives the same, and tells the same |
 //! | `validate` | a schema and instances | the verdict is a validator's, or unknown for a reason that there is |
 //! | `repair` | a schema and spoiled instances, any text | valid arguments stay, a second run changes nothing, no value is told |
+//! | `patterns` | patterns in both spellings, and a text | every search ends, and what is found follows from the parts |
 //!
 //! In each: no panic, and no call outlives its budget.
 
@@ -22,6 +23,7 @@ mod arguments;
 mod circles;
 mod grammar;
 mod instances;
+mod patterns;
 mod reader;
 mod repair;
 mod replies;
@@ -51,11 +53,13 @@ pub enum Target {
     Validate,
     /// `repairArguments`.
     Repair,
+    /// Patterns, in schemas and in tool searches.
+    Patterns,
 }
 
 impl Target {
     /// Every target.
-    pub const ALL: [Target; 7] = [
+    pub const ALL: [Target; 8] = [
         Target::Reader,
         Target::Sanitize,
         Target::Arguments,
@@ -63,6 +67,7 @@ impl Target {
         Target::Replies,
         Target::Validate,
         Target::Repair,
+        Target::Patterns,
     ];
 
     /// The target's name on the command line.
@@ -75,6 +80,7 @@ impl Target {
             Target::Replies => "replies",
             Target::Validate => "validate",
             Target::Repair => "repair",
+            Target::Patterns => "patterns",
         }
     }
 
@@ -104,6 +110,7 @@ impl Target {
             Target::Replies => replies::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
             Target::Validate => validate::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
             Target::Repair => repair::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
+            Target::Patterns => patterns::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
         }
     }
 }

@@ -8,7 +8,7 @@ use toolwire::{
     options::{Native, OnSetAside, Target},
     reports::Severity,
     sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions,
-    Restore, ToolsOptions,
+    Restore, SanitizedTools, ToolSet, ToolsOptions,
 };
 
 use crate::wire::Wire;
@@ -57,6 +57,31 @@ fn handed_on(request: &Value, target: Target, native: Native) -> std::result::Re
     }
 }
 
+/// A tool set gives the same: at first, and once it was another list.
+fn remembered(
+    tools: &Value,
+    options: &ToolsOptions,
+    expected: &SanitizedTools<Value>,
+) -> std::result::Result<(), String> {
+    let mut set = ToolSet::new(tools).map_err(|error| format!("a tool set: {error}"))?;
+    for turn in 0..2 {
+        let found = set.sanitize(options).map_err(|error| format!("a tool set: {error}"))?;
+        let same = found.tools == expected.tools
+            && found.quarantined == expected.quarantined
+            && found.changes == expected.changes
+            && found.restore.to_json() == expected.restore.to_json();
+        if !same {
+            return Err(format!("a tool set, turn {turn}: {}\n  and alone {}", found.tools, expected.tools));
+        }
+        let fewer = tools.as_array().map(|tools| tools.iter().skip(1).cloned().collect::<Value>());
+        if let Some(fewer) = fewer.filter(|fewer| turn == 0 && fewer != tools) {
+            set.update(&fewer).and_then(|_| set.sanitize(options)).map_err(|error| format!("fewer tools: {error}"))?;
+            set.update(tools).map_err(|error| format!("a tool set: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
 /// A list alone.
 fn list(tools: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
     let mut options = ToolsOptions::new(dialect);
@@ -72,6 +97,7 @@ fn list(tools: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), Str
         return Err(format!("a list by value {}\n  by text {}", value.tools, written.tools));
     }
     kept(&value.restore)?;
+    remembered(tools, &options, &value)?;
     if !dialect.starts_with("codex") {
         match check_tools(&value.tools, &[dialect]) {
             Ok(found) if found.iter().all(|violation| violation.severity == Severity::Ignored) => {}

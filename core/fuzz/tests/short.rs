@@ -64,3 +64,8 @@ fn validate() {
 fn repair() {
     run(Target::Repair, 3_000);
 }
+
+#[test]
+fn patterns() {
+    run(Target::Patterns, 20_000);
+}

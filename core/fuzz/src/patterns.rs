@@ -1,0 +1,60 @@
+//! Patterns in both spellings: any text is read or refused, every search ends, and what is found follows from the parts.
+
+use arbitrary::Unstructured;
+use serde_json::json;
+use toolwire::{options::SearchMode, search_tools, validate_arguments, SearchOptions};
+
+/// What patterns are made of, in either spelling.
+const PIECES: [&str; 48] = [
+    "a", "b", "é", "🐲", " ", "\n", ".", "^", "$", "|", "(", "(?:", ")", "[", "[^", "]", "-", "*", "+", "?", "{2}",
+    "{0,3}", "{1,}", "{,2}", "{", "}", "\\", "\\d", "\\W", "\\s", "\\b", "\\B", "\\u", "\\x41", "\\0", "\\1", "(?=",
+    "(?i)", "(?P<n>", "(?<n>", "(?#", "\\Z", "{999}", "&&", "--", "a-z", "\\p{L}", "#",
+];
+
+pub(crate) fn verdict(data: &mut Unstructured<'_>) -> arbitrary::Result<Result<usize, String>> {
+    let (one, two) = (pattern(data)?, pattern(data)?);
+    let text: String = if data.arbitrary()? { pieces(data, 12)? } else { data.arbitrary()? };
+    Ok(judge(&one, &two, &text))
+}
+
+fn pattern(data: &mut Unstructured<'_>) -> arbitrary::Result<String> {
+    if data.int_in_range(0..=7_u8)? == 0 {
+        data.arbitrary()
+    } else {
+        pieces(data, 8)
+    }
+}
+
+fn pieces(data: &mut Unstructured<'_>, most: usize) -> arbitrary::Result<String> {
+    let count = data.int_in_range(0..=most)?;
+    (0..count).map(|_| Ok(*data.choose(&PIECES)?)).collect()
+}
+
+/// Whether a schema's pattern is found; `None`: that cannot be told.
+fn found(pattern: &str, text: &str) -> Option<bool> {
+    let schema = json!({ "properties": { "v": { "pattern": pattern } } });
+    validate_arguments(&json!({ "v": text }), &schema).ok()?.valid
+}
+
+fn judge(one: &str, two: &str, text: &str) -> Result<usize, String> {
+    let tools = json!([{ "name": "a", "description": text }]);
+    let options = SearchOptions::default().mode(SearchMode::Regex);
+    if let Err(error) = search_tools(&tools, one, &options) {
+        if error.pointer() != "/query" {
+            return Err(format!("{one:?} was refused as {error}"));
+        }
+    }
+    let (Some(first), Some(second)) = (found(one, text), found(two, text)) else { return Ok(1) };
+    // Two names can be the same.
+    let either = found(&format!("(?:{one})|(?:{two})"), text);
+    if either.is_some_and(|either| either != (first || second)) {
+        return Err(format!("{one:?} or {two:?} in {text:?}: {first}, {second}, and together {either:?}"));
+    }
+    for same in [format!("(?:{one}){{1}}"), format!("(?:{one}|{one})"), format!("(?:(?:{one})(?:)*){{1,3}}")] {
+        let again = found(&same, text);
+        if again.is_some_and(|again| again != first) {
+            return Err(format!("{one:?} in {text:?}: {first}, and as {same:?} {again:?}"));
+        }
+    }
+    Ok(1)
+}
