@@ -10,7 +10,7 @@ use toolwire::{
 };
 
 use crate::{
-    entry::{guarded, guarded_with, DETACH_FROM},
+    entry::{guarded, guarded_with},
     raise::{option_error, raised},
     read::Values,
     text::Source,
@@ -76,9 +76,8 @@ impl ToolSet {
         guarded_with(&mut self.0, |set| {
             let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
             let chosen = chosen.tree()?;
-            let length = bindings::list_of(set).len();
-            let mut work = || bindings::ready_tools(set, &chosen, Naming::Snake);
-            let answer = if length < DETACH_FROM { work() } else { py.detach(work) };
+            // Not without the interpreter: another thread that asks the same would find the set in use.
+            let answer = bindings::ready_tools(set, &chosen, Naming::Snake);
             let TextAnswer { text, report } = answer.map_err(|error| raised(py, &error))?;
             let (nothing, result) = (Values::default(), PyDict::new(py));
             let writer = Writer::new(py, &nothing, false);

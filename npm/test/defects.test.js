@@ -19,7 +19,7 @@ WebAssembly.Instance = class extends Instance {
 const toolwire = await import('../dist/index.js');
 const { adaptRequest, Exchange, restoreArguments, restoreArgumentsJson, restoreFrom, sanitize, sanitizeJson } =
   toolwire;
-const { ToolIndex, ToolwireError } = toolwire;
+const { ToolIndex, ToolSet, ToolwireError } = toolwire;
 
 const failNext = (instance = instances.at(-1)) => instance.failNext();
 
@@ -76,6 +76,23 @@ describe('a call that fails inside', () => {
       assert.deepEqual(call(), expected);
     });
   }
+
+  test('a tool set goes on in another instance', () => {
+    const codex = new ToolSet(TOOLS).sanitize({ dialect: 'codex' }).json;
+    const set = new ToolSet(TOOLS);
+    const first = set.sanitize({ dialect: 'moonshot' });
+    failNext();
+    isInternal(() => set.sanitize({ dialect: 'codex' }), /the next call works/);
+    assert.equal(set.sanitize({ dialect: 'moonshot' }), first);
+    assert.equal(set.sanitize({ dialect: 'codex' }).json, codex);
+    const other = [...TOOLS, ...REQUEST.tools];
+    failNext();
+    isInternal(() => set.update(other), /the next call works/);
+    assert.deepEqual([set.size, set.update(TOOLS), set.update(other), set.size], [1, false, true, 2]);
+    const huge = [{ name: 'huge', description: 'x'.repeat(80 << 20), inputSchema: { type: 'object', properties: {} } }];
+    assert.deepEqual([set.update(huge), set.size, set.update(huge), set.update(TOOLS)], [true, 1, false, true]);
+    assert.deepEqual(set.sanitize({ dialect: 'moonshot' }), first);
+  });
 
   test('an index is lost, and a new one is not', () => {
     const index = new ToolIndex(TOOLS);

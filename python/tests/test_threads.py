@@ -115,6 +115,21 @@ def test_one_object_in_many_threads() -> None:
             assert list(pool.map(use, range(50))) == alone
 
 
+def test_one_tool_set_in_many_threads() -> None:
+    properties = {f"p{number}": {"const": number, "description": "x" * 100} for number in range(100)}
+    schema = {"type": "object", "properties": properties}
+    listed = [{"name": f"files.read{number}", "inputSchema": schema} for number in range(20)]
+    tools = toolwire.ToolSet(listed)
+    dialects: list[toolwire.types.DialectName] = ["moonshot", "anthropic", "openai-strict", "gemini", "portable"]
+    alone = [toolwire.ToolSet(listed).sanitize(dialect=dialect)["json"] for dialect in dialects]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(5):
+            tools.update(listed[1:])
+            tools.update(listed)
+            found = pool.map(lambda dialect: tools.sanitize(dialect=dialect)["json"], dialects * 4)
+            assert list(found) == alone * 4
+
+
 def test_one_stream_in_many_threads() -> None:
     restore = toolwire.restore_from({"version": 2, "tools": {"a_b": {"name": "a.b"}}})
     stream = restore.stream()

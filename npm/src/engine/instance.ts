@@ -26,8 +26,14 @@ export class Place {
   private engine: Engine | undefined;
   private lost = false;
 
-  /** @param keeps - Whether the instance holds what later calls need, so that no other one can take its place. */
-  constructor(private readonly keeps: boolean) {}
+  /**
+   * @param keeps - Whether the instance holds what later calls need.
+   * @param renews - Whether the caller can put that into another instance, which may take its place then.
+   */
+  constructor(
+    private readonly keeps: boolean,
+    private readonly renews = false,
+  ) {}
 
   /** Whether what it kept is lost. */
   get isLost(): boolean {
@@ -54,8 +60,8 @@ export class Place {
       if (thrown instanceof ToolwireError) throw thrown;
       // A trap or an exhausted stack: nothing is known about its memory any more.
       this.engine = undefined;
-      this.lost = this.keeps;
-      throw internal(thrown, this.keeps ? 'what it kept is lost: make it anew' : 'the next call works');
+      this.lost = this.keeps && !this.renews;
+      throw internal(thrown, this.lost ? 'what it kept is lost: make it anew' : 'the next call works');
     }
   }
 

@@ -5,56 +5,69 @@
 
 import type { Text } from '../options.js';
 import { onText, onValues } from './call.js';
-import { Place } from './instance.js';
+import { type Engine, Place } from './instance.js';
 
 export class KeptSet {
-  #place = new Place(true);
+  readonly #place = new Place(true, true);
+  /** Where it is kept. */
+  #engine: Engine | undefined;
   /** The list, as compact JSON text. */
   #list: string | undefined;
 
   /** Takes a list that is a value; `false`: it says what the one before said. */
   takeValue(tools: unknown): boolean {
-    const { value } = onValues(this.#living(), [tools], null, ({ glue }, words, chars, spelled) =>
-      glue.keepSet(words, chars, spelled),
+    return this.#takes(
+      () =>
+        onValues(this.#place, [tools], null, ({ glue }, words, chars, spelled) => glue.keepSet(words, chars, spelled))
+          .value as string | null,
     );
-    return this.#took(value as string | null);
   }
 
   /** Takes a list that is JSON text. */
   takeText(name: string, tools: Text): boolean {
-    const { value } = onText(this.#living(), name, [tools], null, ({ glue }, _, words, chars, spelled, broken) =>
-      glue.keepSetText(words, chars, spelled, broken),
-    );
-    const list = typeof value === 'string' ? value : new TextDecoder().decode(value);
-    return this.#took(list === 'null' ? null : list);
+    return this.#takes(() => {
+      const value = this.#keep(name, tools);
+      const list = typeof value === 'string' ? value : new TextDecoder().decode(value);
+      return list === 'null' ? null : list;
+    });
   }
 
   /** How many tools there are. */
   get size(): number {
-    return this.#living().running().glue.toolsInSet();
+    return this.#running().glue.toolsInSet();
   }
 
   /** The list for some options, as JSON text, and what stands beside it. */
   ready(options: unknown): { json: string; report: object } {
-    const { value, report } = onValues(this.#living(), [], options, ({ glue }, words, chars, spelled) =>
+    this.#running();
+    const { value, report } = onValues(this.#place, [], options, ({ glue }, words, chars, spelled) =>
       glue.readySet(words, chars, spelled),
     );
     return { json: value as string, report: report as object };
   }
 
-  #took(list: string | null): boolean {
+  #takes(take: () => string | null): boolean {
+    const engine = this.#running();
+    const list = take();
+    this.#engine = engine;
     if (list === null) return false;
     this.#list = list;
     return true;
   }
 
-  /** Where it is kept: after a defect, somewhere else. */
-  #living(): Place {
-    if (this.#place.isLost) {
-      this.#place = new Place(true);
-      const list = this.#list;
-      if (list !== undefined) this.takeText('ToolSet', list);
+  #keep<T extends Text>(name: string, tools: T): T {
+    return onText(this.#place, name, [tools], null, ({ glue }, _, words, chars, spelled, broken) =>
+      glue.keepSetText(words, chars, spelled, broken),
+    ).value;
+  }
+
+  /** The instance, with the list in it. */
+  #running(): Engine {
+    const engine = this.#place.running();
+    if (engine !== this.#engine && this.#list !== undefined) {
+      this.#engine = engine;
+      this.#keep('ToolSet', this.#list);
     }
-    return this.#place;
+    return engine;
   }
 }

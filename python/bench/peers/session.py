@@ -74,13 +74,15 @@ def main() -> None:
     print(f"{'peer':34} {'our dialect':18} {'peer':>14} {'sanitize_tools':>14} {'ToolSet':>14} {'peer/ToolSet':>14}")
     for peer in PEERS:
         convert, dialect = peer.load(), peer.dialect
-        theirs, each, ours = fastest([
-            lambda convert=convert: session(lambda tools: converted(convert, tools)),  # type: ignore[misc]
-            lambda dialect=dialect: session(  # type: ignore[misc]
-                lambda tools: json.dumps(toolwire.sanitize_tools(tools, dialect=dialect)["tools"])
-            ),
-            lambda dialect=dialect: with_memory(dialect),  # type: ignore[misc]
-        ])
+        theirs, each, ours = fastest(
+            [
+                lambda convert=convert: session(lambda tools: converted(convert, tools)),  # type: ignore[misc]
+                lambda dialect=dialect: session(  # type: ignore[misc]
+                    lambda tools: json.dumps(toolwire.sanitize_tools(tools, dialect=dialect)["tools"])
+                ),
+                lambda dialect=dialect: with_memory(dialect),  # type: ignore[misc]
+            ]
+        )
         print(f"{peer.package:34} {dialect:18} {theirs:14.1f} {each:14.1f} {ours:14.1f} {theirs / ours:13.1f}x")
 
 
