@@ -21,7 +21,7 @@ peers() {
 }
 # `--ignore-scripts`: nothing of theirs has to run for a function call.
 peers npm/bench/peers npm/bench/peers/package-lock.json npm ci --prefix npm/bench/peers --no-audit --no-fund --ignore-scripts
-python_peers() { python3 -m venv python/bench/peers/.venv && python/bench/peers/.venv/bin/pip install --quiet --require-hashes --requirement python/bench/peers/requirements.txt; }
+python_peers() { python3 -m venv python/bench/peers/.venv && python/bench/peers/.venv/bin/pip install --quiet --require-hashes --no-deps --requirement python/bench/peers/requirements.txt; }
 peers python/bench/peers python/bench/peers/requirements.txt python_peers
 step "build Rust peers" "$LOGS/build-peers.log" cargo build --release --locked --manifest-path core/benches/peers/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}/peers"
 
