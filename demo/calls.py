@@ -31,5 +31,10 @@ def answer(call: dict[str, Any]) -> dict[str, Any]:
         return {"error": {"code": error.code, "pointer": error.pointer, "message": error.message}}
 
 
+def spelled(value: object) -> Any:
+    """What is kept of the way back, as JavaScript and Rust spell it."""
+    return json.loads(value.to_json()) if isinstance(value, toolwire.Restore) else value
+
+
 for line in sys.stdin:
-    print(json.dumps(answer(json.loads(line)), separators=(",", ":")))
+    print(json.dumps(answer(json.loads(line)), separators=(",", ":"), default=spelled))

@@ -84,6 +84,8 @@ check "crates" scripts/deny.sh install
 check "list of unsafe code" node scripts/unsafe.mjs
 check "same WebAssembly twice" scripts/reproducible.sh fast
 check "README examples" scripts/readme.sh
+# The front door: it fails where the languages disagree.
+check "demo" node demo/demo.mjs
 check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles
 check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
 check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
