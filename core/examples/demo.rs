@@ -76,7 +76,7 @@ fn answer(call: &Value) -> Result<Value, Problem> {
             let deferred = apply_deferred_loading_json_with_report(input, &options)?;
             Ok(json!({
                 "text": deferred.request,
-                "report": {"report": decided(&deferred.report)},
+                "report": {"report": decided(&deferred.report), "restore": plan(&deferred.restore.to_json())?},
                 "value": apply_deferred_loading(&value, &options)?,
             }))
         }
@@ -86,9 +86,14 @@ fn answer(call: &Value) -> Result<Value, Problem> {
 
 fn rewritten(text: &Rewritten<Cow<'_, str>>, value: &Value) -> Result<Value, Problem> {
     let changes: Vec<Value> = text.changes.iter().map(changed).collect();
-    let plan: Value = serde_json::from_str(&text.restore_plan.to_json())?;
+    let plan = plan(&text.restore_plan.to_json())?;
     let report = json!({"changes": changes, "lossless": text.lossless, "restorePlan": plan});
     Ok(json!({"text": text.schema, "report": report, "value": value}))
+}
+
+/// What is kept of the way back.
+fn plan(kept: &str) -> Result<Value, Problem> {
+    Ok(serde_json::from_str(kept)?)
 }
 
 fn changed(change: &Change) -> Value {
@@ -104,16 +109,34 @@ fn changed(change: &Change) -> Value {
     })
 }
 
+/// Members that say nothing are left out.
 fn decided(report: &DeferredReport) -> Value {
     let warnings = report.warnings.iter().map(|warning| match &warning.name {
         Some(name) => json!({"code": warning.code, "name": name}),
         None => json!({"code": warning.code}),
     });
-    json!({
+    let tools = report.name_map.iter().map(|(flat, tool)| {
+        let mut known = json!({"name": tool.name, "kind": tool.kind.as_str()});
+        if let Some(namespace) = &tool.namespace {
+            known["namespace"] = json!(namespace);
+        }
+        (flat.clone(), known)
+    });
+    let mut decided = json!({
         "loaded": report.loaded,
         "hidden": report.hidden,
         "warnings": warnings.collect::<Vec<_>>(),
-        "unreachable": report.unreachable,
-        "savedBytes": report.saved_bytes,
-    })
+    });
+    if !report.name_map.is_empty() {
+        decided["nameMap"] = Value::Object(tools.collect());
+    }
+    if !report.betas.is_empty() {
+        decided["betas"] = json!(report.betas);
+    }
+    if let Some(name) = &report.tool_search_name {
+        decided["toolSearchName"] = json!(name);
+    }
+    decided["unreachable"] = json!(report.unreachable);
+    decided["savedBytes"] = json!(report.saved_bytes);
+    decided
 }
