@@ -1,9 +1,11 @@
 //! One request of a client and its reply.
 
+use std::sync::LazyLock;
+
 use pyo3::{prelude::*, types::PyDict};
 use toolwire::{
     internal::bindings::{self, Naming},
-    ExchangeOptions,
+    ExchangeOptions, ToolListCache,
 };
 
 use crate::{
@@ -13,6 +15,9 @@ use crate::{
     text::Source,
     write::Writer,
 };
+
+/// Tool lists of earlier requests, for all exchanges and threads of the process.
+static LISTS: LazyLock<ToolListCache> = LazyLock::new(ToolListCache::default);
 
 /// What `toolwire.Exchange` keeps.
 #[pyclass(module = "toolwire._toolwire")]
@@ -35,7 +40,7 @@ impl Exchange {
                 .map_err(|error| raised(py, &error))?;
             let source = Source::new(body)?;
             let body = source.text()?;
-            let work = || toolwire::Exchange::open(url, body, &options);
+            let work = || toolwire::Exchange::open_cached(url, body, &options, &LISTS);
             let exchange = if body.len() < DETACH_FROM { work() } else { py.detach(work) };
             Ok(exchange.map_err(|error| raised(py, &error))?.map(|exchange| Exchange(Some(exchange))))
         })

@@ -8,7 +8,7 @@ use std::{borrow::Cow, cell::RefCell};
 use toolwire::{
     internal::bindings::{self, Naming, TextAnswer},
     json::Node,
-    Exchange, ExchangeOptions,
+    Exchange, ExchangeOptions, ToolListCache,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
@@ -19,6 +19,8 @@ use crate::{
 
 thread_local! {
     static OPEN: RefCell<Vec<Option<Exchange>>> = const { RefCell::new(Vec::new()) };
+    /// Tool lists of earlier requests, for all exchanges of this instance.
+    static LISTS: ToolListCache = ToolListCache::default();
 }
 
 /// Opens an exchange for the body and the URL that lie on the desk as text. The answer is the text to be sent; returns
@@ -30,7 +32,7 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
     let outcome = Order { inputs: 2, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, options| {
         let (Some(url), Some(body)) = (texts.first().copied(), texts.get(1).copied()) else { return Err(nothing()) };
         let options = bindings::options::<ExchangeOptions>(options, Naming::Camel)?;
-        let Some(exchange) = Exchange::open(url, body, &options)? else {
+        let Some(exchange) = LISTS.with(|lists| Exchange::open_cached(url, body, &options, lists))? else {
             return Ok(TextAnswer { text: Cow::Borrowed(body), report: Some(Node::empty_object()) });
         };
         let text = Cow::Owned(exchange.request().to_owned());

@@ -7,7 +7,7 @@ use std::{
     io::{self, BufRead, BufWriter, Write},
 };
 
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 use toolwire::{
     apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope,
     normalize_envelope_json_with_report,
@@ -116,27 +116,20 @@ fn decided(report: &DeferredReport) -> Value {
         None => json!({"code": warning.code}),
     });
     let tools = report.name_map.iter().map(|(flat, tool)| {
-        let mut known = json!({"name": tool.name, "kind": tool.kind.as_str()});
-        if let Some(namespace) = &tool.namespace {
-            known["namespace"] = json!(namespace);
-        }
-        (flat.clone(), known)
+        let known = json!({"name": tool.name, "kind": tool.kind.as_str()});
+        let whole = json!({"namespace": tool.namespace, "name": tool.name, "kind": tool.kind.as_str()});
+        (flat.clone(), if tool.namespace.is_some() { whole } else { known })
     });
-    let mut decided = json!({
-        "loaded": report.loaded,
-        "hidden": report.hidden,
-        "warnings": warnings.collect::<Vec<_>>(),
-    });
-    if !report.name_map.is_empty() {
-        decided["nameMap"] = Value::Object(tools.collect());
-    }
-    if !report.betas.is_empty() {
-        decided["betas"] = json!(report.betas);
-    }
-    if let Some(name) = &report.tool_search_name {
-        decided["toolSearchName"] = json!(name);
-    }
-    decided["unreachable"] = json!(report.unreachable);
-    decided["savedBytes"] = json!(report.saved_bytes);
-    decided
+    let tools: Map<String, Value> = tools.collect();
+    let members = [
+        ("loaded", Some(json!(report.loaded))),
+        ("hidden", Some(json!(report.hidden))),
+        ("warnings", Some(warnings.collect())),
+        ("nameMap", (!tools.is_empty()).then_some(Value::Object(tools))),
+        ("betas", (!report.betas.is_empty()).then(|| json!(report.betas))),
+        ("toolSearchName", report.tool_search_name.as_ref().map(|name| json!(name))),
+        ("unreachable", Some(json!(report.unreachable))),
+        ("savedBytes", Some(json!(report.saved_bytes))),
+    ];
+    members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }

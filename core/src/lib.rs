@@ -108,6 +108,8 @@ pub use options::{
     AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions, SanitizeOptions,
     SearchOptions, ToolsOptions,
 };
+#[cfg(feature = "search")]
+pub use tools::list_cache::ToolListCache;
 
 /// What is reported: changes, violations, tools that were set aside, what deferred loading decided.
 pub mod reports {

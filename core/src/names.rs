@@ -102,7 +102,7 @@ pub(crate) fn cut(text: &str, most: usize) -> &str {
 }
 
 /// Names that are given already, and the search for free ones.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     names: Set<String>,
     /// The number to try next, for each name that was wanted before: otherwise a thousand that want one name would each
@@ -141,7 +141,7 @@ impl Taken {
 }
 
 /// The names of a list of tools.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     taken: Taken,
     /// What is called otherwise now.

@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 use toolwire::{
     internal::bindings::{self, Naming},
     json::Node,
-    Exchange, ExchangeOptions,
+    Exchange, ExchangeOptions, ToolListCache,
 };
 
 fn cases(name: &str) -> Vec<Value> {
@@ -18,9 +18,17 @@ fn cases(name: &str) -> Vec<Value> {
 }
 
 fn open(case: &Value, text: &str) -> Result<Option<Exchange>, toolwire::Error> {
+    open_with(case, text, None)
+}
+
+fn open_with(case: &Value, text: &str, cache: Option<&ToolListCache>) -> Result<Option<Exchange>, toolwire::Error> {
     let options = case.get("options").cloned().unwrap_or_else(|| json!({}));
     let options = bindings::options::<ExchangeOptions>(&Node::from_value(&options)?, Naming::Camel)?;
-    Exchange::open(case["url"].as_str().unwrap_or("http://localhost/v1/messages"), text, &options)
+    let url = case["url"].as_str().unwrap_or("http://localhost/v1/messages");
+    match cache {
+        Some(cache) => Exchange::open_cached(url, text, &options, cache),
+        None => Exchange::open(url, text, &options),
+    }
 }
 
 fn asked(case: &Value) -> String {
@@ -69,9 +77,13 @@ fn feed(exchange: &mut Exchange, text: &str, name: &str) -> String {
 }
 
 fn play(case: &Value, named: bool, whole: bool) {
+    play_with(case, named, whole, None);
+}
+
+fn play_with(case: &Value, named: bool, whole: bool, cache: Option<&ToolListCache>) {
     let name = case["name"].as_str().expect("a name");
     let text = asked(case);
-    let found = open(case, &text);
+    let found = open_with(case, &text, cache);
     if let Some(error) = case.get("error") {
         let found = found.expect_err(name);
         assert_eq!(
@@ -122,6 +134,10 @@ fn whole_replies() {
     let cases = cases("whole");
     assert!(cases.len() > 20);
     cases.iter().for_each(|case| play(case, false, true));
+    let cache = ToolListCache::default();
+    for _ in 0..2 {
+        cases.iter().for_each(|case| play_with(case, false, true, Some(&cache)));
+    }
 }
 
 #[test]

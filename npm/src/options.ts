@@ -258,6 +258,11 @@ export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferre
    */
   maxRounds?: number | undefined;
   /**
+   * How many tool lists are kept with what became of them, for requests that repeat a list: it is found by its bytes, and not
+   * rewritten again. The list used longest ago goes first; together they take at most 8 MiB of text. Default 16; 0: none.
+   */
+  toolListCache?: number | undefined;
+  /**
    * What becomes of a request of which tools have to be set aside. Default `"warn"`: it is sent without them, and `console.warn`
    * says which, for which dialect, why, and what to do, once for each list. `"error"`: it is not sent. A function is called instead
    * of `console.warn`, with the tools, every time.

@@ -8,7 +8,7 @@ use toolwire::{
     options::{Native, OnSetAside, Target},
     reports::Severity,
     sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions,
-    Restore, SanitizedTools, ToolSet, ToolsOptions,
+    Restore, SanitizedTools, ToolListCache, ToolSet, ToolsOptions,
 };
 
 use crate::wire::Wire;
@@ -148,6 +148,13 @@ fn opened(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(),
     let (aside, sent) = (&exchange.report().quarantined, exchange.request());
     if exchange.warning().is_some() == aside.is_empty() {
         return Err(format!("warns {:?} of {aside:?}", exchange.warning()));
+    }
+    let cache = ToolListCache::default();
+    for turn in ["first", "second"] {
+        match Exchange::open_cached(url, &text, &options, &cache) {
+            Ok(Some(kept)) if kept.request() == sent && kept.report() == exchange.report() => {}
+            other => return Err(format!("the {turn} time a list is kept: {other:?}\n  alone {exchange:?}")),
+        }
     }
     let forbids = options.on_set_aside(OnSetAside::Error);
     match Exchange::open(url, &text, &forbids) {

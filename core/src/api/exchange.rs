@@ -9,7 +9,7 @@ use crate::{
     json::{Node, Utf8Pieces},
     options::ExchangeOptions,
     report::RepairedCall,
-    tools::request::AdaptReport,
+    tools::{list_cache::ToolListCache, request::AdaptReport},
 };
 
 /// One request of a client and its reply, for whoever stands between a client and a backend: the request is adapted as
@@ -49,7 +49,30 @@ impl Exchange {
     /// `not-representable` if tools have to be set aside and [`OnSetAside::Error`](crate::options::OnSetAside) forbids
     /// that.
     pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
-        Ok(exchange::Exchange::open(url, body, options)?.map(|opened| Exchange(opened, Utf8Pieces::default())))
+        Exchange::open_with(url, body, options, None)
+    }
+
+    /// [`Exchange::open`] for requests that repeat their tools: a list that the cache holds is not rewritten again.
+    ///
+    /// # Errors
+    /// As [`Exchange::open`].
+    pub fn open_cached(
+        url: &str,
+        body: &str,
+        options: &ExchangeOptions,
+        cache: &ToolListCache,
+    ) -> Result<Option<Exchange>, Error> {
+        Exchange::open_with(url, body, options, Some(cache))
+    }
+
+    fn open_with(
+        url: &str,
+        body: &str,
+        options: &ExchangeOptions,
+        cache: Option<&ToolListCache>,
+    ) -> Result<Option<Exchange>, Error> {
+        let opened = exchange::Exchange::open(url, body, options, cache)?;
+        Ok(opened.map(|opened| Exchange(opened, Utf8Pieces::default())))
     }
 
     /// What is to be sent: the text that was given, if there is nothing to rewrite. Once the model is to be asked

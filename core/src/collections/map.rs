@@ -16,6 +16,14 @@ pub(crate) struct Map<K, V> {
     places: Places,
 }
 
+impl<K: PartialEq, V: PartialEq> PartialEq for Map<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl<K: Eq, V: Eq> Eq for Map<K, V> {}
+
 impl<K, V> Map<K, V> {
     /// A map without entries.
     pub(crate) const fn new() -> Self {

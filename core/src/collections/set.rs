@@ -5,7 +5,7 @@ use core::borrow::Borrow;
 use super::Map;
 
 /// A set in order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Set<T> {
     items: Map<T, ()>,
 }

@@ -14,6 +14,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::tools::{
     call_repair::Told,
+    list_cache::{Found, Lookup, ToolListCache},
     request::{self, AdaptReport},
     restore::RestoreMap,
     sse::{self, Buffer, Sink},
@@ -76,7 +77,14 @@ struct SearchLoop {
 
 impl Exchange {
     /// Opens one for a request; `None` if it is none that tools are sent with, and is to be passed on as it is.
-    pub(crate) fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
+    /// Its tools are looked up first.
+    pub(crate) fn open(
+        url: &str,
+        body: &str,
+        options: &ExchangeOptions,
+        cache: Option<&ToolListCache>,
+    ) -> Result<Option<Exchange>, Error> {
+        let found = Found::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
         let mut node = request::read(body)?;
         // Other addresses end so, too: OpenAI's threads have `messages`, and what is sent there is one.
@@ -97,7 +105,8 @@ impl Exchange {
         };
         let adapting = options.adapting(endpoint.format, dialect)?;
         let hosted = SearchLoop::hosted(&node, &adapting)?;
-        let (report, mut restore_map, names) = request::adapt_with_names(&mut node, &adapting)?;
+        let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
+        let (report, mut restore_map, names) = request::adapt_with_names(&mut node, &adapting, lookup)?;
         let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());
         if let (Some(_), Some(called)) = (&hosted, called) {
             restore_map.leaves(called);

@@ -45,6 +45,9 @@ pub struct ExchangeOptions {
     pub max_rounds: usize,
     /// What becomes of a request of which tools have to be set aside.
     pub on_set_aside: OnSetAside,
+    /// How many tool lists are kept, with what became of them, for requests that repeat them: see
+    /// [`ToolListCache`](crate::ToolListCache). 0: none.
+    pub tool_list_cache: usize,
     /// Whether the caller said what becomes of a hosted search.
     pub(crate) search_is_chosen: bool,
 }
@@ -60,12 +63,13 @@ impl Default for ExchangeOptions {
             search: SearchOptions::default(),
             max_rounds: 10,
             on_set_aside: OnSetAside::Warn,
+            tool_list_cache: 16,
             search_is_chosen: false,
         }
     }
 }
 
-const OWN: [&str; 3] = ["search", "maxRounds", "onSetAside"];
+const OWN: [&str; 4] = ["search", "maxRounds", "onSetAside", "toolListCache"];
 const EXAMPLE: Example =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
@@ -88,6 +92,13 @@ impl ExchangeOptions {
     #[must_use]
     pub fn on_set_aside(mut self, outcome: OnSetAside) -> Self {
         self.on_set_aside = outcome;
+        self
+    }
+
+    /// Sets [`Self::tool_list_cache`].
+    #[must_use]
+    pub fn tool_list_cache(mut self, lists: usize) -> Self {
+        self.tool_list_cache = lists;
         self
     }
 
@@ -126,6 +137,7 @@ impl ExchangeOptions {
             search,
             max_rounds: reader.count("maxRounds")?.unwrap_or(default.max_rounds),
             on_set_aside: reader.choice("onSetAside", OnSetAside::CHOICES)?.unwrap_or(default.on_set_aside),
+            tool_list_cache: reader.count("toolListCache")?.unwrap_or(default.tool_list_cache),
             search_is_chosen,
         })
     }

@@ -3,9 +3,9 @@
 //! A list is taken apart (`tool_list`), every entry is recognised (`tool_format`), gets a legal name (`names`) and an
 //! acceptable schema (`sanitize_list`, in the dialects of `target`, with `budget` for what a request may hold,
 //! `wrapper` for what stands around the schema, `memory` for schemas that come again and `quarantine` for what cannot
-//! be had), and what has to be undone is
-//! noted (`restore`, as JSON `restore_kept`). `as_sent` writes nothing but the API's shape. A whole request (`request`)
-//! also brings tools in its history (`carriers`), speaks of tools there (`call_sites`), and forces some (`choice`).
+//! be had), and what has to be undone is noted (`restore`, as JSON `restore_kept`). `as_sent` writes nothing but the
+//! API's shape. A whole request (`request`) also brings tools in its history (`carriers`), speaks of tools there
+//! (`call_sites`), forces some (`choice`), and mostly repeats the list of the one before (`list_cache`).
 //! Replies come back whole (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`,
 //! `chat_stream`, `response_stream`, `item_stream`, and `sse`), calls as their client's own (`client_call`,
 //! `client_item`, and `call_pieces` with `custom_input`), and arguments repaired if that is asked for (`call_repair`,
@@ -30,6 +30,8 @@ mod flat_names;
 mod held;
 mod item_stream;
 mod joined;
+#[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "it is for exchanges, which search"))]
+pub(crate) mod list_cache;
 pub(crate) mod memory;
 mod namespaces;
 pub(crate) mod quarantine;

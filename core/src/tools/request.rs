@@ -1,12 +1,13 @@
 //! `adapt_request`: a whole request made acceptable. Deferred loading first, then every tool, then what speaks of
 //! tools.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     call_sites,
     carriers::{self, Carried},
     choice::{self, ChoiceChange, ChoiceOutcome},
+    list_cache::{self, KeptList, Lookup, Question, SentList},
     namespaces,
     quarantine::{self, Quarantined},
     restore::RestoreMap,
@@ -49,13 +50,15 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
 
 /// Rewrites a request in place.
 pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(AdaptReport, RestoreMap), Error> {
-    adapt_with_names(request, options).map(|(report, restore_map, _)| (report, restore_map))
+    adapt_with_names(request, options, None).map(|(report, restore_map, _)| (report, restore_map))
 }
 
-/// [`adapt`], with the names that its tools have now, those that are not sent yet included.
-pub(crate) fn adapt_with_names(
-    request: &mut Node<'_>,
+/// [`adapt`], with the names that its tools have now, those that are not sent yet included. Its list is looked up
+/// first.
+pub(crate) fn adapt_with_names<'a>(
+    request: &mut Node<'a>,
     options: &AdaptOptions,
+    lookup: Option<Lookup<'a>>,
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
@@ -91,7 +94,8 @@ pub(crate) fn adapt_with_names(
         (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
     }
     let tools = sent_as(wire_out, dialect, options);
-    let (restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, (names, shape), &mut report)?;
+    let (restore_map, names, callable) =
+        rewrite_tools(request, wire_out, &tools, (names, shape), (lookup, &mut report))?;
     let AdaptReport { quarantined, changes, .. } = &mut report;
     let mut carried = Carried { options: &tools, shape, names, restore_map, quarantined, changes };
     carriers::rewrite(request, wire_out, &mut carried)?;
@@ -199,47 +203,36 @@ fn rewrite_tools<'a>(
     wire: Wire,
     options: &ToolsOptions,
     (names, shape): (Names, NamePattern),
-    report: &mut AdaptReport,
+    (lookup, report): (Option<Lookup<'a>>, &mut AdaptReport),
 ) -> Result<(RestoreMap, Names, Set<String>), Error> {
-    let mut found = (RestoreMap::default(), names, Set::new());
-    let mut emptied = false;
-    let had = request.visit("tools", |node| {
+    let mut given = Some(names);
+    let sent = request.visit("tools", |node| {
         if node.is_null() {
-            return Ok(());
+            return Ok(None);
         }
-        let (data, origin) = (core::mem::take(node), node.origin());
-        let (tools, spelled) = match data.data() {
-            Data::Verbatim(text) => (json::read(text)?, Some(*text)),
-            _ => (data, None),
-        };
-        let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
-        let outcome =
-            sanitize_list::rewrite_with_names(tools, options, (core::mem::take(&mut found.1), Some(shape)), None)
-                .map_err(|error| match error.code() {
-                    Code::InvalidRequest => error.below("/tools"),
-                    _ => error,
-                })?;
-        emptied = had && outcome.tools.as_array().is_some_and(<[Node<'_>]>::is_empty);
-        report.quarantined = outcome.quarantined;
-        report.changes = outcome.changes;
-        for tool in &mut report.quarantined {
-            tool.pointer.insert_str(0, "/tools");
-        }
-        for about in &mut report.changes {
-            about.change.pointer.insert_str(0, "/tools");
-            if let Some(output) = &mut about.change.output_pointer {
-                output.insert_str(0, "/tools");
+        let names = given.take().unwrap_or_default();
+        let question = lookup.as_ref().map(|_| {
+            let (list, options) = (list_cache::text_of(node).into_owned().into(), Cow::Borrowed(options));
+            Question { list, options, shape, names: Cow::Owned(names.clone()) }
+        });
+        let known = lookup.as_ref().zip(question.as_ref()).and_then(|(lookup, question)| lookup.find(question));
+        if let Some(known) = known {
+            if let Some(text) = &known.text {
+                node.replace(Data::Verbatim(text));
             }
+            return Ok(Some(known.sent.clone()));
         }
-        found = (outcome.restore_map, outcome.names, outcome.accepted);
-        *node = match spelled {
-            Some(text) if outcome.tools.is_intact() => Node::read(Data::Verbatim(text), origin),
-            _ => outcome.tools,
-        };
-        Ok(())
+        let (sent, changed) = rewrite_list(node, options, (names, shape))?;
+        if let (Some(lookup), Some(question)) = (&lookup, question) {
+            let text = changed.then(|| json::write(node));
+            lookup.keep(KeptList { question: question.into_owned(), text, sent: sent.clone() });
+        }
+        Ok(Some(sent))
     });
-    had.transpose()?;
-    if emptied {
+    let Some(sent) = sent.transpose()?.flatten() else {
+        return Ok((RestoreMap::default(), given.unwrap_or_default(), Set::new()));
+    };
+    if sent.emptied {
         // A choice without tools is refused, and some APIs refuse an empty list, too.
         for key in ["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"] {
             if wire == Wire::Gemini || !key.contains("onfig") {
@@ -247,7 +240,51 @@ fn rewrite_tools<'a>(
             }
         }
     }
-    Ok(found)
+    (report.quarantined, report.changes) = (sent.quarantined, sent.changes);
+    Ok((sent.restore_map, sent.names, sent.accepted))
+}
+
+/// Rewrites the list of a request; gives what it became, and whether it is another one now.
+fn rewrite_list<'a>(
+    node: &mut Node<'a>,
+    options: &ToolsOptions,
+    (names, shape): (Names, NamePattern),
+) -> Result<(SentList, bool), Error> {
+    let (data, origin) = (core::mem::take(node), node.origin());
+    let (tools, spelled) = match data.data() {
+        Data::Verbatim(text) => (json::read(text)?, Some(*text)),
+        _ => (data, None),
+    };
+    let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
+    let outcome = sanitize_list::rewrite_with_names(tools, options, (names, Some(shape)), None).map_err(|error| {
+        match error.code() {
+            Code::InvalidRequest => error.below("/tools"),
+            _ => error,
+        }
+    })?;
+    let mut sent = SentList {
+        emptied: had && outcome.tools.as_array().is_some_and(<[Node<'_>]>::is_empty),
+        quarantined: outcome.quarantined,
+        changes: outcome.changes,
+        restore_map: outcome.restore_map,
+        names: outcome.names,
+        accepted: outcome.accepted,
+    };
+    for tool in &mut sent.quarantined {
+        tool.pointer.insert_str(0, "/tools");
+    }
+    for about in &mut sent.changes {
+        about.change.pointer.insert_str(0, "/tools");
+        if let Some(output) = &mut about.change.output_pointer {
+            output.insert_str(0, "/tools");
+        }
+    }
+    let intact = outcome.tools.is_intact();
+    *node = match spelled {
+        Some(text) if intact => Node::read(Data::Verbatim(text), origin),
+        _ => outcome.tools,
+    };
+    Ok((sent, !intact))
 }
 
 /// Gives tools that the history speaks of the names they have now.
