@@ -1,0 +1,132 @@
+//! Microseconds per real tool in Rust, as one line of JSON for `scripts/figures.mjs`: `make figures` runs it over a file
+//! with one MCP tool per line.
+
+#![allow(clippy::print_stdout, reason = "the figures are what it is for")]
+
+use std::{
+    env,
+    error::Error,
+    fs,
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use serde_json::{json, Map, Value};
+use toolwire::{
+    dialects, sanitize, sanitize_json, sanitize_json_with_report, sanitize_tools_json, Exchange, ExchangeOptions,
+    SanitizeOptions, ToolListCache, ToolsOptions,
+};
+
+/// Long enough for a stable minimum, short enough for all dialects.
+const ROUNDS: u32 = 7;
+/// How many tools a list has.
+const LIST: usize = 60;
+/// How often a request is sent; at half of it, the list changes.
+const REQUESTS: usize = 50;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = env::args().nth(1).ok_or("expected a file with one MCP tool per line, found no argument")?;
+    let tools: Vec<Value> = fs::read_to_string(&path)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    let values: Vec<Value> = tools.iter().filter_map(|tool| tool.get("inputSchema").cloned()).collect();
+    let texts: Vec<String> = values.iter().map(Value::to_string).collect();
+    let per = |time: Duration, count: usize| time.as_secs_f64() * 1e6 / count.max(1) as f64;
+    let lists: Vec<(String, &[String])> = tools
+        .chunks(LIST)
+        .zip(texts.chunks(LIST))
+        .take(4)
+        .map(|(some, texts)| (Value::from(some.to_vec()).to_string(), texts))
+        .collect();
+    let mut figures = Map::new();
+    for dialect in dialects() {
+        let (options, list_options) = (SanitizeOptions::new(dialect.name), ToolsOptions::new(dialect.name));
+        let times = best(&mut [
+            &mut || texts.iter().for_each(|text| drop(black_box(sanitize_json(text, &options)))),
+            &mut || texts.iter().for_each(|text| drop(black_box(sanitize_json_with_report(text, &options)))),
+            &mut || values.iter().for_each(|value| drop(black_box(sanitize(value, &options)))),
+            &mut || lists.iter().for_each(|(list, _)| drop(black_box(sanitize_tools_json(list, &list_options)))),
+            &mut || {
+                let texts = lists.iter().flat_map(|(_, texts)| *texts);
+                texts.for_each(|text| drop(black_box(sanitize_json_with_report(text, &options))));
+            },
+        ]);
+        let listed = lists.iter().map(|(_, texts)| texts.len()).sum();
+        let [text, report, value, list, each] = times[..] else { return Err("expected a time for each".into()) };
+        figures.insert(
+            dialect.name.into(),
+            json!({
+                "text": per(text, texts.len()),
+                "report": per(report, texts.len()),
+                "value": per(value, texts.len()),
+                "list": per(list, listed),
+                "each": per(each, listed),
+            }),
+        );
+    }
+    let parse = |text: &String| serde_json::from_str::<Value>(text).map(|value| value.to_string());
+    let alone = best(&mut [&mut || texts.iter().for_each(|text| drop(black_box(parse(text))))]);
+    let repeated: Map<String, Value> = REPEATED
+        .iter()
+        .map(|(dialect, url)| Ok(((*dialect).to_owned(), repeated(&tools, dialect, url, per)?)))
+        .collect::<Result<_, toolwire::Error>>()?;
+    let bytes = texts.iter().map(String::len).sum::<usize>() / texts.len().max(1);
+    let alone = alone.first().map_or(0.0, |time| per(*time, texts.len()));
+    println!(
+        "{}",
+        json!({"tools": texts.len(), "bytes": bytes, "alone": alone, "dialects": figures, "repeated": repeated})
+    );
+    Ok(())
+}
+
+/// Where requests that repeat their tools are sent.
+const REPEATED: [(&str, &str); 3] = [
+    ("moonshot", "http://localhost/v1/chat/completions"),
+    ("openai-strict", "http://localhost/v1/chat/completions"),
+    ("anthropic-strict", "http://localhost/v1/messages"),
+];
+
+/// An agent's session through an exchange, with its lists kept and without, per request.
+fn repeated(
+    tools: &[Value],
+    dialect: &str,
+    url: &str,
+    per: impl Fn(Duration, usize) -> f64,
+) -> Result<Value, toolwire::Error> {
+    let body = |tools: &[Value]| json!({"model": "m", "messages": MESSAGES.map(said), "tools": tools}).to_string();
+    let some = tools.get(..LIST).unwrap_or(tools);
+    let bodies = [body(some), body(some.get(1..).unwrap_or(some))];
+    let options = ExchangeOptions::default().dialect(dialect);
+    let session = |cache: Option<&ToolListCache>| {
+        for request in 0..REQUESTS {
+            let [first, second] = &bodies;
+            let body = if request < REQUESTS / 2 { first } else { second };
+            let opened = match cache {
+                Some(cache) => Exchange::open_cached(url, body, &options, cache),
+                None => Exchange::open(url, body, &options),
+            };
+            drop(black_box(opened));
+        }
+    };
+    Exchange::open(url, &body(some), &options)?;
+    let times = best(&mut [&mut || session(None), &mut || session(Some(&ToolListCache::default()))]);
+    let times: Vec<f64> = times.iter().map(|time| per(*time, REQUESTS)).collect();
+    Ok(json!({"anew": times.first(), "kept": times.get(1)}))
+}
+
+const MESSAGES: [&str; 3] = ["Find the file.", "I will look for it.", "Thank you. Go on."];
+
+fn said(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
+
+/// The fastest of several rounds of each; they take turns, so that a machine that is busy for a while is so for all.
+fn best(runs: &mut [&mut dyn FnMut()]) -> Vec<Duration> {
+    let mut best = vec![Duration::MAX; runs.len()];
+    for _ in 0..ROUNDS {
+        for (best, run) in best.iter_mut().zip(runs.iter_mut()) {
+            let start = Instant::now();
+            run();
+            *best = start.elapsed().min(*best);
+        }
+    }
+    best
+}

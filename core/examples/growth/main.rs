@@ -1,0 +1,170 @@
+//! Time and memory by size: of a list, a schema, its references, a history. Writes the plots of `docs/performance.md`
+//! and prints the tables below them: `make figures` runs it.
+
+#![allow(clippy::print_stdout, reason = "the tables are what it is for")]
+
+#[path = "../../tests/allocation/counting.rs"]
+mod counting;
+mod inputs;
+mod plot;
+
+use std::{
+    error::Error,
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use toolwire::{
+    apply_deferred_loading_json, options::Target, sanitize_json, sanitize_tools_json, DeferredOptions, SanitizeOptions,
+    ToolsOptions,
+};
+
+/// How large the inputs are, in whatever is counted.
+const SIZES: [usize; 7] = [10, 30, 100, 300, 1_000, 3_000, 10_000];
+/// Each size is run again until this time is over, and at least three times: the fastest run counts.
+const LONG_ENOUGH: Duration = Duration::from_millis(150);
+
+/// What is done with an input; an error where it is refused.
+type Run = Box<dyn Fn(&str) -> Result<usize, toolwire::Error>>;
+
+/// What grows.
+struct Growth {
+    file: &'static str,
+    title: &'static str,
+    /// What is counted, one of it.
+    unit: &'static str,
+    input: fn(usize) -> String,
+    series: Vec<(&'static str, Run)>,
+}
+
+/// What one size took.
+#[derive(Clone, Copy)]
+pub(crate) struct Point {
+    size: usize,
+    /// In microseconds.
+    time: f64,
+    /// In bytes that were asked for, whatever was given back meanwhile.
+    memory: f64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/performance");
+    fs::create_dir_all(&folder)?;
+    for growth in grown() {
+        let mut lines = Vec::new();
+        for (name, run) in &growth.series {
+            lines.push((*name, measured(&growth, run)?));
+        }
+        fs::write(folder.join(growth.file).with_extension("svg"), plot::draw(growth.title, growth.unit, &lines)?)?;
+        table(&growth, &lines);
+    }
+    Ok(())
+}
+
+fn grown() -> [Growth; 4] {
+    let list = |dialect: &'static str| -> (&'static str, Run) {
+        let options = ToolsOptions::new(dialect);
+        (dialect, Box::new(move |text| Ok(sanitize_tools_json(text, &options)?.tools.len())))
+    };
+    let schema = |dialect: &'static str| -> (&'static str, Run) {
+        let options = SanitizeOptions::new(dialect);
+        (dialect, Box::new(move |text| Ok(sanitize_json(text, &options)?.len())))
+    };
+    let history = |name: &'static str, target: Option<Target>| -> (&'static str, Run) {
+        let mut options = DeferredOptions::default();
+        options.target = target;
+        (name, Box::new(move |text| Ok(apply_deferred_loading_json(text, &options)?.len())))
+    };
+    [
+        Growth {
+            file: "tools",
+            title: "A list of tools: sanitizeToolsJson",
+            unit: "tool",
+            input: inputs::tools,
+            series: ["anthropic", "llama-cpp", "moonshot", "openai-strict"].map(list).into(),
+        },
+        Growth {
+            file: "schema",
+            title: "A large schema: sanitizeJson",
+            unit: "property",
+            input: inputs::properties,
+            series: ["anthropic", "moonshot", "gemini", "portable"].map(schema).into(),
+        },
+        Growth {
+            file: "references",
+            title: "A schema of references: sanitizeJson",
+            unit: "reference",
+            input: inputs::references,
+            series: ["anthropic", "moonshot", "gemini", "portable"].map(schema).into(),
+        },
+        Growth {
+            file: "history",
+            title: "A long conversation: applyDeferredLoadingJson",
+            unit: "message",
+            input: inputs::history,
+            series: vec![
+                history("in place", None),
+                history("to openai-chat", Some(Target::OpenaiChat)),
+                history("to openai-responses", Some(Target::OpenaiResponses)),
+            ],
+        },
+    ]
+}
+
+/// The sizes up to the first that is refused.
+fn measured(growth: &Growth, run: &Run) -> Result<Vec<Point>, Box<dyn Error>> {
+    let mut points = Vec::new();
+    for size in SIZES {
+        let input = (growth.input)(size);
+        let (done, memory) = counting::given(|| run(&input));
+        match done {
+            Err(error) if points.len() > 2 => {
+                eprintln!("{}, {size}: {error}", growth.title);
+                break;
+            }
+            done => done?,
+        };
+        let (begin, mut best, mut runs) = (Instant::now(), Duration::MAX, 0);
+        while runs < 3 || begin.elapsed() < LONG_ENOUGH {
+            let start = Instant::now();
+            run(&input)?;
+            best = best.min(start.elapsed());
+            runs += 1;
+        }
+        points.push(Point { size, time: best.as_secs_f64() * 1e6, memory: memory as f64 });
+    }
+    Ok(points)
+}
+
+/// Per unit, the time and the memory; and the growth from the size before the last three to the last.
+fn table(growth: &Growth, lines: &[(&str, Vec<Point>)]) {
+    println!("### {}\n", growth.title);
+    println!("![{}: time and memory per {}](performance/{}.svg)\n", growth.title, growth.unit, growth.file);
+    let head: Vec<String> = SIZES.iter().map(|size| format!("{}", Grouped(*size))).collect();
+    println!("| µs and KB per {} | {} |", growth.unit, head.join(" | "));
+    println!("|---|{}", "--:|".repeat(SIZES.len()));
+    for (name, points) in lines {
+        let cell = |size: &usize| {
+            let point = points.iter().find(|point| point.size == *size);
+            point.map_or("refused".into(), |point| {
+                let size = point.size as f64;
+                format!("{:.1} · {:.1}", point.time / size, point.memory / size / 1e3)
+            })
+        };
+        println!("| {name} | {} |", SIZES.iter().map(cell).collect::<Vec<_>>().join(" | "));
+    }
+    println!();
+}
+
+/// A number as people read it.
+struct Grouped(usize);
+
+impl std::fmt::Display for Grouped {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            number if number < 1_000 => write!(formatter, "{number}"),
+            number => write!(formatter, "{},{:03}", number / 1_000, number % 1_000),
+        }
+    }
+}
