@@ -191,7 +191,7 @@ def test_a_list_that_comes_again_gives_the_same() -> None:
     body = json.dumps({"model": "m", "messages": [], "tools": tools})
     url = "http://localhost/v1/chat/completions"
     for dialect in ("moonshot", "openai-strict", "gemini"):
-        opened = [Exchange.open(url, body, dialect=dialect, tool_list_cache=lists) for lists in (0, 4, 4)]
+        opened = [toolwire.Exchange.open(url, body, dialect=dialect, tool_list_cache=lists) for lists in (0, 4, 4)]
         assert all(opened)
         alone, *kept = [(one.request, one.report) for one in opened if one]
         assert kept == [alone, alone]
