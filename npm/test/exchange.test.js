@@ -194,7 +194,7 @@ test('a tool that turns out to be unusable once it is found is told then', () =>
 test('a list that comes again gives what it gave the first time', () => {
   const tools = [{ name: 'look.up', inputSchema: { type: 'object', properties: { a: { const: 1 } } } }];
   const body = JSON.stringify({ model: 'm', messages: [], tools });
-  for (const dialect of ['moonshot', 'openai-strict', 'gemini']) {
+  for (const dialect of ['moonshot', 'openai-strict', 'anthropic-strict']) {
     const [alone, ...kept] = [0, 4, 4].map((toolListCache) => {
       const exchange = Exchange.open('http://localhost/v1/chat/completions', body, { dialect, toolListCache });
       const { request, report } = exchange;

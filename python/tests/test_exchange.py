@@ -190,7 +190,7 @@ def test_a_list_that_comes_again_gives_the_same() -> None:
     tools = [{"name": "look.up", "inputSchema": {"type": "object", "properties": {"a": {"const": 1}}}}]
     body = json.dumps({"model": "m", "messages": [], "tools": tools})
     url = "http://localhost/v1/chat/completions"
-    for dialect in ("moonshot", "openai-strict", "gemini"):
+    for dialect in ("moonshot", "openai-strict", "anthropic-strict"):
         opened = [toolwire.Exchange.open(url, body, dialect=dialect, tool_list_cache=lists) for lists in (0, 4, 4)]
         assert all(opened)
         alone, *kept = [(one.request, one.report) for one in opened if one]
