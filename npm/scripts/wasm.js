@@ -40,6 +40,8 @@ function buildEntry(root, crate, digest, { folder, features, small }) {
   const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install', '--out-dir', folder];
   const cargo = ['--locked', '--features', features.join(',')];
   const flags = withoutPaths(join(crate, '..'));
+  // A folder of its own: cargo holds a lock while it builds, and the other packages are built at the same time.
+  const CARGO_TARGET_DIR = join(process.env.CARGO_TARGET_DIR ?? join(crate, '..', 'target'), 'wasm');
   // RUSTFLAGS stand in the place of those in .cargo/config.toml, the others beside them.
   const chosen = small
     ? { RUSTFLAGS: flags, CARGO_PROFILE_RELEASE_OPT_LEVEL: small }
@@ -47,7 +49,7 @@ function buildEntry(root, crate, digest, { folder, features, small }) {
   execFileSync('wasm-pack', ['build', '.', ...options, '--', ...cargo], {
     cwd: crate,
     stdio: 'inherit',
-    env: { ...process.env, PATH, ...chosen },
+    env: { ...process.env, PATH, CARGO_TARGET_DIR, ...chosen },
   });
   writeFileSync(stamp, digest);
 }
