@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm`: only that), the
-# Python extension and the demo's Rust program. Cargo knows by itself what is up to date; the npm build is keyed by its sources.
+# Python extension and the demo's Rust program (quickly compiled, for its calls are few). Cargo knows by itself what is up to date; the npm build is keyed by its sources.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -21,5 +21,5 @@ fi
 # Side by side: each spends most of its time optimising one library, in one thread.
 alongside npm_package
 step "build Python extension" "$LOGS/build-python.log" python/dev build
-step "build Rust demo" "$LOGS/build-rust.log" cargo build --release --locked -p toolwire --example demo
+step "build Rust demo" "$LOGS/build-rust.log" cargo build --locked -p toolwire-demo
 together

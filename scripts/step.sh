@@ -62,11 +62,11 @@ alongside() {
 }
 end_others() {
   local pid
-  for pid in "${others[@]}"; do kill -- "-$pid" 2>/dev/null || true; done
+  for pid in ${others[@]+"${others[@]}"}; do kill -- "-$pid" 2>/dev/null || true; done
 }
 together() {
   local pid status=0
-  for pid in "${others[@]}"; do wait "$pid" || status=$?; done
+  for pid in ${others[@]+"${others[@]}"}; do wait "$pid" || status=$?; done
   others=()
   return "$status"
 }
