@@ -45,7 +45,7 @@ export async function bundle(root, dist) {
 }
 
 /**
- * The ES module for Node: the CommonJS file's names. Node looks through a CommonJS file for names where an ES module imports it, which takes
+ * The ES module for Node: the CommonJS file's names. Where an ES module imports a CommonJS file, Node looks through it for names, which takes
  * 5 ms more for the script with the WebAssembly; so that is left to `require`. And one program has one instance, whatever its modules are.
  */
 async function forNode(dist, name) {
