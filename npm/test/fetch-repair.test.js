@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { toolwireFetch } from '../dist/fetch.js';
+import { Exchange } from '../dist/index.js';
 import { backend, eventsOf, JSON_TYPE, message, post, SSE, streamOf } from './fetch/backend.js';
 
 const schema = { type: 'object', properties: { seats: { type: 'integer' } }, required: ['seats'] };
@@ -79,4 +80,29 @@ test('wrong options are told at once', () => {
   assert.throws(() => toolwireFetch({ repair: 'yes' }), { code: 'invalid-option', pointer: '/repair' });
   assert.throws(() => toolwireFetch({ repair: { name: 'book' } }), { code: 'unknown-option', pointer: '/repair/name' });
   assert.throws(() => toolwireFetch({ repair: { confidence: 'sure' } }), { pointer: '/repair/confidence' });
+});
+
+test('an error of the network or of the caller ends the exchange', async (t) => {
+  const { close } = Exchange.prototype;
+  t.after(() => {
+    Exchange.prototype.close = close;
+  });
+  let closed = 0;
+  Exchange.prototype.close = function () {
+    closed++;
+    close.call(this);
+  };
+  const down = () => Promise.reject(new Error('down'));
+  await assert.rejects(
+    toolwireFetch({ dialect: 'anthropic', repair: true, fetch: down })('http://localhost', post(ASKED)),
+    /down/,
+  );
+  assert.ok(closed > 0);
+  const { url } = await backend(t, [200, JSON_TYPE, WRONG]);
+  closed = 0;
+  const onRepair = () => {
+    throw new Error('not told');
+  };
+  await assert.rejects(toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED)), /not told/);
+  assert.ok(closed > 0);
 });
