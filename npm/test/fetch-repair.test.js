@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { toolwireFetch } from '../dist/fetch.js';
-import { Exchange } from '../dist/index.js';
 import { backend, eventsOf, JSON_TYPE, message, post, SSE, streamOf } from './fetch/backend.js';
 
 const schema = { type: 'object', properties: { seats: { type: 'integer' } }, required: ['seats'] };
@@ -83,18 +82,19 @@ test('wrong options are told at once', () => {
 });
 
 test('an error of the network or of the caller ends the exchange', async (t) => {
-  const { close } = Exchange.prototype;
+  // What is closed need not be told when it is collected.
+  const { unregister } = FinalizationRegistry.prototype;
   t.after(() => {
-    Exchange.prototype.close = close;
+    FinalizationRegistry.prototype.unregister = unregister;
   });
   let closed = 0;
-  Exchange.prototype.close = function () {
+  FinalizationRegistry.prototype.unregister = function (token) {
     closed++;
-    close.call(this);
+    return unregister.call(this, token);
   };
   const down = () => Promise.reject(new Error('down'));
   await assert.rejects(
-    toolwireFetch({ dialect: 'anthropic', repair: true, fetch: down })('http://localhost', post(ASKED)),
+    toolwireFetch({ dialect: 'anthropic', repair: true, fetch: down })('http://localhost/v1/messages', post(ASKED)),
     /down/,
   );
   assert.ok(closed > 0);

@@ -26,7 +26,10 @@ function check(restore, member) {
   assert.equal(restore.replyJson(JSON.stringify(reply)), JSON.stringify(expected));
   assert.equal(restore.replyWithReport(reply).calls[0].valid, true);
   assert.equal(restore.callWithReport(reply.content[0]).repaired.valid, true);
-  assert.deepEqual(new TextDecoder().decode(restore.replyJson(new TextEncoder().encode(JSON.stringify(reply)))), JSON.stringify(expected));
+  assert.deepEqual(
+    new TextDecoder().decode(restore.replyJson(new TextEncoder().encode(JSON.stringify(reply)))),
+    JSON.stringify(expected),
+  );
 }
 
 test('more of them than are kept, in turns', () => {
@@ -36,7 +39,10 @@ test('more of them than are kept, in turns', () => {
 });
 
 test('large ones', () => {
-  const all = [1_000, 3_000_000, 3_000_000, 6_000_000].map((length, index) => [`m${index}`, restoreOf(`m${index}`, length)]);
+  const all = [1_000, 3_000_000, 3_000_000, 6_000_000].map((length, index) => [
+    `m${index}`,
+    restoreOf(`m${index}`, length),
+  ]);
   for (let round = 0; round < 2; round++) for (const [member, restore] of all) check(restore, member);
 });
 

@@ -16,7 +16,6 @@ import {
   sanitize,
   sanitizeJsonWithReport,
   sanitizeToolsJson,
-  sanitizeToolsJsonWithReport,
   ToolwireError,
   validateArgumentsJson,
 } from '../dist/index.js';
@@ -107,7 +106,7 @@ function all(schema, attempt) {
   attempt(() => checkToolsJson(`[${tool}}]`, { dialects: names }));
   attempt(() => normalizeEnvelopeJson(schema));
   const repair = { useDefaults: true, removeAdditional: true };
-  const sent = attempt(() => sanitizeToolsJsonWithReport(`[${tool}}]`, { dialect: 'openai-strict', maxSteps, repair }));
+  const sent = attempt(() => sanitizeToolsJson(`[${tool}}]`, { dialect: 'openai-strict', maxSteps, repair }));
   for (const args of [...ARGUMENTS, schema]) {
     attempt(() => validateArgumentsJson(args, schema));
     attempt(() => repairArgumentsJson(args, schema, repair));

@@ -38,7 +38,9 @@ console.log(
     `ajv refuses ${lines.length - calls.length} more`,
 );
 console.log('  ajv: makes code of a schema (`new Function`), judges `pattern`, too; stops at the first fault');
-console.log('  toolwire: names every fault, or says that it cannot judge; only a `Restore` prepares anything; needs no `eval`');
+console.log(
+  '  toolwire: names every fault, or says that it cannot judge; only a `Restore` prepares anything; needs no `eval`',
+);
 const ajv = `ajv ${versionOf('ajv')}`;
 table('value', [
   [`${ajv}, prepared`, (call) => call.validate(call.arguments)],

@@ -15,12 +15,14 @@ type RestoreFunction = FunctionName & ('restoreCall' | 'restoreClientCall' | 're
 export class KeptRestore {
   readonly #json: object;
   // As many as 32 bits count; who comes round once more has long been forgotten.
-  readonly #number = (last = (last + 1) % 2 ** 32);
+  readonly #number: number;
   #text: string | undefined;
 
   /** @param json - Nobody changes it any more. */
   constructor(json: object) {
     this.#json = json;
+    last = (last + 1) % 2 ** 32;
+    this.#number = last;
   }
 
   /** Calls a function on values. */
