@@ -1,7 +1,7 @@
 # A machine with rustup, Node 20.19 and Python 3.10 or later needs nothing else: every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo playground docs test fuzz bench bench-peers package release-check setup lint clean
+.PHONY: help demo playground docs test fuzz bench figures bench-peers package release-check setup lint clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
@@ -23,6 +23,9 @@ fuzz: ## generated inputs for as long as one likes (TIME=3600: seconds a target;
 
 bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools than the demo's)
 	@scripts/bench.sh $(DATA)
+
+figures: ## docs/performance.md, measured anew (DATA=tools.jsonl)
+	@scripts/figures.sh $(DATA)
 
 bench-peers: ## the same against other packages that do the like (fetches them; DATA=tools.jsonl)
 	@scripts/bench-peers.sh $(DATA)

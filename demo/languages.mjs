@@ -17,7 +17,7 @@ import {
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 const PROGRAMS = {
-  Rust: ['cargo', ['run', '--quiet', '--release', '--locked', '-p', 'toolwire', '--example', 'demo']],
+  Rust: ['cargo', ['run', '--quiet', '--locked', '-p', 'toolwire-demo']],
   Python: [path('../python/.venv/bin/python'), [path('calls.py')]],
 };
 

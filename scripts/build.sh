@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm`: only that), the
-# Python extension and the demo's Rust program. Cargo knows by itself what is up to date; the npm build is keyed by its sources.
+# Python extension and the demo's Rust program (quickly compiled, for its calls are few). Cargo knows by itself what is up to date; the npm build is keyed by its sources.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -9,10 +9,17 @@ wasm_toolchain=$(scripts/wasm-toolchain.sh)
 stamp=$ROOT/target/npm-made-from
 key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src command/Cargo.toml command/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
 key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version)"
-if [ ! -f npm/dist/index.js ] || ! fresh "$stamp" "$key"; then
-  step "build npm (WebAssembly and TypeScript)" "$LOGS/build-npm.log" env RUSTUP_TOOLCHAIN="$wasm_toolchain" npm run --prefix npm build
+npm_package() {
+  if [ -f npm/dist/index.js ] && fresh "$stamp" "$key"; then return; fi
+  step "build npm (WebAssembly and TypeScript)" "$LOGS/build-npm.log" env RUSTUP_TOOLCHAIN="$wasm_toolchain" npm run --prefix npm build || return
   echo "$key" >"$stamp"
+}
+if [ "${1:-all}" = npm ]; then
+  npm_package
+  exit
 fi
-[ "${1:-all}" = npm ] && exit
+# Side by side: each spends most of its time optimising one library, in one thread.
+alongside npm_package
 step "build Python extension" "$LOGS/build-python.log" python/dev build
-step "build Rust demo" "$LOGS/build-rust.log" cargo build --release --locked -p toolwire --example demo
+step "build Rust demo" "$LOGS/build-rust.log" cargo build --locked -p toolwire-demo
+together

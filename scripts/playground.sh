@@ -13,7 +13,7 @@ fi
 scripts/npm-folder.sh $folder
 
 # It stands on what `npm publish` would publish, not on this checkout.
-packed=$(cat npm/package.json npm/dist/* | sha256sum | cut -d' ' -f1)
+packed=$(find npm/package.json npm/dist -type f -print0 | LC_ALL=C sort -z | xargs -0 cat | sha256sum | cut -d' ' -f1)
 unpack() {
   local scratch installed=$folder/node_modules/toolwire
   scratch=$(mktemp -d)

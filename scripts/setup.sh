@@ -44,10 +44,12 @@ python_environment() {
 
 rust_components
 toolchain=$(scripts/wasm-toolchain.sh)
-scripts/wasm-tools.sh
+# Beside what waits for the network.
+alongside scripts/wasm-tools.sh
 scripts/npm-folder.sh npm
 scripts/npm-folder.sh demo
 # Not a dependency in the demo's manifest: npm would then install the development tools of npm/ a second time from there.
 ln -sfn ../../npm demo/node_modules/toolwire
 python_environment
+together
 say "set-up: ready (Rust $(cut -d' ' -f2 <<<"$rust"), wasm by $toolchain, Node $(node --version), $(python/.venv/bin/python --version))"

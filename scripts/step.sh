@@ -48,6 +48,29 @@ step() {
   return "$status"
 }
 
+# alongside COMMAND... runs a command while the script goes on; together waits for all of them, and fails if one does. Each has a process
+# group of its own, which ends with the script: a background job of a script ignores Ctrl-C, and so do the compilers in it.
+others=()
+alongside() {
+  trap end_others EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  set -m
+  ( trap - EXIT INT TERM; "$@" ) </dev/null &
+  set +m
+  others+=($!)
+}
+end_others() {
+  local pid
+  for pid in ${others[@]+"${others[@]}"}; do kill -- "-$pid" 2>/dev/null || true; done
+}
+together() {
+  local pid status=0
+  for pid in ${others[@]+"${others[@]}"}; do wait "$pid" || status=$?; done
+  others=()
+  return "$status"
+}
+
 # hash_of PATH... is one digest over names and contents of files and folders, built things left out.
 hash_of() {
   ( cd "$ROOT" && find "$@" \( -name target -o -name node_modules -o -name .venv -o -name dist -o -name pkg -o -name __pycache__ -o -name '.*_cache' \) -prune \

@@ -58,6 +58,13 @@ impl Exchange {
         })
     }
 
+    /// The betas that its header has to name.
+    fn betas(&mut self) -> PyResult<Vec<&'static str>> {
+        guarded_with(&mut self.0, |exchange| {
+            Ok(exchange.report().deferred.as_ref().map(|deferred| deferred.betas.clone()).unwrap_or_default())
+        })
+    }
+
     /// What became of the calls that ended since this was asked last, as a list.
     fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {

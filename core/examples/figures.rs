@@ -19,8 +19,9 @@ use toolwire::{
 
 /// Long enough for a stable minimum, short enough for all dialects.
 const ROUNDS: u32 = 7;
-/// How many tools a list has.
+/// How many tools a list has, and how many lists there are.
 const LIST: usize = 60;
+const LISTS: usize = 4;
 /// How often a request is sent; at half of it, the list changes.
 const REQUESTS: usize = 50;
 
@@ -30,12 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let values: Vec<Value> = tools.iter().filter_map(|tool| tool.get("inputSchema").cloned()).collect();
     let texts: Vec<String> = values.iter().map(Value::to_string).collect();
     let per = |time: Duration, count: usize| time.as_secs_f64() * 1e6 / count.max(1) as f64;
-    let lists: Vec<(String, &[String])> = tools
-        .chunks(LIST)
-        .zip(texts.chunks(LIST))
-        .take(4)
-        .map(|(some, texts)| (Value::from(some.to_vec()).to_string(), texts))
-        .collect();
+    let lists: Vec<String> =
+        tools.chunks(LIST).take(LISTS).map(|some| Value::from(some.to_vec()).to_string()).collect();
+    let alone: Vec<String> = tools.iter().take(LIST * LISTS).map(|tool| json!([tool]).to_string()).collect();
     let mut figures = Map::new();
     for dialect in dialects() {
         let (options, list_options) = (SanitizeOptions::new(dialect.name), ToolsOptions::new(dialect.name));
@@ -43,13 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             &mut || texts.iter().for_each(|text| drop(black_box(sanitize_json(text, &options)))),
             &mut || texts.iter().for_each(|text| drop(black_box(sanitize_json_with_report(text, &options)))),
             &mut || values.iter().for_each(|value| drop(black_box(sanitize(value, &options)))),
-            &mut || lists.iter().for_each(|(list, _)| drop(black_box(sanitize_tools_json(list, &list_options)))),
-            &mut || {
-                let texts = lists.iter().flat_map(|(_, texts)| *texts);
-                texts.for_each(|text| drop(black_box(sanitize_json_with_report(text, &options))));
-            },
+            &mut || lists.iter().for_each(|list| drop(black_box(sanitize_tools_json(list, &list_options)))),
+            &mut || alone.iter().for_each(|list| drop(black_box(sanitize_tools_json(list, &list_options)))),
         ]);
-        let listed = lists.iter().map(|(_, texts)| texts.len()).sum();
         let [text, report, value, list, each] = times[..] else { return Err("expected a time for each".into()) };
         figures.insert(
             dialect.name.into(),
@@ -57,22 +51,22 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "text": per(text, texts.len()),
                 "report": per(report, texts.len()),
                 "value": per(value, texts.len()),
-                "list": per(list, listed),
-                "each": per(each, listed),
+                "list": per(list, alone.len()),
+                "each": per(each, alone.len()),
             }),
         );
     }
     let parse = |text: &String| serde_json::from_str::<Value>(text).map(|value| value.to_string());
-    let alone = best(&mut [&mut || texts.iter().for_each(|text| drop(black_box(parse(text))))]);
+    let parsed = best(&mut [&mut || texts.iter().for_each(|text| drop(black_box(parse(text))))]);
     let repeated: Map<String, Value> = REPEATED
         .iter()
         .map(|(dialect, url)| Ok(((*dialect).to_owned(), repeated(&tools, dialect, url, per)?)))
         .collect::<Result<_, toolwire::Error>>()?;
     let bytes = texts.iter().map(String::len).sum::<usize>() / texts.len().max(1);
-    let alone = alone.first().map_or(0.0, |time| per(*time, texts.len()));
+    let parsed = parsed.first().map_or(0.0, |time| per(*time, texts.len()));
     println!(
         "{}",
-        json!({"tools": texts.len(), "bytes": bytes, "alone": alone, "dialects": figures, "repeated": repeated})
+        json!({"tools": texts.len(), "bytes": bytes, "alone": parsed, "dialects": figures, "repeated": repeated})
     );
     Ok(())
 }

@@ -13,7 +13,7 @@ for (const [source, page] of pages) {
   mkdirSync(dirname(target), { recursive: true });
   cpSync(join(ROOT, source), target);
 }
-for (const folder of ['images', 'census'])
+for (const folder of ['images', 'census', 'performance'])
   cpSync(join(ROOT, 'docs', folder), join(staged, folder), { recursive: true });
 
 await build(SITE);

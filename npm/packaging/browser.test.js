@@ -41,17 +41,17 @@ describe('Chromium', { skip: chromium === undefined && 'no Chromium on the PATH'
     profile = mkdtempSync(join(tmpdir(), 'toolwire-chromium-'));
     // "/page/POLICY/SCRIPT" is a page with that policy and that script.
     server = createServer(({ url }, response) => {
-      const [, folder, name, script] = decodeURIComponent(url).split('/');
+      const [, folder, name, ...rest] = decodeURIComponent(url).split('/');
       if (folder === 'page') {
         response.setHeader('content-security-policy', name);
         response.setHeader('content-type', 'text/html');
-        response.end(`<!doctype html><body>nothing yet<script type="module" src="/script/${script}"></script>`);
+        response.end(`<!doctype html><body>nothing yet<script type="module" src="/script/${rest[0]}"></script>`);
       } else if (folder === 'script') {
         response.setHeader('content-type', TYPES.js);
         response.end(TELL + SCRIPTS[name]);
       } else if (folder === 'dist') {
-        response.setHeader('content-type', TYPES[name.split('.').at(-1)]);
-        response.end(readFileSync(join(DIST, name)));
+        response.setHeader('content-type', TYPES[url.split('.').at(-1)]);
+        response.end(readFileSync(join(DIST, name, ...rest)));
       } else {
         response.writeHead(404).end();
       }

@@ -1,7 +1,7 @@
 // Bundled for browsers. The bundle runs with what every browser has and nothing of Node: no `Buffer`, no `process`.
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import vm from 'node:vm';
@@ -10,7 +10,10 @@ import { build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
 import webpack from 'webpack';
 
-import { project, SANITIZED } from './project.js';
+import { project, run, SANITIZED } from './project.js';
+
+/** WebAssembly with nothing in it. */
+const EMPTY_MODULE = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
 
 /** Runs a script as a page would, and gives what it logged. Files are fetched from the folder of the bundle. */
 async function page(folder, file) {
@@ -97,3 +100,19 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     });
   });
 }
+
+describe('esbuild, for Node', () => {
+  for (const format of ['esm', 'cjs']) {
+    for (const beside of ['nothing', 'the file of another release']) {
+      test(`${format}, beside it ${beside}`, async () => {
+        const folder = project('esbuild');
+        const outfile = join(folder, 'dist', format === 'esm' ? 'main.mjs' : 'main.cjs');
+        const options = { bundle: true, platform: 'node', format, logLevel: 'silent' };
+        const { warnings } = await esbuild({ ...options, entryPoints: [join(folder, 'main.js')], outfile });
+        assert.deepEqual(warnings, []);
+        if (beside !== 'nothing') writeFileSync(join(folder, 'dist', 'toolwire.wasm'), EMPTY_MODULE);
+        assert.equal(run(process.execPath, [outfile], folder), SANITIZED);
+      });
+    }
+  }
+});

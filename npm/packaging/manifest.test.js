@@ -15,9 +15,10 @@ const ENTRIES = 'fetch index slim';
 
 test('holds what users need and nothing else', () => {
   const expected = [
-    ...['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'],
-    ...['dist/command.js', 'dist/command.wasm'],
-    ...['dist/toolwire.wasm', 'dist/fetch.workerd.js', 'dist/index.workerd.js'],
+    ...['LICENSE-APACHE', 'LICENSE-MIT', 'LICENSE-fflate', 'README.md', 'package.json'],
+    ...['dist/command.js', 'dist/command.wasm.br'],
+    ...['dist/toolwire.wasm', 'dist/inline/package.json', 'dist/inline/toolwire.js'],
+    ...['fetch', 'index'].flatMap((name) => [`dist/${name}.node.js`, `dist/${name}.workerd.js`]),
     ...ENTRIES.split(' ').flatMap((name) => [`dist/${name}.js`, `dist/${name}.cjs`]),
     ...MODULES.split(' ').flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.d.cts`]),
   ];

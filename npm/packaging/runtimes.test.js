@@ -39,7 +39,7 @@ test('Node, toolwire/slim, by a module', () => assert.equal(node('node-esm', 'sl
 test('Node, in a thread', () => assert.equal(node('node-esm', 'thread.js'), `${SANITIZED}\n${FOUND}`));
 
 test('an error of one entry is an error of every entry', () => {
-  assert.equal(node('node-esm', 'errors.js'), '4 true\ntrue true false\nfalse');
+  assert.equal(node('node-esm', 'errors.js'), '3 true\ntrue true false\nfalse');
 });
 
 test('the slim entry says what it was not given', () => {

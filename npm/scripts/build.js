@@ -16,6 +16,8 @@ rmSync(dist, { recursive: true, force: true });
 await bundle(root, dist);
 declarations();
 for (const licence of ['LICENSE-MIT', 'LICENSE-APACHE']) copyFileSync(join(root, '..', licence), join(root, licence));
+// Its code is in the bundles.
+copyFileSync(join(root, 'node_modules/fflate/LICENSE'), join(root, 'LICENSE-fflate'));
 
 /** One declaration file per module and module system: TypeScript wants `.d.cts` beside `.cjs`. */
 function declarations() {

@@ -1,8 +1,9 @@
 // Bundles src/ into one file per entry and module system, and puts the WebAssembly where that file has it from. esbuild,
 // because it is small, fast, and lets us say where a module's text comes from.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, deflateRawSync } from 'node:zlib';
 
 import { build } from 'esbuild';
 
@@ -12,8 +13,6 @@ import { stamped } from './stamp.js';
 const EXTENSION = { esm: 'js', cjs: 'cjs' };
 /** Where lines are broken, more or less: what a terminal shows of an error. */
 const LINE = 200;
-/** What stands for the WebAssembly until all lines are broken. */
-const HERE = 'WebAssembly as base64';
 
 export async function bundle(root, dist) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -21,13 +20,14 @@ export async function bundle(root, dist) {
   for (const entry of [...ENTRIES, PROGRAM]) {
     const pkg = join(root, '..', 'bindings-wasm', entry.folder);
     const wasm = stamped(readFileSync(join(pkg, 'toolwire_wasm_bg.wasm')), `${entry.wasm} ${version}`);
-    writeFileSync(join(dist, `${entry.wasm}.wasm`), wasm.bytes);
+    if (entry === PROGRAM) writeFileSync(join(dist, `${entry.wasm}.wasm.br`), brotliCompressSync(wasm.bytes));
+    else writeFileSync(join(dist, `${entry.wasm}.wasm`), wasm.bytes);
+    if (filesOf(entry).some(({ source }) => source === 'inlined')) inline(dist, entry.wasm, wasm);
     const glue = await glueFactory(pkg);
-    const base64 = wasm.bytes.toString('base64');
     for (const { module, file, source, formats, external } of filesOf(entry)) {
       for (const format of formats) {
         const plugin = provided(root, { ...wasm, name: entry.wasm, glue, source });
-        await one(root, dist, module, file, format, plugin, { external, base64 });
+        await one(root, dist, module, file, format, plugin, external);
       }
     }
   }
@@ -41,13 +41,27 @@ export async function bundle(root, dist) {
       await one(root, dist, name, `${name}${suffix}`, format, next(beside, neighbour));
     }
   }
+  for (const { name } of [...ENTRIES, ...COMPANIONS]) await forNode(dist, name);
 }
 
-async function one(root, dist, module, file, format, plugin, { external = [], base64 = '' } = {}) {
-  const outfile = join(dist, `${file}.${EXTENSION[format]}`);
+/**
+ * The ES module for Node: the CommonJS file's names. Where an ES module imports a CommonJS file, Node looks through it for names, which takes
+ * 5 ms more for the script with the WebAssembly; so that is left to `require`. And one program has one instance, whatever its modules are.
+ */
+async function forNode(dist, name) {
+  const entryPoints = [join(dist, `${name}.js`)];
+  const { metafile } = await build({ entryPoints, write: false, metafile: true, format: 'esm', outdir: dist });
+  const [{ exports }] = Object.values(metafile.outputs);
+  const names = exports.join(', ');
+  // Never run: where Node, Deno and Bun look for them.
+  appendFileSync(join(dist, `${name}.cjs`), `0&&(module.exports={${names}});\n`);
+  writeFileSync(join(dist, `${name}.node.js`), `export { ${names} } from './${name}.cjs';\n`);
+}
+
+async function one(root, dist, module, file, format, plugin, external = []) {
   await build({
     entryPoints: [join(root, 'src', `${module}.ts`)],
-    outfile,
+    outfile: join(dist, `${file}.${EXTENSION[format]}`),
     format,
     bundle: true,
     target: 'es2022',
@@ -59,12 +73,20 @@ async function one(root, dist, module, file, format, plugin, { external = [], ba
     legalComments: 'none',
     plugins: [plugin],
   });
-  // On a line of its own: of an error that nobody catches, Node shows the whole line that threw it, and that was 1.4 MB.
-  const program = readFileSync(outfile, 'utf8');
-  writeFileSync(
-    outfile,
-    program.replace(`"${HERE}"`, () => `\n"${base64}"\n`),
-  );
+}
+
+/**
+ * The WebAssembly as text in a script, once for ES modules and CommonJS: what Node loads by `import` and by `require`, browsers as a module,
+ * and bundlers for its side effect. Compressed, because it is half of the package.
+ */
+function inline(dist, name, { stamp, bytes }) {
+  const folder = join(dist, 'inline');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"commonjs","sideEffects":true}\n');
+  const deflated = deflateRawSync(bytes, { level: 9 }).toString('base64');
+  // On a line of its own: of an error that nobody catches, Node shows the whole line that threw it.
+  const script = `globalThis[Symbol.for(${JSON.stringify(stamp)})]??={size:${bytes.length},deflated:\n"${deflated}"\n};\n`;
+  writeFileSync(join(folder, `${name}.js`), script);
 }
 
 /** Leaves a module of src/ where it is: in the file beside this one. */
@@ -81,13 +103,13 @@ function next(module, file) {
 function provided(root, { stamp, name, glue, source }) {
   const texts = {
     'wasm:glue': { contents: glue },
-    'wasm:base64': { contents: `export default ${JSON.stringify(HERE)};` },
     'wasm:stamp': { contents: `export const entry = ${JSON.stringify(name)}, stamp = ${JSON.stringify(stamp)};` },
   };
   return {
     name: 'wasm',
     setup(build) {
       build.onResolve({ filter: /^wasm:module$/ }, () => ({ path: `./${name}.wasm`, external: true }));
+      build.onResolve({ filter: /^wasm:inline$/ }, () => ({ path: `./inline/${name}.js`, external: true }));
       build.onResolve({ filter: /^wasm:source$/ }, () => ({ path: join(root, 'src/engine/source', `${source}.ts`) }));
       build.onResolve({ filter: /^wasm:/ }, ({ path }) => ({ path, namespace: 'wasm' }));
       build.onLoad({ filter: /^wasm:/, namespace: 'wasm' }, ({ path }) => texts[path]);

@@ -6,8 +6,11 @@
  */
 export const ENTRIES = [{ name: 'index', slim: 'slim', folder: 'pkg/index', features: [], wasm: 'toolwire' }];
 
-/** The program that the package installs: nobody imports it, so it has its WebAssembly from the file beside it. */
-export const PROGRAM = { name: 'command', folder: 'pkg/command', features: ['command'], wasm: 'command' };
+/**
+ * The program that the package installs: nobody imports it, so it has its WebAssembly from the file beside it, which is compiled for size:
+ * what takes a program time is to start.
+ */
+export const PROGRAM = { name: 'command', folder: 'pkg/command', features: ['command'], wasm: 'command', small: 'z' };
 
 /** Entries without WebAssembly of their own: each takes what it needs from the file of another entry beside it. */
 export const COMPANIONS = [{ name: 'fetch', beside: 'index' }];
@@ -19,7 +22,8 @@ export function filesOf({ name, slim }) {
     return [{ module: 'command/main', file: name, source: 'beside', formats: ['esm'], external }];
   }
   const files = [
-    { module: name, file: name, source: 'inlined', formats: ['esm', 'cjs'] },
+    { module: name, file: name, source: 'inlined', formats: ['esm'] },
+    { module: name, file: name, source: 'nearby', formats: ['cjs'] },
     // Workers have no CommonJS.
     { module: name, file: `${name}.workerd`, source: 'imported', formats: ['esm'] },
   ];

@@ -19,16 +19,20 @@ const files = ENTRIES.flatMap(({ name, slim, wasm }) => {
     { entry: `${entry}/slim`, file: `${slim}.js` },
     { entry: `toolwire/${wasm}.wasm`, file: `${wasm}.wasm` },
   ];
-  return [{ entry, file: `${name}.js` }, ...(slim === undefined ? [] : given)];
+  // Who imports it gets the text, too.
+  const whole = { entry, file: `${name}.js`, more: `inline/${wasm}.js` };
+  return [whole, ...(slim === undefined ? [] : given)];
 });
 // What the file beside it weighs comes on top.
 files.push(...COMPANIONS.map(({ name, beside }) => ({ entry: `toolwire/${name}`, file: `${name}.js`, beside })));
 // What nobody imports: the program that the package installs.
-files.push(...[`${PROGRAM.name}.js`, `${PROGRAM.wasm}.wasm`].map((file) => ({ entry: `dist/${file}`, file })));
-const rows = files.map(({ entry, file, beside }) => {
-  const bytes = readFileSync(join(root, 'dist', file));
+files.push(...[`${PROGRAM.name}.js`, `${PROGRAM.wasm}.wasm.br`].map((file) => ({ entry: `dist/${file}`, file })));
+const rows = files.map(({ entry, file, more, beside }) => {
+  const bytes = Buffer.concat([file, more ?? []].flat().map((name) => readFileSync(join(root, 'dist', name))));
   return [
-    beside === undefined ? `\`${entry}\`` : `\`${entry}\`, beside \`${beside === 'index' ? 'toolwire' : `toolwire/${beside}`}\``,
+    beside === undefined
+      ? `\`${entry}\``
+      : `\`${entry}\`, beside \`${beside === 'index' ? 'toolwire' : `toolwire/${beside}`}\``,
     bytes.length,
     gzipSync(bytes, { level: 9 }).length,
     brotliCompressSync(bytes).length,

@@ -32,17 +32,24 @@ export function buildWasm(root, only) {
   }
 }
 
-function buildEntry(root, crate, digest, { folder, features }) {
+function buildEntry(root, crate, digest, { folder, features, small }) {
   const stamp = join(crate, folder, 'made-from');
   // wasm-opt takes ten seconds even where cargo finds nothing to do.
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install', '--out-dir', folder];
   const cargo = ['--locked', '--features', features.join(',')];
+  const flags = withoutPaths(join(crate, '..'));
+  // A folder of its own: cargo holds a lock while it builds, and the other packages are built at the same time.
+  const CARGO_TARGET_DIR = join(process.env.CARGO_TARGET_DIR ?? join(crate, '..', 'target'), 'wasm');
+  // RUSTFLAGS stand in the place of those in .cargo/config.toml, the others beside them.
+  const chosen = small
+    ? { RUSTFLAGS: flags, CARGO_PROFILE_RELEASE_OPT_LEVEL: small }
+    : { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
   execFileSync('wasm-pack', ['build', '.', ...options, '--', ...cargo], {
     cwd: crate,
     stdio: 'inherit',
-    env: { ...process.env, PATH, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: withoutPaths(join(crate, '..')) },
+    env: { ...process.env, PATH, CARGO_TARGET_DIR, ...chosen },
   });
   writeFileSync(stamp, digest);
 }

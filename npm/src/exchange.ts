@@ -29,7 +29,9 @@ export class Exchange {
   readonly #url: string;
   readonly #onSetAside: SetAsideHandler | undefined;
   #request = '';
-  #report!: AdaptReport;
+  /** As JSON text, until somebody looks. */
+  #report: AdaptReport | string = '';
+  #betas: string[] = [];
   #asksAgain = false;
 
   private constructor(running: Running, url: string, onSetAside: SetAsideHandler | undefined) {
@@ -83,7 +85,16 @@ export class Exchange {
 
   /** What was done to the request. */
   get report(): AdaptReport {
+    if (typeof this.#report === 'string') this.#report = JSON.parse(this.#report) as AdaptReport;
     return this.#report;
+  }
+
+  /**
+   * The betas of deferred loading that the `anthropic-beta` header of {@link request} has to name, as `report.deferred.betas` has
+   * them: see {@link stripDeferralBetas}.
+   */
+  get betas(): readonly string[] {
+    return this.#betas;
   }
 
   /**
@@ -157,13 +168,17 @@ export class Exchange {
     this.#running.close();
   }
 
-  #next({ request, report, warning }: Next): void {
+  #next({ request, report, betas, warning }: Next): void {
     this.#request = request;
-    this.#report = report as AdaptReport;
+    this.#report = report;
+    this.#betas = betas;
     if (warning === null) return;
-    const { dialect, quarantined } = this.#report;
-    if (this.#onSetAside === undefined) warn(warning.key, warning.message);
-    else this.#onSetAside(quarantined, { url: this.#url, dialect, body: request });
+    if (this.#onSetAside === undefined) {
+      warn(warning.key, warning.message);
+      return;
+    }
+    const { dialect, quarantined } = this.report;
+    this.#onSetAside(quarantined, { url: this.#url, dialect, body: request });
   }
 }
 

@@ -9,7 +9,7 @@ import type { AdaptReport } from './adapt.js';
 // The file beside this one: no second WebAssembly.
 import { Exchange, stripDeferralBetas, ToolwireError } from './index.js';
 import type { BetaOptions, ExchangeOptions, SentRequest } from './options.js';
-import type { DeferredReport, RepairedCall } from './report.js';
+import type { RepairedCall } from './report.js';
 
 /** `fetch`, as this program's types have it. */
 // biome-ignore lint/suspicious/noExplicitAny: where there are no types of `fetch`, nothing is known of it.
@@ -87,9 +87,8 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
       return refused(url, error);
     }
     if (exchange === null) return request.send(send);
-    const { report } = exchange;
     const native = typeof rest.deferred === 'object' ? rest.deferred?.native : undefined;
-    const betas = rest.deferred !== false && request.settleBetas(report.deferred, native);
+    const betas = rest.deferred !== false && request.settleBetas(exchange.betas, native);
     const sent = ({ report, request: body }: Exchange): SentRequest => ({ url, dialect: report.dialect, body });
     const next = (exchange: Exchange) => {
       onReport?.(exchange.report, sent(exchange));
@@ -102,7 +101,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     // Nothing to rewrite is nothing to restore, unless calls are repaired.
     if (exchange.request === request.body && !rest.repair) {
       exchange.close();
-      onReport?.(report, sent(exchange));
+      onReport?.(exchange.report, sent(exchange));
       return betas ? request.send(send, request.body) : request.send(send);
     }
     return answered(url, exchange, { next, repaired });
@@ -154,9 +153,9 @@ class Outgoing {
    * Settles the header's betas of deferred loading: a backend without a construct of its own knows none of them, one with needs
    * those of what is sent. Tells whether the header is another one now.
    */
-  settleBetas(deferred: DeferredReport | null, native: BetaOptions['native']): boolean {
+  settleBetas(betas: readonly string[], native: BetaOptions['native']): boolean {
     const before = this.headers.get('anthropic-beta');
-    const left = stripDeferralBetas(before, { native, betas: deferred?.betas });
+    const left = stripDeferralBetas(before, { native, betas });
     if (left === before) return false;
     if (left === null) this.headers.delete('anthropic-beta');
     else this.headers.set('anthropic-beta', left);

@@ -278,7 +278,7 @@ describe('a live server over stdio', () => {
 
   test('without the SDK, the command that brings it', async () => {
     const cwd = place();
-    for (const name of ['command.js', 'command.wasm']) {
+    for (const name of ['command.js', 'command.wasm.br']) {
       writeFileSync(join(cwd, name), readFileSync(new URL(name, pathToFileURL(PROGRAM))));
     }
     writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');

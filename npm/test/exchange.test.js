@@ -68,6 +68,7 @@ function play(one, as, named, whole) {
   for (const [number, { sent, reply, events }] of one.rounds.entries()) {
     assert.equal(exchange.request, sent === null ? text : JSON.stringify(sent), `round ${number}`);
     assert.ok(Array.isArray(exchange.report.changes), `round ${number}: a report`);
+    assert.deepEqual(exchange.betas, exchange.report.deferred?.betas ?? []);
     const last = number === one.rounds.length - 1;
     if (events !== undefined) {
       streamed += feed(exchange, textOf(events, named, whole));
@@ -188,4 +189,27 @@ test('a tool that turns out to be unusable once it is found is told then', () =>
   const last = eventsOf(feed(streaming, textOf(events, true, true))).at(-1);
   assert.equal(streaming.asksAgain, false);
   assert.deepEqual([last.type, last.error.code], ['error', 'not-representable']);
+});
+
+test('a list that comes again gives what it gave the first time', () => {
+  const tools = [{ name: 'look.up', inputSchema: { type: 'object', properties: { a: { const: 1 } } } }];
+  const body = JSON.stringify({ model: 'm', messages: [], tools });
+  for (const dialect of ['moonshot', 'openai-strict', 'anthropic-strict']) {
+    const [alone, ...kept] = [0, 4, 4].map((toolListCache) => {
+      const exchange = Exchange.open('http://localhost/v1/chat/completions', body, { dialect, toolListCache });
+      const { request, report } = exchange;
+      exchange.close();
+      return { request, report };
+    });
+    assert.match(alone.request, /look_up/);
+    assert.deepEqual(kept, [alone, alone]);
+  }
+});
+
+test('the report can be had after the end', () => {
+  const body = JSON.stringify({ model: 'm', messages: [], tools: [{ name: 'look.up', inputSchema: {} }] });
+  const exchange = Exchange.open('http://localhost/v1/chat/completions', body, { dialect: 'moonshot' });
+  exchange.close();
+  assert.equal(exchange.report.dialect, 'moonshot');
+  assert.equal(exchange.report, exchange.report);
 });

@@ -85,6 +85,7 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
     for number, one in enumerate(case["rounds"]):
         assert exchange.request == (text if one["sent"] is None else written(one["sent"])), number
         assert isinstance(exchange.report["changes"], list)
+        assert exchange.betas == (exchange.report["deferred"] or {}).get("betas", [])
         last = number == len(case["rounds"]) - 1
         if "events" in one:
             streamed += fed(exchange, text_of(one["events"], named, whole))
@@ -182,3 +183,16 @@ def test_a_tool_that_turns_out_to_be_unusable_once_it_is_found_is_told_then() ->
     last = events_of(fed(exchange, text_of(events, True, True)))[-1]
     assert exchange.asks_again is False
     assert (last["type"], last["error"]["code"]) == ("error", "not-representable")
+
+
+def test_a_list_that_comes_again_gives_the_same() -> None:
+    """What was kept of it, nobody can tell from what is made anew."""
+    tools = [{"name": "look.up", "inputSchema": {"type": "object", "properties": {"a": {"const": 1}}}}]
+    body = json.dumps({"model": "m", "messages": [], "tools": tools})
+    url = "http://localhost/v1/chat/completions"
+    for dialect in ("moonshot", "openai-strict", "anthropic-strict"):
+        opened = [toolwire.Exchange.open(url, body, dialect=dialect, tool_list_cache=lists) for lists in (0, 4, 4)]
+        assert all(opened)
+        alone, *kept = [(one.request, one.report) for one in opened if one]
+        assert kept == [alone, alone]
+        assert "look_up" in alone[0]

@@ -17,6 +17,9 @@ use crate::{
 /// a few times as much.
 const MOST_TEXT: usize = 8 * 1024 * 1024;
 
+/// How often a lock is tried before a list is made anew: some 100 µs.
+const LOOKS: usize = 10_000;
+
 /// What `tools` of requests became, for requests that repeat them. A list is known by its bytes; the list that was used
 /// longest ago goes first.
 ///
@@ -108,8 +111,20 @@ impl ToolListCache {
         drop(gone);
     }
 
+    /// The lists, unless others hold them for longer than making one anew takes. (In a process that was forked, the
+    /// thread that holds them may not be there any more.)
+    fn patient(&self) -> Option<spin::MutexGuard<'_, Vec<Arc<KeptList>>>> {
+        (0..LOOKS).find_map(|_| {
+            let lists = self.0.try_lock();
+            if lists.is_none() {
+                core::hint::spin_loop();
+            }
+            lists
+        })
+    }
+
     fn find(&self, question: &Question<'_>) -> Option<Arc<KeptList>> {
-        let mut lists = self.0.lock();
+        let mut lists = self.patient()?;
         let place = lists.iter().rposition(|sent| sent.question == *question)?;
         // The last one is the one used last.
         lists.get_mut(place..)?.rotate_left(1);
@@ -121,7 +136,7 @@ impl ToolListCache {
             return;
         }
         let mut gone = Vec::new();
-        let mut lists = self.0.lock();
+        let Some(mut lists) = self.patient() else { return };
         // Another thread may have had the same one to make.
         lists.retain(|other| other.question != sent.question);
         lists.push(sent);

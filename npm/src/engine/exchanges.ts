@@ -21,7 +21,8 @@ type Step = [What, Text];
 interface Said {
   number?: number;
   request?: string;
-  report?: object;
+  report?: string;
+  betas?: string[];
   warning?: Warning | null;
   calls?: RepairedCall[];
 }
@@ -36,7 +37,9 @@ export interface Warning {
 /** A request that is to be sent. */
 export interface Next {
   request: string;
-  report: object;
+  /** As JSON text: most hosts never look. */
+  report: string;
+  betas: string[];
   warning: Warning | null;
 }
 
@@ -129,8 +132,8 @@ export function refusal(url: string, { code, pointer, detail }: ToolwireError): 
   ).value;
 }
 
-function next(request: string, { report, warning }: Said): Next {
-  return { request, report: report as object, warning: warning ?? null };
+function next(request: string, { report, betas, warning }: Said): Next {
+  return { request, report: report as string, betas: betas ?? [], warning: warning ?? null };
 }
 
 function ask<T extends Text>(place: Place, exchange: number, what: What, text: T): Outcome<T> {

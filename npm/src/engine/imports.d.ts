@@ -76,10 +76,12 @@ declare module 'wasm:source' {
   export function compiledModule(): WebAssembly.Module;
 }
 
-declare module 'wasm:base64' {
-  const text: string;
-  export default text;
-}
+/** A script that puts the WebAssembly on the global object, under its stamp. */
+declare module 'wasm:inline';
+
+// What CommonJS has; bundlers may leave out the second.
+declare function require(script: 'wasm:inline'): void;
+declare const __dirname: string | undefined;
 
 /** The `.wasm` file beside the entry, imported as it is. */
 declare module 'wasm:module' {

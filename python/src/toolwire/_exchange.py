@@ -114,6 +114,14 @@ class Exchange:
         """What was done to the request."""
         return cast("AdaptReport", self._exchange.report())
 
+    @property
+    def betas(self) -> list[str]:
+        """The betas of deferred loading that the `anthropic-beta` header of `request` has to name.
+
+        They are `betas` of the deferred part of `report`: see `strip_deferral_betas`.
+        """
+        return self._exchange.betas()
+
     def reply(self, reply: str | bytes | bytearray | memoryview, /) -> str | None:
         """Take a whole reply, and give the one for the client.
 

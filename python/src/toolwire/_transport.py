@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from typing import TypeAlias
 
-    from .types import AdaptReport, DeferredReport, ExchangeOptions, RepairedCall, SentRequest
+    from .types import AdaptReport, ExchangeOptions, RepairedCall, SentRequest
 
     OnReport: TypeAlias = Callable[[AdaptReport, SentRequest], object]
     OnRepair: TypeAlias = Callable[[list[RepairedCall], SentRequest], object]
@@ -148,7 +148,7 @@ class _Desk:
         deferred = self.options.get("deferred")
         if deferred is not False:
             native = deferred.get("native") if isinstance(deferred, dict) else None
-            request = _with_settled_betas(request, exchange.report["deferred"], native)
+            request = _with_settled_betas(request, exchange.betas, native)
         if exchange.request != body or self.options.get("repair") not in (None, False):
             return _Outgoing(exchange, request, self.listeners)
         # Nothing to rewrite is nothing to restore, unless calls are repaired.
@@ -314,13 +314,13 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8-sig", "replace")
 
 
-def _with_settled_betas(request: Any, deferred: DeferredReport | None, native: Any) -> Any:
+def _with_settled_betas(request: Any, betas: list[str], native: Any) -> Any:
     """Settle the header's betas of deferred loading.
 
     A backend without a construct of its own knows none of them, one with needs those of what is sent.
     """
     before = request.headers.get("anthropic-beta")
-    left = strip_deferral_betas(before, native=native, betas=deferred.get("betas") if deferred else None)
+    left = strip_deferral_betas(before, native=native, betas=betas)
     if left == before:
         return request
     headers = request.headers.copy()

@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     collections::Map,
-    json::{Node, Text},
+    json::{Data, Node, Text},
     report::Accepts,
     rules::Rule,
     sanitize::{
@@ -24,9 +24,7 @@ const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
 /// Says one schema without them.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if context.grammar.refs.only_under.is_none()
-        || !node.as_object().is_some_and(|object| object.iter().any(|member| holds(&member.value)))
-    {
+    if context.grammar.refs.only_under.is_none() {
         return;
     }
     pattern(node, place, context);
@@ -74,16 +72,20 @@ fn pattern<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
 
 /// Is there an object with that key, in objects and in lists of branches?
 fn holds(value: &Node<'_>) -> bool {
+    // Most values are no objects, and are told without a list of what is still to be seen.
+    if value.as_object().is_none() {
+        return false;
+    }
     let mut open = Vec::from([value]);
     while let Some(value) = open.pop() {
         for member in value.as_object().into_iter().flatten() {
             if member.key.is(Keyword::Ref) {
                 return true;
             }
-            match member.value.as_array() {
-                Some(items) if member.key.is(Keyword::AnyOf) => open.extend(items),
-                Some(_) => {}
-                None => open.push(&member.value),
+            match member.value.data() {
+                Data::Array(items) if member.key.is(Keyword::AnyOf) => open.extend(items),
+                Data::Object(_) => open.push(&member.value),
+                _ => {}
             }
         }
     }

@@ -1,4 +1,4 @@
-// One error class per file, and yet `instanceof` holds across entries and module systems; subclasses stay their own.
+// One error class per file (in Node, `toolwire` is one for both module systems), and yet `instanceof` holds across entries and module systems; subclasses stay their own.
 import { createRequire } from 'node:module';
 
 import * as index from 'toolwire';

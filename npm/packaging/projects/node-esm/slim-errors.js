@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 
 import { init, sanitize } from 'toolwire/slim';
 
@@ -17,4 +18,8 @@ console.log(said(() => sanitize({}, { dialect: 'codex' })));
 console.log(said(() => init(fetch)));
 console.log(said(() => init(Promise.resolve())));
 console.log(said(() => init(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))));
-console.log(said(() => init(readFileSync(join(resolve('toolwire/package.json'), '../dist/command.wasm')))));
+console.log(
+  said(() =>
+    init(brotliDecompressSync(readFileSync(join(resolve('toolwire/package.json'), '../dist/command.wasm.br')))),
+  ),
+);

@@ -1,10 +1,12 @@
-/** The WebAssembly as a file beside the program, which only Node runs. */
+/** The WebAssembly as a file beside the program, which only Node runs: compressed, because it is a third of the package. */
 
 import { readFileSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
 
 import { entry } from 'wasm:stamp';
 
 /** The WebAssembly, read and compiled. */
 export function compiledModule(): WebAssembly.Module {
-  return new WebAssembly.Module(readFileSync(new URL(`./${entry}.wasm`, import.meta.url)));
+  const compressed = readFileSync(new URL(`./${entry}.wasm.br`, import.meta.url));
+  return new WebAssembly.Module(brotliDecompressSync(compressed, { chunkSize: 1 << 20 }));
 }

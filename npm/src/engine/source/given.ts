@@ -7,17 +7,18 @@ import { entry, stamp } from 'wasm:stamp';
 
 import type { WasmSource } from '../../init.js';
 import { described } from '../../values/foreign.js';
+import { stampOf } from './host.js';
 
 let given: WebAssembly.Module | undefined;
 
 /** Compiles what is given, if need be, and keeps it for the first call. */
 export function give(source: WasmSource): void {
   const module = isModule(source) ? source : new WebAssembly.Module(asBytes(source));
-  const [section] = WebAssembly.Module.customSections(module, 'toolwire');
-  const found = section === undefined ? 'none of toolwire' : `\`${new TextDecoder().decode(section)}\``;
-  if (found !== `\`${stamp}\``) {
+  const found = stampOf(module);
+  if (found !== stamp) {
+    const what = found === undefined ? 'none of toolwire' : `\`${found}\``;
     throw new TypeError(
-      `expected \`toolwire/${entry}.wasm\` of this very release (\`${stamp}\`), found ${found}: is an old file cached?`,
+      `expected \`toolwire/${entry}.wasm\` of this very release (\`${stamp}\`), found ${what}: is an old file cached?`,
     );
   }
   given = module;

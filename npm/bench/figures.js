@@ -1,0 +1,108 @@
+// Microseconds per real tool in Node, as one line of JSON for scripts/figures.mjs: what core/examples/figures.rs measures in Rust, on
+// text and on objects. The contenders take turns; the fastest round of each counts.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+import { dialects, Exchange, sanitize, sanitizeJson, sanitizeTools } from '../dist/index.js';
+
+const ROUNDS = 7;
+const LIST = 60;
+const LISTS = 4;
+const REQUESTS = 50;
+const REPEATED = [
+  ['moonshot', 'http://localhost/v1/chat/completions'],
+  ['openai-strict', 'http://localhost/v1/chat/completions'],
+  ['anthropic-strict', 'http://localhost/v1/messages'],
+];
+const MESSAGES = ['Find the file.', 'I will look for it.', 'Thank you. Go on.'];
+
+const [, , data] = process.argv;
+if (data === undefined) throw new Error('expected a file with one tool per line, found no argument');
+const tools = readFileSync(data, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+const values = tools.map(({ inputSchema }) => inputSchema);
+const texts = values.map((value) => JSON.stringify(value));
+const some = tools.slice(0, LIST * LISTS);
+const lists = Array.from({ length: Math.ceil(some.length / LIST) }, (_, at) => some.slice(at * LIST, (at + 1) * LIST));
+
+const [alone, clone] = best([
+  [texts, (text) => JSON.stringify(JSON.parse(text))],
+  [values, (value) => structuredClone(value)],
+]);
+const figures = Object.fromEntries(
+  dialects().map(({ name: dialect }) => {
+    const options = { dialect };
+    const [text, object, list, each] = best([
+      [texts, (text) => attempt(() => sanitizeJson(text, options))],
+      [values, (value) => attempt(() => sanitize(value, options))],
+      [lists, (list) => attempt(() => sanitizeTools(list, options)), some.length],
+      [some, (tool) => attempt(() => sanitizeTools([tool], options))],
+    ]);
+    return [dialect, { text, object, list, each }];
+  }),
+);
+const repeated = Object.fromEntries(
+  REPEATED.map(([dialect, url]) => {
+    const messages = MESSAGES.map((content) => ({ role: 'user', content }));
+    const body = (tools) => JSON.stringify({ model: 'm', messages, tools });
+    const bodies = [body(tools.slice(0, LIST)), body(tools.slice(1, LIST))];
+    let session = 0;
+    const run = (toolListCache) => () => {
+      // Lists of another session are none that this one finds.
+      const own = bodies.map((body) => body.replace('"tools":[', `"tools":[${' '.repeat(session)}`));
+      session++;
+      for (let request = 0; request < REQUESTS; request++) {
+        const options = { dialect, toolListCache, onSetAside: () => {} };
+        Exchange.open(url, own[request < REQUESTS / 2 ? 0 : 1], options)?.close();
+      }
+    };
+    const [anew, kept] = best([
+      [[0], run(0), REQUESTS],
+      [[0], run(16), REQUESTS],
+    ]);
+    return [dialect, { anew, kept }];
+  }),
+);
+console.log(JSON.stringify({ version: process.version, alone, clone, dialects: figures, repeated, ...started() }));
+
+/** A schema that a dialect cannot say is an error, and costs what finding that out costs. */
+function attempt(run) {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The time of each contender, in µs for each of its inputs or of as many things as it says. */
+function best(contenders) {
+  const times = contenders.map(() => Number.POSITIVE_INFINITY);
+  for (let round = -1; round < ROUNDS; round++) {
+    contenders.forEach(([inputs, run, count = inputs.length], at) => {
+      globalThis.gc?.({ type: 'minor' });
+      const start = performance.now();
+      for (const input of inputs) run(input);
+      const time = ((performance.now() - start) * 1000) / count;
+      if (round >= 0) times[at] = Math.min(times[at], time);
+    });
+  }
+  return times;
+}
+
+/** What a program pays once, in ms: the median of processes of their own. */
+function started() {
+  const program = `
+    const before = performance.now();
+    const { sanitize } = await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)});
+    const loaded = performance.now();
+    sanitize({ type: 'object', properties: {} }, { dialect: 'codex' });
+    console.log(JSON.stringify([loaded - before, performance.now() - loaded]));`;
+  const runs = Array.from({ length: 21 }, () =>
+    JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })),
+  );
+  const median = (at) => runs.map((run) => run[at]).sort((one, two) => one - two)[runs.length >> 1];
+  return { imported: median(0), firstCall: median(1) };
+}

@@ -1,0 +1,113 @@
+"""Microseconds per real tool in Python, as one line of JSON for `scripts/figures.mjs`.
+
+It measures what `core/examples/figures.rs` measures in Rust, on text and on objects. The contenders take turns; the
+fastest round of each counts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import platform
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import toolwire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ROUNDS = 7
+LIST = 60
+LISTS = 4
+REQUESTS = 50
+REPEATED = (
+    ("moonshot", "http://localhost/v1/chat/completions"),
+    ("openai-strict", "http://localhost/v1/chat/completions"),
+    ("anthropic-strict", "http://localhost/v1/messages"),
+)
+MESSAGES = ("Find the file.", "I will look for it.", "Thank you. Go on.")
+
+
+def best(contenders: Sequence[tuple[Sequence[Any], Callable[[Any], object], int]]) -> list[float]:
+    """Give the time of each contender in µs: for each of as many things as it says."""
+    times = [float("inf")] * len(contenders)
+    for _ in range(ROUNDS):
+        for at, (inputs, run, count) in enumerate(contenders):
+            start = time.perf_counter()
+            for value in inputs:
+                run(value)
+            times[at] = min(times[at], (time.perf_counter() - start) * 1e6 / count)
+    return times
+
+
+def attempt(run: Callable[..., object], value: object, dialect: Any) -> None:
+    """Make a call; a schema that a dialect cannot say is an error, and costs what finding that out costs."""
+    with contextlib.suppress(toolwire.ToolwireError):
+        run(value, dialect=dialect)
+
+
+def written(value: object) -> str:
+    """Write compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def repeated(tools: list[Any], dialect: Any, url: str) -> dict[str, float]:
+    """Measure an agent's session through an exchange, with its lists kept and without, per request."""
+    messages = [{"role": "user", "content": text} for text in MESSAGES]
+
+    def body(some: list[Any], session: int) -> str:
+        # Lists of another session are none that this one finds.
+        return f'{{"model":"m","messages":{written(messages)},"tools":{" " * session}{written(some)}}}'
+
+    sessions = iter(range(1000))
+
+    def run(lists: int) -> None:
+        session = next(sessions)
+        bodies = (body(tools[:LIST], session), body(tools[1:LIST], session))
+        for request in range(REQUESTS):
+            toolwire.Exchange.open(
+                url, bodies[request >= REQUESTS / 2], dialect=dialect, tool_list_cache=lists, on_set_aside=None
+            )
+
+    anew, kept = best([([0], run, REQUESTS), ([16], run, REQUESTS)])
+    return {"anew": anew, "kept": kept}
+
+
+def main() -> None:
+    """Measure all dialects on the tools of a file."""
+    warnings.simplefilter("ignore")
+    tools = [json.loads(line) for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()]
+    values = [tool["inputSchema"] for tool in tools]
+    texts = [written(value) for value in values]
+    some = tools[: LIST * LISTS]
+    lists = [some[at : at + LIST] for at in range(0, len(some), LIST)]
+    alone, clone = best(
+        [
+            (texts, lambda text: json.dumps(json.loads(text)), len(texts)),
+            (values, copy.deepcopy, len(values)),
+        ]
+    )
+    figures = {}
+    for known in toolwire.dialects():
+        name: Any = known["name"]
+        text, value, listed, each = best(
+            [
+                (texts, lambda text, name=name: attempt(toolwire.sanitize_json, text, name), len(texts)),
+                (values, lambda value, name=name: attempt(toolwire.sanitize, value, name), len(values)),
+                (lists, lambda tools, name=name: attempt(toolwire.sanitize_tools, tools, name), len(some)),
+                (some, lambda tool, name=name: attempt(toolwire.sanitize_tools, [tool], name), len(some)),
+            ]
+        )
+        figures[name] = {"text": text, "object": value, "list": listed, "each": each}
+    sessions = {dialect: repeated(tools, dialect, url) for dialect, url in REPEATED}
+    version = platform.python_version()
+    print(json.dumps({"version": version, "alone": alone, "clone": clone, "dialects": figures, "repeated": sessions}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Measures all three languages in one run and writes docs/performance.md with its plots. Nothing else should run meanwhile.
+# The tools: the file given (JSON lines with `inputSchema`), else the reference data beside the checkout, else the demo's.
+set -euo pipefail
+source "$(dirname "$0")/step.sh"
+start=$PWD
+cd "$ROOT"
+scripts/setup.sh
+scripts/build.sh
+data=$(cd "$start" && "$ROOT/scripts/bench-data.sh" "${1:-}")
+step "build Rust measurements" "$LOGS/build-figures.log" cargo build --release --locked -p toolwire --example figures --example growth
+heading "tools: $data"
+node scripts/figures.mjs "$data"
