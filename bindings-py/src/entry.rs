@@ -108,7 +108,7 @@ fn gives(function: Function) -> Gives {
 }
 
 /// The rewritten value alone, or the dict of it and what stands beside it in the forms with a report.
-fn with<'py>(
+pub(crate) fn with<'py>(
     py: Python<'py>,
     function: Function,
     value: Bound<'py, PyAny>,
@@ -127,7 +127,7 @@ fn with<'py>(
     Ok(result.into_any())
 }
 
-fn named(function: &str) -> PyResult<Function> {
+pub(crate) fn named(function: &str) -> PyResult<Function> {
     Function::named(function)
         .ok_or_else(|| PyRuntimeError::new_err(format!("the core of toolwire has no function `{function}`")))
 }

@@ -14,6 +14,7 @@ mod integer;
 mod model;
 mod raise;
 mod read;
+mod restore;
 mod set;
 mod stream;
 mod text;
@@ -34,6 +35,8 @@ mod _toolwire {
     use crate::exchange::Exchange;
     #[pymodule_export]
     use crate::index::Index;
+    #[pymodule_export]
+    use crate::restore::Restore;
     #[pymodule_export]
     use crate::set::ToolSet;
     #[pymodule_export]

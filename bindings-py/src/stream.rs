@@ -15,19 +15,15 @@ use crate::{
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Stream(Option<ReplyRestorer>);
 
+impl Stream {
+    /// Begins one.
+    pub(crate) fn of(restore: &toolwire::Restore) -> Stream {
+        Stream(Some(restore.stream()))
+    }
+}
+
 #[pymethods]
 impl Stream {
-    /// Reads what a `Restore` is as JSON.
-    #[new]
-    #[pyo3(signature = (restore, /))]
-    fn new(py: Python<'_>, restore: Bound<'_, PyAny>) -> PyResult<Self> {
-        guarded(|| {
-            let mut values = Values::with_room();
-            values.add(restore)?;
-            Ok(Stream(Some(bindings::restore(&values.tree()?).map_err(|error| raised(py, &error))?.stream())))
-        })
-    }
-
     /// Takes an event, and gives the list of those to be passed on.
     #[pyo3(signature = (event, /))]
     fn feed<'py>(&mut self, py: Python<'py>, event: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

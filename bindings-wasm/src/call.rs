@@ -155,7 +155,7 @@ impl Order {
     }
 }
 
-fn named(function: usize) -> Result<Function, Failure> {
+pub(crate) fn named(function: usize) -> Result<Function, Failure> {
     Function::ALL.get(function).copied().ok_or(Failure::Defect("no function of that number"))
 }
 

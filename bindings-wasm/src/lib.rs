@@ -16,6 +16,7 @@ pub mod desk;
 pub mod exchanges;
 pub mod kept;
 mod records;
+pub mod restores;
 pub mod sets;
 pub mod streams;
 

@@ -18,7 +18,15 @@ pub fn nearest<'k>(
     let most = tolerance(folded.len());
     let mut best: Option<(usize, &str)> = None;
     for name in known {
-        let distance = distance(&folded, &fold(name));
+        if name.len() > 8 * LONGEST {
+            continue;
+        }
+        // What one of them has more of has to be put in at least.
+        let known = fold(name);
+        if known.len().abs_diff(folded.len()) > most {
+            continue;
+        }
+        let distance = distance(&folded, &known);
         if distance <= most && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, name));
         }

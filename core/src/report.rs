@@ -7,7 +7,7 @@ mod repair;
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::collections::{self, Set};
-pub(crate) use repair::{retry_message, Permits};
+pub(crate) use repair::{retry_message, Permits, Stood};
 pub use repair::{Confidence, Left, LeftReason, Repair, RepairRule, Repaired, RepairedCall};
 
 macro_rules! names {

@@ -2,14 +2,20 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use std::{collections::BTreeMap, fs};
+use std::{
+    collections::BTreeMap,
+    fs,
+    time::{Duration, Instant},
+};
 
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 use toolwire::{
     answer_tool_search, apply_deferred_loading, apply_deferred_loading_json,
     internal::bindings::{self, Naming},
     json::Node,
-    search_tools, DeferredOptions, Error, SearchOptions, ToolIndex,
+    repair_arguments_with_report,
+    reports::Confidence,
+    search_tools, validate_arguments, DeferredOptions, Error, RepairOptions, SearchOptions, ToolIndex,
 };
 
 fn odd() -> Value {
@@ -45,6 +51,35 @@ fn check(request: &Value, set: &Value) -> bool {
         }
         (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
     }
+}
+
+/// Arguments in which every name is another spelling of a required one, or none: what is looked up for each of them is
+/// paid for, and a call ends in seconds where it took minutes.
+#[test]
+fn many_wrong_names_are_no_trouble() {
+    let count = 4_000;
+    let names: Vec<String> = (0..count).map(|index| format!("some_name_{index}")).collect();
+    let own = json!({
+        "type": "object",
+        "properties": names.iter().map(|name| (name.clone(), json!({"type": "integer", "default": 1}))).collect::<Map<_, _>>(),
+        "required": names,
+        "additionalProperties": false,
+    });
+    let respelled: Map<_, _> = (0..count).map(|index| (format!("some-name-{index}"), json!(1))).collect();
+    let unknown: Map<_, _> = (0..count).map(|index| (format!("some_namf_{index}_"), json!(1))).collect();
+    let begun = Instant::now();
+    for arguments in [Value::Object(respelled), Value::Object(unknown)] {
+        for options in [
+            RepairOptions::default(),
+            RepairOptions::default().confidence(Confidence::Exact),
+            RepairOptions::default().use_defaults(true),
+        ] {
+            let repaired = repair_arguments_with_report(&arguments, &own, &options).expect("they are arguments");
+            assert!(repaired.left.len() <= 100, "{} are left", repaired.left.len());
+        }
+        validate_arguments(&arguments, &own).expect("they are arguments");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(30), "it took {:?}", begun.elapsed());
 }
 
 #[test]

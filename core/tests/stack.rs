@@ -12,9 +12,9 @@ use std::thread;
 use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
-    apply_deferred_loading_json, check_json, dialects, normalize_envelope_json, restore_arguments_json,
-    sanitize_json_with_report, sanitize_tools_json, DeferredOptions, Restore, RestorePlan, SanitizeOptions,
-    ToolsOptions,
+    apply_deferred_loading_json, check_json, dialects, normalize_envelope_json, repair_arguments_json,
+    restore_arguments_json, sanitize_json_with_report, sanitize_tools_json, validate_arguments_json, DeferredOptions,
+    RepairOptions, Restore, RestorePlan, SanitizeOptions, ToolsOptions,
 };
 
 /// The reference data, by the member that holds the schema.
@@ -76,6 +76,23 @@ fn shapes() -> Vec<String> {
     shapes
 }
 
+/// Arguments for these: deep ones, and texts in which there are others.
+fn arguments() -> Vec<String> {
+    let mut texts = String::from(r#"{"a":1}"#);
+    for _ in 0..4 {
+        texts = json!(texts).to_string();
+    }
+    let deep = |open: &str, close: &str| format!(r#"{{"v":{}1{}}}"#, open.repeat(250), close.repeat(250));
+    Vec::from([
+        deep(r#"{"a":"#, "}"),
+        deep("[", "]"),
+        deep(r#"{"n":{"item":["#, "]}}"),
+        deep(r#"{"arguments":"#, "}"),
+        format!(r#"{{"v":{texts},}}"#),
+        format!(r#"{{"v":{}"#, "[".repeat(400)),
+    ])
+}
+
 fn in_a_small_stack(work: impl FnOnce() -> usize + Send + 'static) -> usize {
     thread::Builder::new().stack_size(stack() * 1024).spawn(work).expect("a thread").join().expect("every call returns")
 }
@@ -98,6 +115,17 @@ fn all(schema: &str) -> usize {
         calls += 5;
     }
     let _ = normalize_envelope_json(schema);
+    let repair = RepairOptions::default().use_defaults(true).remove_additional(true);
+    let tools = format!(r#"[{{"name":"t","description":"d","input_schema":{schema}}}]"#);
+    let sent = sanitize_tools_json(&*tools, &ToolsOptions::new("openai-strict").repair(repair.clone()));
+    for arguments in arguments().iter().map(String::as_str).chain([schema]) {
+        let _ = validate_arguments_json(arguments, schema);
+        let _ = repair_arguments_json(arguments, schema, &repair);
+        if let Ok(sent) = &sent {
+            let _ = sent.restore.call_json("t", arguments);
+        }
+        calls += 3;
+    }
     let request = format!(
         r#"{{"messages":[{{"role":"user","content":[{schema}]}}],"tools":[{{"name":"t","defer_loading":true,"input_schema":{schema}}}]}}"#
     );

@@ -198,8 +198,19 @@ function refused(url: string, error: unknown): Response {
   return response;
 }
 
-/** The reply for the client, after as many rounds as it takes. */
+/** The reply for the client. */
 async function answered(url: string, exchange: Exchange, doing: Doing): Promise<Response> {
+  try {
+    return await rounds(url, exchange, doing);
+  } catch (error) {
+    // The caller's own, or one of the network: nothing more is asked of it.
+    exchange.close();
+    throw error;
+  }
+}
+
+/** As many rounds as it takes. */
+async function rounds(url: string, exchange: Exchange, doing: Doing): Promise<Response> {
   for (;;) {
     const response = await doing.next(exchange);
     if (isStream(response)) return told(response, streamed(exchange, response, doing));
@@ -215,12 +226,11 @@ async function answered(url: string, exchange: Exchange, doing: Doing): Promise<
       exchange.close();
       return refused(url, error);
     }
-    try {
-      doing.repaired(exchange);
-    } finally {
-      if (reply !== null) exchange.close();
+    doing.repaired(exchange);
+    if (reply !== null) {
+      exchange.close();
+      return told(response, reply);
     }
-    if (reply !== null) return told(response, reply);
   }
 }
 

@@ -1,4 +1,5 @@
-import { callOnText, callOnValues } from './engine/call.js';
+import { callOnValues } from './engine/call.js';
+import { KeptRestore } from './engine/restores.js';
 import { Stream } from './engine/streams.js';
 import type { Text } from './options.js';
 import type { Left, Repair, RepairedCall } from './report.js';
@@ -87,10 +88,12 @@ export type ClientCall =
  */
 export class Restore {
   readonly #json: RestoreJson;
+  readonly #kept: KeptRestore;
 
   /** @internal */
   constructor(json: RestoreJson) {
     this.#json = json;
+    this.#kept = new KeptRestore(json);
   }
 
   /**
@@ -119,11 +122,8 @@ export class Restore {
    */
   call(call: BackendCall): ClientCall;
   call(name: string | BackendCall, args?: unknown): unknown {
-    if (typeof name !== 'string') return callOnValues('restoreClientCall', false, [this.#json, name], null).value;
-    const { version, tools, repair } = this.#json;
-    const known = Object.hasOwn(tools, name) ? { [name]: tools[name] } : {};
-    const kept = { version, tools: known, ...(repair && { repair }) };
-    return callOnValues('restoreCall', false, [kept, name, args], null).value;
+    if (typeof name !== 'string') return this.#kept.onValues('restoreClientCall', false, [name]).value;
+    return this.#kept.onValues('restoreCall', false, [name, args]).value;
   }
 
   /**
@@ -138,7 +138,7 @@ export class Restore {
    * @throws {@link ToolwireError} as {@link call}.
    */
   callWithReport(call: BackendCall): RestoredClientCall {
-    const { value, report } = callOnValues('restoreClientCall', true, [this.#json, call], null);
+    const { value, report } = this.#kept.onValues('restoreClientCall', true, [call]);
     return { call: value, ...report } as RestoredClientCall;
   }
 
@@ -158,7 +158,7 @@ export class Restore {
    * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
    */
   reply<T>(reply: T): T {
-    return callOnValues('restoreReply', false, [reply, this.#json], null).value as T;
+    return this.#kept.onValues('restoreReply', false, [reply]).value as T;
   }
 
   /**
@@ -170,7 +170,7 @@ export class Restore {
   replyJson(reply: Uint8Array): Uint8Array;
   replyJson(reply: Text): Text;
   replyJson(reply: Text): Text {
-    return callOnText('restoreReply', false, reply, null, JSON.stringify(this.#json)).value;
+    return this.#kept.onText(false, reply).value;
   }
 
   /**
@@ -186,7 +186,7 @@ export class Restore {
    * @throws {@link ToolwireError} as {@link reply}.
    */
   replyWithReport<T>(reply: T): RestoredReply<T> {
-    const { value, report } = callOnValues('restoreReply', true, [reply, this.#json], null);
+    const { value, report } = this.#kept.onValues('restoreReply', true, [reply]);
     return { reply: value, ...report } as RestoredReply<T>;
   }
 
@@ -199,7 +199,7 @@ export class Restore {
   replyJsonWithReport(reply: Uint8Array): RestoredReply<Uint8Array>;
   replyJsonWithReport(reply: Text): RestoredReply<Text>;
   replyJsonWithReport(reply: Text): RestoredReply<Text> {
-    const { value, report } = callOnText('restoreReply', true, reply, null, JSON.stringify(this.#json));
+    const { value, report } = this.#kept.onText(true, reply);
     return { reply: value, ...report } as RestoredReply<Text>;
   }
 

@@ -80,3 +80,29 @@ test('wrong options are told at once', () => {
   assert.throws(() => toolwireFetch({ repair: { name: 'book' } }), { code: 'unknown-option', pointer: '/repair/name' });
   assert.throws(() => toolwireFetch({ repair: { confidence: 'sure' } }), { pointer: '/repair/confidence' });
 });
+
+test('an error of the network or of the caller ends the exchange', async (t) => {
+  // What is closed need not be told when it is collected.
+  const { unregister } = FinalizationRegistry.prototype;
+  t.after(() => {
+    FinalizationRegistry.prototype.unregister = unregister;
+  });
+  let closed = 0;
+  FinalizationRegistry.prototype.unregister = function (token) {
+    closed++;
+    return unregister.call(this, token);
+  };
+  const down = () => Promise.reject(new Error('down'));
+  await assert.rejects(
+    toolwireFetch({ dialect: 'anthropic', repair: true, fetch: down })('http://localhost/v1/messages', post(ASKED)),
+    /down/,
+  );
+  assert.ok(closed > 0);
+  const { url } = await backend(t, [200, JSON_TYPE, WRONG]);
+  closed = 0;
+  const onRepair = () => {
+    throw new Error('not told');
+  };
+  await assert.rejects(toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED)), /not told/);
+  assert.ok(closed > 0);
+});

@@ -11,11 +11,13 @@ import {
   checkToolsJson,
   dialects,
   normalizeEnvelopeJson,
+  repairArgumentsJson,
   restoreArgumentsJson,
   sanitize,
   sanitizeJsonWithReport,
   sanitizeToolsJson,
   ToolwireError,
+  validateArgumentsJson,
 } from '../dist/index.js';
 
 const names = dialects().map(({ name }) => name);
@@ -54,6 +56,18 @@ function ring(count, definition) {
   return `{"type":"object","properties":{"v":{"$ref":"#/$defs/d0"}},"$defs":{${table.join(',')}}}`;
 }
 
+const deep = (open, close) => `{"v":${open.repeat(250)}1${close.repeat(250)}}`;
+
+/** Arguments for these: deep ones, and texts in which there are others. */
+const ARGUMENTS = [
+  deep('{"a":', '}'),
+  deep('[', ']'),
+  deep('{"n":{"item":[', ']}}'),
+  deep('{"arguments":', '}'),
+  `{"v":${[1, 2, 3, 4].reduce((text) => JSON.stringify(text), '{"a":1}')},}`,
+  `{"v":${'['.repeat(400)}`,
+];
+
 /** Counts what came of the calls. */
 function counting() {
   const counts = { calls: 0, errors: {} };
@@ -91,6 +105,13 @@ function all(schema, attempt) {
   }
   attempt(() => checkToolsJson(`[${tool}}]`, { dialects: names }));
   attempt(() => normalizeEnvelopeJson(schema));
+  const repair = { useDefaults: true, removeAdditional: true };
+  const sent = attempt(() => sanitizeToolsJson(`[${tool}}]`, { dialect: 'openai-strict', maxSteps, repair }));
+  for (const args of [...ARGUMENTS, schema]) {
+    attempt(() => validateArgumentsJson(args, schema));
+    attempt(() => repairArgumentsJson(args, schema, repair));
+    attempt(() => sent?.restore.call('t', args));
+  }
   const messages = `[{"role":"user","content":[${schema}]}]`;
   attempt(() => applyDeferredLoadingJson(`{"messages":${messages},"tools":[${tool},"defer_loading":true}]}`));
 }

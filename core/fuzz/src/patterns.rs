@@ -1,15 +1,23 @@
 //! Patterns in both spellings: any text is read or refused, every search ends, and what is found follows from the parts.
 
+use std::time::{Duration, Instant};
+
 use arbitrary::Unstructured;
 use serde_json::json;
 use toolwire::{options::SearchMode, search_tools, validate_arguments, SearchOptions};
 
 /// What patterns are made of, in either spelling.
-const PIECES: [&str; 48] = [
+const PIECES: [&str; 53] = [
     "a", "b", "é", "🐲", " ", "\n", ".", "^", "$", "|", "(", "(?:", ")", "[", "[^", "]", "-", "*", "+", "?", "{2}",
     "{0,3}", "{1,}", "{,2}", "{", "}", "\\", "\\d", "\\W", "\\s", "\\b", "\\B", "\\u", "\\x41", "\\0", "\\1", "(?=",
-    "(?i)", "(?P<n>", "(?<n>", "(?#", "\\Z", "{999}", "&&", "--", "a-z", "\\p{L}", "#",
+    "(?i)", "(?P<n>", "(?<n>", "(?#", "\\Z", "{999}", "&&", "--", "a-z", "\\p{L}", "#", "(?:||)", "(?:\\b|)",
+    "(?:a?b?)", "{8000}", "{30}",
 ];
+
+/// Letters of a text that is long enough to show what is not paid for, and the seconds that searching it may take on a
+/// machine that does other things, too. What is paid for takes a hundredth of one.
+const LONG: usize = 50_000;
+const SECONDS: u64 = 5;
 
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> arbitrary::Result<Result<usize, String>> {
     let (one, two) = (pattern(data)?, pattern(data)?);
@@ -42,6 +50,14 @@ fn judge(one: &str, two: &str, text: &str) -> Result<usize, String> {
     if let Err(error) = search_tools(&tools, one, &options) {
         if error.pointer() != "/query" {
             return Err(format!("{one:?} was refused as {error}"));
+        }
+    }
+    // Only what repeats something can have many states.
+    if one.contains('{') {
+        let (begun, long) = (Instant::now(), text.chars().cycle().take(LONG).collect::<String>());
+        found(one, &long);
+        if begun.elapsed() > Duration::from_secs(SECONDS) {
+            return Err(format!("{one:?} in a long {text:?} takes {:?}", begun.elapsed()));
         }
     }
     let (Some(first), Some(second)) = (found(one, text), found(two, text)) else { return Ok(1) };

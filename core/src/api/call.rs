@@ -6,7 +6,9 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
+    call_restore::call_restore,
     describe,
+    function::{missing, Answer, Function, TextAnswer},
     repair::{repair_node, repair_text},
     sanitize::sanitize_node,
     text_of, tools,
@@ -29,163 +31,10 @@ use crate::{
     repair::{unreadable, Answered},
     report::Recorder,
     sanitize::{self, decode::Plan},
-    tools::{call_repair::Told, check as check_list, client_call, request, restore::RestoreMap},
+    tools::{check as check_list, request, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, search::Index};
-
-/// A public function, as bindings know it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Function {
-    /// `sanitize(schema, options)`
-    Sanitize,
-    /// `normalizeEnvelope(schema, options)`
-    NormalizeEnvelope,
-    /// `applyDeferredLoading(request, options)`
-    ApplyDeferredLoading,
-    /// `stripDeferralBetas(value, options)`: null if nothing is left of it, or was there
-    StripDeferralBetas,
-    /// `check(schema, options)`
-    Check,
-    /// `restoreArguments(arguments, schema, options)`, or without options `restoreArguments(arguments, plan)`
-    RestoreArguments,
-    /// `repairArguments(arguments, schema, options)`
-    RepairArguments,
-    /// `validateArguments(arguments, schema)`
-    ValidateArguments,
-    /// `dialects()`
-    Dialects,
-    /// `sanitizeTools(tools, options)`
-    SanitizeTools,
-    /// `checkTools(tools, options)`
-    CheckTools,
-    /// `dialectFor(options)`
-    DialectFor,
-    /// `deferralFor(options)`
-    DeferralFor,
-    /// `restoreCall(restore, name, arguments)`: the arguments are a value, or JSON text in a string
-    RestoreCall,
-    /// `restoreClientCall(restore, call)`
-    RestoreClientCall,
-    /// `adaptRequest(request, options)`
-    AdaptRequest,
-    /// `restoreReply(reply, restore)`
-    RestoreReply,
-    /// `searchTools(tools, query, options)`
-    #[cfg(feature = "search")]
-    SearchTools,
-    /// `answerToolSearch(call, tools, options)`: null if the call is not a search
-    #[cfg(feature = "search")]
-    AnswerToolSearch,
-}
-
-impl Function {
-    /// Every function there is.
-    pub const ALL: &'static [Function] = &[
-        Function::Sanitize,
-        Function::NormalizeEnvelope,
-        Function::ApplyDeferredLoading,
-        Function::StripDeferralBetas,
-        Function::Check,
-        Function::RestoreArguments,
-        Function::RepairArguments,
-        Function::ValidateArguments,
-        Function::Dialects,
-        Function::SanitizeTools,
-        Function::CheckTools,
-        Function::DialectFor,
-        Function::DeferralFor,
-        Function::RestoreCall,
-        Function::RestoreClientCall,
-        Function::AdaptRequest,
-        Function::RestoreReply,
-        #[cfg(feature = "search")]
-        Function::SearchTools,
-        #[cfg(feature = "search")]
-        Function::AnswerToolSearch,
-    ];
-
-    /// The function's name in JavaScript.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Function::Sanitize => "sanitize",
-            Function::NormalizeEnvelope => "normalizeEnvelope",
-            Function::ApplyDeferredLoading => "applyDeferredLoading",
-            Function::StripDeferralBetas => "stripDeferralBetas",
-            Function::Check => "check",
-            Function::RestoreArguments => "restoreArguments",
-            Function::RepairArguments => "repairArguments",
-            Function::ValidateArguments => "validateArguments",
-            Function::Dialects => "dialects",
-            Function::SanitizeTools => "sanitizeTools",
-            Function::CheckTools => "checkTools",
-            Function::DialectFor => "dialectFor",
-            Function::DeferralFor => "deferralFor",
-            Function::RestoreCall => "restoreCall",
-            Function::RestoreClientCall => "restoreClientCall",
-            Function::AdaptRequest => "adaptRequest",
-            Function::RestoreReply => "restoreReply",
-            #[cfg(feature = "search")]
-            Function::SearchTools => "searchTools",
-            #[cfg(feature = "search")]
-            Function::AnswerToolSearch => "answerToolSearch",
-        }
-    }
-
-    /// The function of that name.
-    pub fn named(name: &str) -> Option<Function> {
-        Function::ALL.iter().copied().find(|function| function.name() == name)
-    }
-
-    /// Whether the answer is the first input, rewritten.
-    const fn rewrites(self) -> bool {
-        match self {
-            Function::RestoreArguments | Function::RestoreReply => true,
-            // They have no input, or a first one that is no call.
-            Function::DialectFor | Function::RestoreClientCall => false,
-            _ => self.result_name().is_some(),
-        }
-    }
-
-    /// The name of the value in the result of the `WithReport` forms, for functions that have them.
-    pub const fn result_name(self) -> Option<&'static str> {
-        match self {
-            Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
-            Function::ApplyDeferredLoading | Function::AdaptRequest => Some("request"),
-            Function::SanitizeTools => Some("tools"),
-            Function::RepairArguments => Some("arguments"),
-            Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
-            Function::DialectFor => Some("dialect"),
-            Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
-            Function::ValidateArguments => None,
-            Function::RestoreClientCall => Some("call"),
-            Function::RestoreReply => Some("reply"),
-            #[cfg(feature = "search")]
-            Function::SearchTools | Function::AnswerToolSearch => None,
-        }
-    }
-}
-
-/// What a function gave.
-#[derive(Debug)]
-pub struct Answer<'a> {
-    /// The rewritten value. Nodes that are still intact are the caller's own values.
-    pub value: Node<'a>,
-    /// What stands beside the value in the `WithReport` forms: an object.
-    pub report: Option<Node<'static>>,
-    /// Whether intact nodes are to be handed back as the caller's own objects, or copied.
-    pub share: bool,
-}
-
-/// What a function gave, as text.
-#[derive(Debug)]
-pub struct TextAnswer<'a> {
-    /// JSON text: the input itself if nothing changed.
-    pub text: Cow<'a, str>,
-    /// What stands beside it in the `WithReport` forms: an object.
-    pub report: Option<Node<'static>>,
-}
 
 /// Calls a function on trees.
 ///
@@ -278,21 +127,9 @@ pub fn call<'a>(
             let choice = lookup::deferral::deferral_for(&DeferralQuery::read(options, naming)?)?;
             Ok(answer(describe::deferral(&choice), None, false))
         }
-        Function::RestoreCall => {
-            let (restore_map, name, mut arguments) = (RestoreMap::from_node(&input()?)?, input()?, input()?);
-            let Some(name) = name.as_text() else {
-                let found = format!("expected the name of a tool as a string, found {}", name.kind());
-                return Err(Error::new(Code::InvalidValue, "/name", found));
-            };
-            let mut told = Told::default();
-            restore_map.arguments(name, &mut arguments, (None, true), &mut told)?;
-            Ok(answer(describe::call(&restore_map, name, arguments, told.take().pop().as_ref()), None, false))
-        }
-        Function::RestoreClientCall => {
-            let (restore_map, call, mut told) = (RestoreMap::from_node(&input()?)?, input()?, Told::default());
-            let call = client_call::write(&restore_map, call, &mut told)?;
-            let report = with_report.then(|| describe::repaired_client_call(told.take().pop().as_ref()));
-            Ok(answer(call, report, false))
+        Function::RestoreCall | Function::RestoreClientCall => {
+            let restore = Restore::from_node(&input()?)?;
+            call_restore(&restore, function, inputs.collect(), with_report)
         }
         Function::AdaptRequest => {
             let (options, mut node) = (AdaptOptions::read(options, naming)?, input()?);
@@ -301,11 +138,8 @@ pub fn call<'a>(
             Ok(answer(node, report, options.tools.sanitize.share))
         }
         Function::RestoreReply => {
-            let (mut reply, restore_map) = (input()?, RestoreMap::from_node(&input()?)?);
-            let mut told = Told::default();
-            restore_map.reply(&mut reply, &mut told)?;
-            let report = with_report.then(|| describe::repaired_reply(&told.take()));
-            Ok(answer(reply, report, false))
+            let (reply, restore) = (input()?, Restore::from_node(&input()?)?);
+            call_restore(&restore, function, Vec::from([reply]), with_report)
         }
         #[cfg(feature = "search")]
         Function::SearchTools => {
@@ -379,8 +213,4 @@ fn strip_betas<'a>(value: &Node<'_>, options: &BetaOptions) -> Result<Node<'a>, 
     };
     // Half a surrogate pair stands in no header; its escape passes for itself.
     Ok(settled(Some(&text.display())))
-}
-
-fn missing(function: Function) -> Error {
-    Error::new(Code::InvalidValue, "", format!("expected an input for `{}`, found none", function.name()))
 }

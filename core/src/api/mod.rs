@@ -1,12 +1,14 @@
 //! The public functions: `serde_json::Value` and text in and out, and the form that bindings call.
 
 pub(crate) mod call;
+pub(crate) mod call_restore;
 mod deferred;
 pub(crate) mod describe;
 mod dialects;
 mod envelope;
 #[cfg(feature = "search")]
 mod exchange;
+pub(crate) mod function;
 mod json_text;
 mod repair;
 mod request;

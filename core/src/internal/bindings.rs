@@ -23,8 +23,10 @@ use crate::{
 
 pub use crate::{
     api::{
-        call::{call, call_text, Answer, Function, TextAnswer},
+        call::{call, call_text},
+        call_restore::{call_restore, call_restore_text},
         describe::describe_error,
+        function::{Answer, Function, TextAnswer},
     },
     naming::Naming,
 };

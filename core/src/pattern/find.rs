@@ -18,6 +18,8 @@ struct States {
     /// For each step the round in which it was reached last.
     reached: Vec<u32>,
     round: u32,
+    /// How many steps were looked at in this round on the way to those.
+    visited: usize,
 }
 
 /// A place between two characters.
@@ -47,7 +49,9 @@ impl Pattern {
             let Some(character) = characters.next().filter(|_| !(is_anchored && now.waiting.is_empty())) else {
                 return Some(false);
             };
-            if !budget.pay(1 + now.waiting.len().saturating_mul(self.cost) / STATES) {
+            // What was gone through to get here, and what is tried on the character.
+            let work = now.visited.saturating_add(now.waiting.len().saturating_mul(self.cost));
+            if !budget.pay(1 + work / STATES) {
                 return None;
             }
             place = Between { before: Some(character), rest: characters.as_str() };
@@ -72,6 +76,7 @@ impl Pattern {
     fn reach(&self, states: &mut States, from: usize, place: Between<'_>, stack: &mut Vec<usize>) -> bool {
         stack.push(from);
         while let Some(at) = stack.pop() {
+            states.visited += 1;
             let Some(step) = self.steps.get(at) else {
                 // Past the last step: it is found.
                 stack.clear();
@@ -101,11 +106,12 @@ fn away(from: usize, steps: i32) -> usize {
 
 impl States {
     fn new(length: usize) -> Self {
-        States { waiting: Vec::new(), reached: vec![0; length], round: 1 }
+        States { waiting: Vec::new(), reached: vec![0; length], round: 1, visited: 0 }
     }
 
     fn clear(&mut self) {
         self.waiting.clear();
+        self.visited = 0;
         self.round = self.round.wrapping_add(1);
         if self.round == 0 {
             self.reached.fill(0);

@@ -3,8 +3,9 @@
 //! search takes its patterns.
 //!
 //! A pattern is read (`read`, escapes in `escape`, classes in `class`) straight into a program (`program`), which runs
-//! on all of its states at once (`find`): never backwards, and every state of every character is paid for. What no such
-//! machine can do (lookaround, backreferences) is refused, and so is what the two spellings call an error.
+//! on all of its states at once (`find`): never backwards, and every step that is looked at between two characters is
+//! paid for, also one that takes none. What no such machine can do (lookaround, backreferences) is refused, and so is
+//! what the two spellings call an error.
 //!
 //! Our own, because no crate has all of what is needed here: `regex` (1.13) and `regex-lite` (0.1.9) run for as long as
 //! pattern times text takes, whoever waits for it, so no budget holds; `regex-lite` needs the standard library and
@@ -25,14 +26,15 @@ mod tests;
 use alloc::vec::Vec;
 
 use crate::budget::Budget;
-use class::Set;
+use class::{Part, Set};
 use program::Step;
 
 /// In which language a pattern is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
     /// ECMA-262, with the flag `u` or without: what the two read differently is refused, but for escapes of
-    /// punctuation and for hyphens beside sets, which are themselves.
+    /// punctuation, hyphens beside sets, and a `]` or `}` that closes nothing, which are themselves, and for `\u{41}`,
+    /// which is a character.
     Ecma,
     /// Python's `re`, on strings.
     Python,
@@ -60,5 +62,18 @@ impl Pattern {
         let (steps, sets) = read::read(pattern, spelling, budget)?;
         let longest = sets.iter().map(Set::len).max().unwrap_or(0);
         Ok(Pattern { steps, sets, spelling, cost: 1 + longest / 4 })
+    }
+
+    /// The same in no more memory than it needs, to be kept.
+    pub(crate) fn shrunk(mut self) -> Pattern {
+        self.steps.shrink_to_fit();
+        self.sets.shrink_to_fit();
+        self
+    }
+
+    /// The memory it takes, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let sets = self.sets.iter().map(|set| size_of::<Set>() + set.parts.capacity() * size_of::<Part>());
+        size_of::<Pattern>() + self.steps.capacity() * size_of::<Step>() + sets.sum::<usize>()
     }
 }

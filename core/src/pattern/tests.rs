@@ -136,3 +136,41 @@ fn a_search_ends_when_nothing_pays_for_it() {
     let text = "ab".repeat(20_000);
     assert_eq!(pattern.map(|pattern| pattern.find(&text, &budget)).ok(), Some(None));
 }
+
+/// Patterns whose steps are all looked at between any two letters of a text of `a`, most of them without taking one.
+const HARD: [&str; 7] = [
+    "(?:||){8000}x",
+    "(?:|){4000}(?:|a|){2000}x",
+    "(?:\\B|\\b){6000}x",
+    "(?:(?:){9}|(?:$|)|b?){3000}x",
+    "(?:(?:a?b?){20}){250}x",
+    "(?:(?:(?:|){16}){16}){16}x",
+    "(?:a?|b?|c?){3000}x",
+];
+
+#[test]
+fn every_step_that_is_looked_at_is_paid_for() {
+    let text = "a".repeat(100);
+    for spelling in [Spelling::Ecma, Spelling::Python] {
+        for pattern in HARD {
+            let budget = Budget::new(0, Some(10_000_000));
+            let read = Pattern::new(pattern, spelling, &budget);
+            let (before, steps) = (budget.spent(), read.as_ref().map_or(0, |read| read.steps.len()));
+            assert!(steps > 8_000, "`{pattern}` has {steps} steps");
+            assert_eq!(read.map(|read| read.find(&text, &budget)), Ok(Some(false)), "{pattern}");
+            let (paid, looked_at) = (budget.spent() - before, steps as u64 * 100);
+            // Sixteen for one; some of them are looked at twice, from two sides.
+            assert!(paid >= looked_at / 32, "`{pattern}`: {paid} steps for {looked_at} that were looked at");
+        }
+    }
+}
+
+#[test]
+fn no_text_is_long_enough_to_search_for_nothing() {
+    let text = "a".repeat(80_000);
+    for pattern in HARD {
+        let budget = Budget::new(0, Some(100_000));
+        let found = Pattern::new(pattern, Spelling::Ecma, &budget).map(|read| read.find(&text, &budget));
+        assert_eq!(found, Ok(None), "{pattern}");
+    }
+}

@@ -149,7 +149,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         reading: Node<'n>,
         (at, inside): (At<'_>, At<'_>),
     ) -> Option<Candidate<'n>> {
-        let repair = words::replaced(at, (rule, confidence), words::kind(value), &reading);
+        let mut repair = words::replaced(at, (rule, confidence), words::kind(value), &reading);
+        if matches!(rule, RepairRule::WrapArray | RepairRule::UnwrapArray | RepairRule::ItemWrapper) {
+            repair = words::moved(repair, inside, inside.layers.is_wrapped);
+        }
         let inner = self.place(schemas, reading, inside);
         if self.verdict(schemas, &inner.value, at) != Verdict::Valid {
             return None;
@@ -270,7 +273,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         let confidence = reading.repairs.iter().fold(Confidence::Exact, |least, text| least.min(text.confidence));
         let rule = (RepairRule::JsonString, confidence);
-        let mut repairs = alloc::vec![words::replaced(at, rule, "string", &reading.node)];
+        let read = words::replaced(at, rule, "string", &reading.node);
+        let mut repairs = alloc::vec![words::moved(read, At { is_frozen: true, ..at }, false)];
         repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
         if self.is_too_deep(&reading.node, at) {
             self.leave(at, LeftReason::TooDeep);

@@ -160,6 +160,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Gives required members that lack, or say nothing, the schema's default.
     fn defaults<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         for name in view.required() {
+            let count = fixed.value.as_object().map_or(0, |object| object.len());
+            if !self.judge.budget().pay(1 + count / 64) {
+                break;
+            }
             let schemas = self.member_schemas(view, name);
             let new = name.clone().into_owned();
             let below = Below::member(at, &new, &new);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     collections::{self, Map, Set},
-    json::{Member, Node, Text},
+    json::{LookUp, Member, Node, Text},
     report::{Confidence, LeftReason, RepairRule},
     schema::{keyword::Keyword, validate::Verdict},
 };
@@ -37,6 +37,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let is_closed = additional.iter().any(|says| says.as_bool() == Some(false));
         let meant = self.meant(view, fixed, at);
         let required = view.required();
+        let lacking = if meant.is_empty() { None } else { self.only_lacking(&required, &fixed.value) };
         let mut found = Vec::new();
         for (index, name) in meant {
             let Some(old) = key_of(&fixed.value, index).filter(|old| !required.contains(old)) else {
@@ -54,9 +55,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             if let Some(reason) = self.permits.refusal(RepairRule::PropertyName, Confidence::Likely) {
                 self.leave_member(at, &old, reason);
-                // Which of several names lacks for this reason, the place of the object does not tell.
-                let lacks = |name: &&&Text<'_>| fixed.value.as_object().is_some_and(|own| own.get_text(name).is_none());
-                if required.contains(name) && required.iter().filter(lacks).count() == 1 {
+                if lacking == Some(name) {
                     self.leave(at, reason);
                 }
                 continue;
@@ -95,6 +94,15 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         (done, old_names)
     }
 
+    /// The one required name that lacks. Of several, the place of the object does not tell which lacks for a reason.
+    fn only_lacking(&self, required: &Set<&'s Text<'a>>, value: &Node<'_>) -> Option<&'s Text<'a>> {
+        let object = value.as_object()?;
+        self.judge.budget().pay((required.len() + object.len()) / 16).then_some(())?;
+        let own = LookUp::of(object);
+        let mut lacking = required.iter().copied().filter(|name| !own.has(name));
+        lacking.next().filter(|_| lacking.next().is_none())
+    }
+
     /// The undeclared members that spell exactly one declared name, which is not there, and are alone in that.
     fn meant(&mut self, view: &View<'s, 'a>, fixed: &Fixed<'_>, at: At<'_>) -> Vec<(usize, &'s Text<'a>)> {
         let Some(object) = fixed.value.as_object() else { return Vec::new() };
@@ -113,6 +121,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 *known = None;
             }
         }
+        let own = LookUp::of(object);
         let mut meant: Map<String, Option<(usize, &'s Text<'a>)>> = Map::new();
         for (index, member) in object.iter().enumerate() {
             if view.declares(&member.key) || !self.is_undeclared(view, &member.key) {
@@ -120,7 +129,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             let Some(spelled) = folded(&member.key).filter(|_| self.judge.budget().pay(1)) else { continue };
             let Some(name) = declared.get(&spelled).copied() else { continue };
-            if name.is_some_and(|name| object.get_text(name).is_some()) {
+            if name.is_some_and(|name| own.has(name)) {
                 continue;
             }
             let is_alone = !meant.contains_key(&spelled);

@@ -201,7 +201,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 found.value = inner.value;
                 // What was repaired around them is gone.
                 let around = found.repairs.iter_mut().filter(|repair| repair.output_pointer.as_deref() != Some(""));
-                around.for_each(|repair| repair.output_pointer = None);
+                around.for_each(|repair| (repair.output_pointer, repair.stood) = (None, None));
                 found.repairs.extend(inner.repairs);
             }
         }
@@ -255,7 +255,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let was_text = wrapper.value.as_text().is_some();
             if let Some(found) = self.content(content.copy(self.judge.budget()), &steps, was_text, at) {
                 let rule = (RepairRule::UnwrapArguments, Confidence::Likely);
-                let mut repairs = alloc::vec![words::replaced(at, rule, "object", &found.value)];
+                let pointer = pointer_to(&steps);
+                let from = Place::At(if at.is_frozen { "" } else { &pointer });
+                let inside = At { from: &from, is_frozen: at.is_frozen || was_text, ..at };
+                let repair = words::replaced(at, rule, "object", &found.value);
+                let mut repairs = alloc::vec![words::moved(repair, inside, false)];
                 repairs.extend(texts);
                 return self.candidate(rule, repairs, found, at).map(|candidate| candidate.fixed);
             }

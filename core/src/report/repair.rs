@@ -217,6 +217,17 @@ pub struct Repair {
     pub to: String,
     /// For people: what was found and what became of it.
     pub message: String,
+    /// Where a part of the result stood, if a repair moved more than the pointers tell.
+    pub(crate) stood: Option<Stood>,
+}
+
+/// A place of the result, and where what is below it stood in the arguments as they were answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stood {
+    pub(crate) to: String,
+    pub(crate) from: String,
+    /// In a text: all of it has the text's place.
+    pub(crate) is_in_text: bool,
 }
 
 /// What is still wrong after repairing.

@@ -19,6 +19,8 @@ pub(crate) struct CallPieces {
     held: Option<(RestoreMap, Text<'static>, String)>,
     /// The input of a `custom` tool.
     input: Option<CustomInput>,
+    /// A piece came, if only an empty one: there is a call.
+    has_begun: bool,
     told: Told,
 }
 
@@ -28,7 +30,7 @@ impl CallPieces {
             restore_map.is_held(name).then(|| (restore_map.only(name), name.borrowed().into_owned(), String::new()));
         let input = (restore_map.kind(name) == CallKind::Custom).then(CustomInput::new);
         // What breaks off in a stream is not whole.
-        CallPieces { held, input, told: Told::cut() }
+        CallPieces { held, input, has_begun: false, told: Told::cut() }
     }
 
     /// Takes a piece; gives what is to be passed on.
@@ -43,6 +45,7 @@ impl CallPieces {
             let message = format!("expected arguments of at most {MAX_HELD_BYTES} bytes, found more");
             return Err(Error::new(Code::LimitExceeded, "", message));
         }
+        self.has_begun = true;
         match (&mut self.held, &mut self.input) {
             (Some((_, _, kept)), _) => kept.push_str(piece),
             (None, Some(input)) => return Ok(input.feed(piece)),
@@ -74,7 +77,7 @@ impl CallPieces {
 
     /// Whether a new one would go on as well.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.held() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
+        !self.has_begun && self.held() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
     }
 
     /// How much is held back.
@@ -83,10 +86,11 @@ impl CallPieces {
         held + self.input.as_ref().map_or(0, CustomInput::held)
     }
 
-    /// Ends the call: what was held back. It begins anew then.
+    /// Ends the call: what was held back. It begins anew then; of a call that has not begun there is nothing to say.
     pub(crate) fn finish(&mut self) -> String {
         let mut out = String::new();
-        if let Some((restore_map, name, kept)) = &mut self.held {
+        let has_begun = take(&mut self.has_begun);
+        if let Some((restore_map, name, kept)) = self.held.as_mut().filter(|_| has_begun) {
             let written = take(kept);
             out = restore_map.text(name, &written, None, &mut self.told).unwrap_or(written);
         }

@@ -56,6 +56,8 @@ pub(crate) struct Told {
     filled: Map<String, String>,
     /// The reply ended at a length limit, or is not at its end: text that breaks off is not whole.
     pub(super) is_cut: bool,
+    /// The reply ended at a length limit: a text with nothing in it may be all that came of one.
+    pub(super) is_limited: bool,
 }
 
 impl Told {
@@ -173,6 +175,10 @@ impl Repairing<'_> {
     /// # Errors
     /// `budget-exceeded`, which only a plan from elsewhere can come to.
     pub(super) fn value(self, arguments: &mut Node<'_>, has_text: bool, told: &mut Told) -> Result<(), Error> {
+        if has_text && told.is_limited && arguments.is_null() {
+            self.tell(Err(BROKEN_OFF), told);
+            return Ok(());
+        }
         let Some(text) = arguments.as_text().filter(|_| has_text) else {
             let given = core::mem::take(arguments);
             let kept = given.clone();
@@ -207,6 +213,8 @@ impl Repairing<'_> {
             return Ok(Some(filled.clone()));
         }
         let repaired = match Answered::text(text) {
+            // Nothing of it came: a tool that is called without arguments because of that does what nobody asked for.
+            Ok(Answered::Text(_)) if told.is_limited && is_blank(text) => Err(BROKEN_OFF),
             Ok(answered) => self.repair(answered, told)?,
             Err(_) => Err(Refusal { reason: LeftReason::TooDeep, offset: 0 }),
         };
@@ -262,7 +270,9 @@ impl Repairing<'_> {
             }
             as_answered = Some(restored);
         }
-        let first = match repair::repair(&sent.validator(), answered, &options) {
+        // What is required and closed is for the own schema to say: a strict mode requires and closes everything.
+        let as_sent = RepairOptions { use_defaults: false, remove_additional: false, ..options.clone() };
+        let first = match repair::repair(&sent.validator(), answered, &as_sent) {
             Ok(first) => first,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -273,6 +283,14 @@ impl Repairing<'_> {
             _ => done,
         }))
     }
+}
+
+/// Of a text nothing came before the reply ended.
+const BROKEN_OFF: Refusal = Refusal { reason: LeftReason::Truncated, offset: 0 };
+
+/// Has a text nothing in it?
+fn is_blank(text: &str) -> bool {
+    text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}').is_empty()
 }
 
 /// The same, with nothing in it that stands for a value of an input: some of it may be the schema's.

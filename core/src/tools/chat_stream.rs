@@ -42,7 +42,10 @@ impl Stream {
     /// A choice of a chunk. Tells whether something was held back.
     fn choice(&mut self, choice: &mut Node<'_>, number: u64) -> Result<bool, Error> {
         // Some servers send whole messages as chunks.
-        choice.visit("message", |message| self.restore_map.reply(message, &mut self.told)).unwrap_or(Ok(()))?;
+        self.told.is_limited = call_sites::is_cut(choice);
+        let whole = choice.visit("message", |message| self.restore_map.reply(message, &mut self.told));
+        self.told.is_limited = false;
+        whole.unwrap_or(Ok(()))?;
         let (mut outcome, mut withheld) = (Ok(()), false);
         let (mut place, mut gone) = (0_u64, Vec::new());
         choice.visit("delta", |delta| {
@@ -167,9 +170,11 @@ impl Stream {
     /// A choice is finished: its calls get their arguments in this very chunk.
     fn close(&mut self, choice: &mut Node<'_>, number: u64) {
         let mut whole: Vec<(u64, String)> = Vec::new();
+        self.told.is_limited = call_sites::is_cut(choice);
         for (index, held) in self.held.close_choice(number) {
             whole.extend(self.settled(held).1.map(|whole| (index, whole)));
         }
+        self.told.is_limited = false;
         if whole.is_empty() {
             return;
         }

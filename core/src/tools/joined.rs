@@ -14,7 +14,7 @@ use crate::{
     json::{self, Data, Node},
     options::RepairOptions,
     repair::{self, Answered},
-    report::{Repair, Repaired},
+    report::{retry_message, Left, Repair, Repaired, Stood},
     sanitize::decode::Plan,
     schema::validate::Validator,
 };
@@ -40,9 +40,14 @@ pub(super) fn repair<'n>(
         let arguments = first.arguments.detached();
         return Ok(Repaired { arguments, ..first });
     };
+    let retry_message = match second.left.as_slice() {
+        [] => None,
+        own => {
+            let told = as_told(first.left, own, &second.repairs, (&sent, &before), plan);
+            retry_message(&told, options.name.as_deref())
+        }
+    };
     let repairs = joined(first.repairs, second.repairs, &sent, &before);
-    // What the model reads should speak of what the model was told.
-    let retry_message = second.retry_message.map(|own| first.retry_message.unwrap_or(own));
     Ok(Repaired {
         arguments: second.arguments.detached(),
         changed: first.changed || second.changed,
@@ -51,6 +56,70 @@ pub(super) fn repair<'n>(
         left: second.left,
         retry_message,
     })
+}
+
+/// The keywords whose messages name members.
+const NAMING: [&str; 5] = ["required", "additionalProperties", "propertyNames", "dependentRequired", "dependencies"];
+
+/// What is still wrong as the model was told of it: what the schema that was sent refuses, and what only the own one
+/// does, at the places and with the names that the model knows. `restored` is what the second repairs began with.
+fn as_told(
+    told: Vec<Left>,
+    own: &[Left],
+    second: &[Repair],
+    (sent, restored): (&Node<'_>, &Node<'_>),
+    plan: &Plan,
+) -> Vec<Left> {
+    let stood = answered(second);
+    let stood: Vec<String> = own.iter().map(|left| moved(&left.pointer, &stood)).collect();
+    // Of each of these places, and of all around it, the number.
+    let mut numbers: Map<&str, Option<u32>> =
+        stood.iter().flat_map(|pointer| ends(pointer)).map(|(above, _)| (above, None)).collect();
+    let (mut texts, mut known) = (Set::new(), Set::new());
+    each(sent, &Set::new(), &mut |_, node| {
+        let Some(number) = node.origin().number() else { return };
+        known.insert(number);
+        if node.as_text().is_some() {
+            texts.insert(number);
+        }
+    });
+    each(restored, &texts, &mut |pointer, node| {
+        if let Some(number) = numbers.get_mut(pointer) {
+            *number = node.origin().number().filter(|number| known.contains(number));
+        }
+    });
+    let nearest = |pointer: &String| ends(pointer).find_map(|(above, _)| numbers.get(above).copied().flatten());
+    let nearest: Vec<Option<u32>> = stood.iter().map(nearest).collect();
+    let wanted: Set<u32> = nearest.iter().copied().flatten().collect();
+    let mut places: Map<u32, String> = Map::new();
+    each(sent, &Set::new(), &mut |pointer, node| {
+        if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
+            places.insert(number, pointer.to_string());
+        }
+    });
+    let names = plan.new_names();
+    let seen: Set<(String, &str)> = told.iter().map(|left| (left.pointer.clone(), left.keyword)).collect();
+    let own = own.iter().zip(nearest).filter_map(|(left, number)| {
+        let pointer = number.and_then(|number| places.get(&number)).cloned().unwrap_or_default();
+        let key = (pointer, left.keyword);
+        if seen.contains(&key) {
+            return None;
+        }
+        let message = match NAMING.contains(&left.keyword) {
+            true => renamed(&left.message, &names),
+            false => left.message.clone(),
+        };
+        Some(Left { pointer: key.0, message, ..left.clone() })
+    });
+    let own: Vec<Left> = own.collect();
+    told.into_iter().chain(own).collect()
+}
+
+/// A message with other names in its backquotes.
+fn renamed(message: &str, names: &Map<String, String>) -> String {
+    let parts = message.split('`').enumerate();
+    let parts = parts.map(|(index, part)| names.get(part).filter(|_| index % 2 == 1).map_or(part, String::as_str));
+    parts.collect::<Vec<_>>().join("`")
 }
 
 /// Both lists as one. `sent` is what the first left, `restored` the same without its encoding.
@@ -89,7 +158,7 @@ fn joined(first: Vec<Repair>, second: Vec<Repair>, sent: &Node<'_>, restored: &N
             origins.insert(number, pointer.to_string());
         }
     });
-    let answered = moves(first.iter().filter_map(|repair| Some((repair.output_pointer.as_ref()?, &repair.pointer))));
+    let answered = answered(&first);
     let settled = moves(second.iter().filter_map(|repair| Some((&repair.pointer, repair.output_pointer.as_ref()?))));
     let first = first.into_iter().map(|repair| {
         let output = repair.output_pointer.as_ref().and_then(|pointer| after.get(numbers.get(pointer)?));
@@ -106,21 +175,43 @@ fn joined(first: Vec<Repair>, second: Vec<Repair>, sent: &Node<'_>, restored: &N
     first.into_iter().chain(second).collect()
 }
 
-/// The places that a list of repairs has moved values from, with those they stand at now.
-fn moves<'r>(pairs: impl Iterator<Item = (&'r String, &'r String)>) -> Map<String, String> {
-    pairs.filter(|(from, to)| from != to).map(|(from, to)| (from.clone(), to.clone())).collect()
+/// Where what stands in a result stood before its repairs.
+fn answered(repairs: &[Repair]) -> Moves {
+    let pairs = repairs.iter().filter_map(|repair| Some((repair.output_pointer.as_ref()?, &repair.pointer)));
+    let mut answered = moves(pairs);
+    // What was taken out of something, put into something or read.
+    answered.extend(repairs.iter().filter_map(|repair| {
+        let Stood { to, from, is_in_text } = repair.stood.as_ref()?;
+        Some((to.clone(), (from.clone(), *is_in_text)))
+    }));
+    answered
 }
 
+/// The places that a list of repairs has moved values from, with those they stand at now.
+fn moves<'r>(pairs: impl Iterator<Item = (&'r String, &'r String)>) -> Moves {
+    pairs.filter(|(from, to)| from != to).map(|(from, to)| (from.clone(), (to.clone(), false))).collect()
+}
+
+/// Places, and the ones for them; all that is in a text has the place of that.
+type Moves = Map<String, (String, bool)>;
+
 /// A place after the values around it have moved.
-fn moved(pointer: &str, moves: &Map<String, String>) -> String {
-    let ends = core::iter::once(pointer.len()).chain(pointer.rmatch_indices('/').map(|(end, _)| end));
-    for end in ends {
-        let (above, below) = pointer.split_at(end);
-        if let Some(above) = moves.get(above) {
-            return above.clone() + below;
+fn moved(pointer: &str, moves: &Moves) -> String {
+    let mut nearest = None;
+    for (above, below) in ends(pointer) {
+        match moves.get(above) {
+            Some((text, true)) => return text.clone(),
+            Some((above, false)) if nearest.is_none() => nearest = Some(above.clone() + below),
+            _ => {}
         }
     }
-    pointer.to_string()
+    nearest.unwrap_or_else(|| pointer.to_string())
+}
+
+/// A place and all around it, from the inside, each with the way from there.
+fn ends(pointer: &str) -> impl Iterator<Item = (&str, &str)> {
+    let ends = core::iter::once(pointer.len()).chain(pointer.rmatch_indices('/').map(|(end, _)| end));
+    ends.map(|end| pointer.split_at(end))
 }
 
 /// Shows every value of a tree with its place, but not what was read from the text of one of these.

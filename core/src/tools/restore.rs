@@ -252,8 +252,9 @@ impl RestoreMap {
     }
 
     fn reply_object(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
-        let was_cut = told.is_cut;
-        told.is_cut |= self.repair.is_some() && call_sites::is_cut(reply);
+        let was = (told.is_cut, told.is_limited);
+        told.is_limited |= self.repair.is_some() && call_sites::is_cut(reply);
+        told.is_cut |= told.is_limited;
         let mut outcome = Ok(());
         call_sites::in_reply(reply, &mut |site| {
             let restored = self.site(site, told);
@@ -261,7 +262,7 @@ impl RestoreMap {
                 outcome = restored;
             }
         });
-        told.is_cut = was_cut;
+        (told.is_cut, told.is_limited) = was;
         outcome
     }
 
@@ -273,8 +274,11 @@ impl RestoreMap {
             Some(kind) if kind.is("custom_tool_call") => None,
             _ => return Ok(()),
         };
-        let id = call_sites::id_of(item);
-        self.site(Site { node: item, name: "name", arguments, id }, told)
+        let (id, was_limited) = (call_sites::id_of(item), told.is_limited);
+        told.is_limited |= call_sites::is_cut(item);
+        let outcome = self.site(Site { node: item, name: "name", arguments, id }, told);
+        told.is_limited = was_limited;
+        outcome
     }
 
     /// Restores one call where it stands.
@@ -308,7 +312,8 @@ impl RestoreMap {
         outcome
     }
 
-    /// A call without any member for its arguments has none. It gets one if the schema's defaults fill it.
+    /// A call without any member for its arguments has none. It gets one if the schema's defaults fill it. Where it is
+    /// a text, a limit may have cut it.
     fn no_arguments(
         &self,
         called: &Text<'_>,
@@ -317,6 +322,9 @@ impl RestoreMap {
         id: Option<String>,
         told: &mut Told,
     ) -> Result<(), Error> {
+        if key == "arguments" && told.is_limited {
+            return self.arguments(called, &mut Node::default(), (id, true), told);
+        }
         let mut none = Node::empty_object();
         self.arguments(called, &mut none, (id, false), told)?;
         if !none.as_object().is_some_and(json::Object::is_empty) {

@@ -1,13 +1,20 @@
 // Measures toolwire against the npm package that validates by JSON Schema, on the same valid calls of real tools
-// (calls.js). ajv makes a function of each schema and then only runs that; toolwire prepares nothing and reads the
-// schema in each call. So ajv stands here twice: prepared, and prepared for each call. All take turns in every
-// round; the table gives the median round of each, and the ratio to the first.
+// (calls.js). ajv makes a function of each schema and then only runs that; the functions of toolwire prepare nothing and
+// read the schema in each call. So ajv stands here twice, prepared, and prepared for each call, and so does repairing: a
+// `Restore` keeps the schemas of a tool list, prepared. All take turns in every round; the table gives the median round of
+// each, and the ratio to the first.
 
 import { readFileSync } from 'node:fs';
 
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { repairArguments, repairArgumentsJson, validateArguments, validateArgumentsJson } from '../../dist/index.js';
+import {
+  repairArguments,
+  repairArgumentsJson,
+  sanitizeTools,
+  validateArguments,
+  validateArgumentsJson,
+} from '../../dist/index.js';
 import { versionOf } from './peers.js';
 
 // One takes two milliseconds a call.
@@ -20,24 +27,33 @@ const options = { strict: false, validateFormats: false, addUsedSchema: false };
 const [draft7, draft2020] = [new Ajv(options), new Ajv2020(options)];
 const lines = readFileSync(data, 'utf8').trimEnd().split('\n');
 const calls = lines.map(prepared).filter(Boolean);
+calls.forEach((call, number) => {
+  call.name = `t${number}`;
+});
+const tools = calls.map(({ name, schema }) => ({ name, inputSchema: schema }));
+const { restore } = sanitizeTools(tools, { dialect: 'anthropic', repair: true, maxTools: calls.length });
 
 console.log(
   `npm: ${calls.length} valid calls, Node ${process.version}, µs per call, median of ${ROUNDS} rounds; ` +
     `ajv refuses ${lines.length - calls.length} more`,
 );
 console.log('  ajv: makes code of a schema (`new Function`), judges `pattern`, too; stops at the first fault');
-console.log('  toolwire: names every fault, or says that it cannot judge; prepares nothing, needs no `eval`');
+console.log(
+  '  toolwire: names every fault, or says that it cannot judge; only a `Restore` prepares anything; needs no `eval`',
+);
 const ajv = `ajv ${versionOf('ajv')}`;
 table('value', [
   [`${ajv}, prepared`, (call) => call.validate(call.arguments)],
   [`${ajv}, prepared for each call`, (call) => afresh(call.schema)(call.arguments)],
   ['toolwire, validateArguments', (call) => validateArguments(call.arguments, call.schema).valid],
+  ['toolwire, restore.call with kept schemas', (call) => restore.call(call.name, call.arguments).name === call.name],
   ['toolwire, repairArguments', (call) => repairArguments(call.arguments, call.schema) !== undefined],
 ]);
 table('text', [
   [`JSON.parse + ${ajv}, prepared`, (call) => call.validate(JSON.parse(call.text))],
   [`JSON.parse + ${ajv}, prepared for each call`, (call) => afresh(JSON.parse(call.schemaText))(JSON.parse(call.text))],
   ['toolwire, validateArgumentsJson', (call) => validateArgumentsJson(call.text, call.schemaText).valid],
+  ['toolwire, restore.call with kept schemas', (call) => restore.call(call.name, call.text).name === call.name],
   ['toolwire, repairArgumentsJson', (call) => repairArgumentsJson(call.text, call.schemaText) !== undefined],
 ]);
 

@@ -38,8 +38,10 @@ export interface Outcome<T> {
   readonly rests: boolean;
 }
 
-/** What is called once everything lies on the desk: so many words in all, so many bytes of characters of records. */
-type Calling = (engine: Engine, words: number, chars: number, spelled: boolean) => unknown;
+/**
+ * What is called once everything lies on the desk: so many words in all, so many bytes of characters of records, so many inputs.
+ */
+type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => unknown;
 
 /** As {@link Calling}, for so many texts, of which the last may break off. */
 type CallingOnText = (
@@ -78,15 +80,18 @@ export function callOnText<T extends Text>(
   );
 }
 
-/** Puts values on the desk of that place, and reads the answer there. */
+/** Puts values on the desk of that place, and reads the answer there. `more` are inputs of ours, asked for at the end. */
 export function onValues(
   place: Place,
   inputs: readonly unknown[],
   options: unknown,
   calling: Calling,
+  more: () => readonly unknown[] = none,
 ): Outcome<unknown> {
   return withRecords((records) => {
     for (const input of inputs) records.read(input);
+    const own = more();
+    for (const input of own) records.read(input);
     records.read(options ?? null);
     const { chars, spelled } = records.spelling();
     const engine = place.running();
@@ -94,7 +99,7 @@ export function onValues(
       const { desk } = engine;
       const { words } = records;
       const length = desk.put(words, chars);
-      const report = reported(engine, calling(engine, words.length, length, spelled));
+      const report = reported(engine, calling(engine, words.length, length, spelled, inputs.length + own.length));
       const { rests } = desk;
       const value = answered(desk, records);
       place.tidy();
@@ -139,7 +144,12 @@ export function onText<T extends Text>(
   });
 }
 
-function number(engine: Engine, name: FunctionName): number {
+function none(): readonly unknown[] {
+  return [];
+}
+
+/** The number of a function. */
+export function number(engine: Engine, name: FunctionName): number {
   return engine.functions.get(name) as number;
 }
 

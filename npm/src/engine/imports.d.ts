@@ -24,6 +24,25 @@ declare module 'wasm:glue' {
       spelled: boolean,
       broken: boolean,
     ): unknown;
+    keepsRestore(restore: number): boolean;
+    callRestore(
+      restore: number,
+      functionNumber: number,
+      withReport: boolean,
+      inputs: number,
+      words: number,
+      chars: number,
+      spelled: boolean,
+    ): unknown;
+    callRestoreText(
+      restore: number,
+      withReport: boolean,
+      inputs: number,
+      words: number,
+      chars: number,
+      spelled: boolean,
+      broken: boolean,
+    ): unknown;
     openStream(words: number, chars: number, spelled: boolean): unknown;
     feedStream(stream: number, words: number, chars: number, spelled: boolean): unknown;
     feedStreamText(stream: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;

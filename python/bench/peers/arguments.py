@@ -1,8 +1,9 @@
 """Measure toolwire against packages that validate by JSON Schema, on the same valid calls of real tools.
 
 Usage: arguments.py calls.jsonl: one `{"schema", "arguments"}` per line, as npm/bench/peers/calls.js prints them. The
-peers prepare a validator per schema, and then only run that; toolwire prepares nothing and reads the schema in each
-call. So each peer stands here twice: prepared, and prepared for each call.
+peers prepare a validator per schema, and then only run that; the functions of toolwire prepare nothing and read the
+schema in each call. So each peer stands here twice, prepared, and prepared for each call, and so does repairing: a
+`Restore` keeps the schemas of a tool list, prepared.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ ROUNDS = 7
 NOTES = [
     "fastjsonschema: makes Python code of a schema (`exec`), drafts up to 7; raises at the first fault",
     "jsonschema-rs: the Rust crate, drafts up to 2020-12; `is_valid` stops at the first fault",
-    "toolwire: names every fault, or says that it cannot judge; prepares nothing",
+    "toolwire: names every fault, or says that it cannot judge; only a `Restore` prepares anything",
 ]
 
 
@@ -95,12 +96,16 @@ def main() -> None:
     )
     print("".join(f"  {note}\n" for note in NOTES), end="")
     fast, rust = (f"{name} {version(name)}" for name in ("fastjsonschema", "jsonschema-rs"))
+    names = {id(call): f"t{number}" for number, call in enumerate(ours)}
+    tools = [{"name": names[id(call)], "inputSchema": call.schema} for call in ours]
+    restore = toolwire.sanitize_tools(tools, dialect="anthropic", repair=True, max_tools=len(tools))["restore"]
     values: list[tuple[str, Callable[[Call], object]]] = [
         (f"{rust}, prepared", lambda call: call.rust(call.arguments)),
         (f"{rust}, prepared for each call", lambda call: rust_for(call.schema)(call.arguments)),
         (f"{fast}, prepared", lambda call: call.fast(call.arguments)),
         (f"{fast}, prepared for each call", lambda call: fast_for(call.schema)(call.arguments)),
         ("toolwire, validate_arguments", lambda call: toolwire.validate_arguments(call.arguments, call.schema)),
+        ("toolwire, Restore.call with kept schemas", lambda call: restore.call(names[id(call)], call.arguments)),
         ("toolwire, repair_arguments", lambda call: toolwire.repair_arguments(call.arguments, call.schema)),
     ]
     read = json.loads
@@ -115,6 +120,7 @@ def main() -> None:
             "toolwire, validate_arguments_json",
             lambda call: toolwire.validate_arguments_json(call.text, call.schema_text),
         ),
+        ("toolwire, Restore.call with kept schemas", lambda call: restore.call(names[id(call)], call.text)),
         ("toolwire, repair_arguments_json", lambda call: toolwire.repair_arguments_json(call.text, call.schema_text)),
     ]
     for title, rows in (("value", values), ("text", texts)):

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any, overload
 
 from ._toolwire import CallStream as _CallStream
-from ._toolwire import Stream, call, call_text
+from ._toolwire import Restore as _Restore
 
 if TYPE_CHECKING:
     from .types import ClientCall, RepairedCall, RestoredCall, RestoredClientCall, RestoredReply
@@ -27,11 +27,24 @@ class Restore:
 
     __module__ = "toolwire"  # where callers find it
 
-    __slots__ = ("_json",)
+    __slots__ = ("_json", "_ready")
 
     def __init__(self, kept: dict[str, Any], /) -> None:
         """Take what `sanitize_tools` gives; others use `restore_from`."""
         self._json = kept
+        # Read and prepared by the first call; many are never used.
+        self._ready: _Restore | None = None
+
+    def _prepared(self) -> _Restore:
+        """Give what the core made of it."""
+        ready = self._ready
+        if ready is None:
+            ready = self._ready = _Restore(self._json)
+        return ready
+
+    def __reduce__(self) -> tuple[type[Restore], tuple[dict[str, Any]]]:
+        """Copy and pickle what it is as JSON."""
+        return (type(self), (self._json,))
 
     def __repr__(self) -> str:
         """How many tools it has something to undo for."""
@@ -69,16 +82,12 @@ class Restore:
         {'type': 'custom_tool_call', 'call_id': 'c1', 'name': 'exec', 'input': 'pwd'}
         """
         if not isinstance(name, str):
-            return call("restoreClientCall", (self._json, name), {}, False)
-        tools = self._json["tools"]
-        kept = {"version": self._json["version"], "tools": {name: tools[name]} if name in tools else {}}
-        if "repair" in self._json:
-            kept["repair"] = self._json["repair"]
+            return self._prepared().call("restoreClientCall", (name,), False)
         if isinstance(arguments, bytes | bytearray | memoryview):
-            answer = call("restoreCall", (kept, name, str(arguments, "utf-8")), {}, False)
+            answer = self._prepared().call("restoreCall", (name, str(arguments, "utf-8")), False)
             answer["arguments"] = answer["arguments"].encode()
             return answer
-        return call("restoreCall", (kept, name, arguments), {}, False)
+        return self._prepared().call("restoreCall", (name, arguments), False)
 
     def call_with_report(self, call_of_model: object, /) -> RestoredClientCall:
         """Do what `call` does with a whole call, and say what became of its arguments, where calls are repaired.
@@ -93,7 +102,7 @@ class Restore:
         >>> done["call"]["arguments"], done["repaired"]["valid"]
         ({'limit': 10}, True)
         """
-        return call("restoreClientCall", (self._json, call_of_model), {}, True)
+        return self._prepared().call("restoreClientCall", (call_of_model,), True)
 
     def call_stream(self, name: str, /) -> CallStream:
         """Restore the arguments of one call piece by piece; the name is the one that the backend knows."""
@@ -111,7 +120,7 @@ class Restore:
         >>> restore.reply({"content": [{"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}]})
         {'content': [{'type': 'tool_use', 'id': 't1', 'name': 'files.read', 'input': {}}]}
         """
-        return call("restoreReply", (reply, self._json), {}, False)
+        return self._prepared().call("restoreReply", (reply,), False)
 
     @overload
     def reply_json(self, reply: str, /) -> str: ...
@@ -119,7 +128,7 @@ class Restore:
     def reply_json(self, reply: bytes | bytearray | memoryview, /) -> bytes: ...
     def reply_json(self, reply: str | bytes | bytearray | memoryview, /) -> str | bytes:
         """Do what `reply` does, from JSON text to JSON text; the very same text if there is nothing to restore."""
-        return call_text("restoreReply", (reply, self.to_json()), {}, False)
+        return self._prepared().reply_text(reply, False)
 
     def reply_with_report(self, reply: object, /) -> RestoredReply:
         """Do what `reply` does, and say what became of the arguments of each call, where calls are repaired.
@@ -134,11 +143,11 @@ class Restore:
         >>> restore.reply_with_report({"content": [call]})["calls"][0]["left"][0]["message"]
         'expected an integer, found a string'
         """
-        return call("restoreReply", (reply, self._json), {}, True)
+        return self._prepared().call("restoreReply", (reply,), True)
 
     def reply_json_with_report(self, reply: str | bytes | bytearray | memoryview, /) -> RestoredReply:
         """Do what `reply_with_report` does, from JSON text to JSON text."""
-        return call_text("restoreReply", (reply, self.to_json()), {}, True)
+        return self._prepared().reply_text(reply, True)
 
     def stream(self) -> ReplyRestorer:
         """Restore a reply that comes in pieces."""
@@ -205,7 +214,7 @@ class ReplyRestorer:
 
     def __init__(self, restore: Restore, /) -> None:
         """Start a stream; `Restore.stream` does the same."""
-        self._stream = Stream(restore._json)
+        self._stream = restore._prepared().stream()
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def feed(self, event: object, /) -> list[Any]:
@@ -262,7 +271,9 @@ def restore_from(kept: str | bytes | bytearray | dict[str, Any], /) -> Restore:
     <Restore of 0 tools>
     """
     value: dict[str, Any] = kept if isinstance(kept, dict) else json.loads(kept)
-    # Restoring something that nothing is known of reads all of it.
-    call("restoreCall", (value, "", None), {}, False)
+    # Preparing it reads all of it.
+    ready = _Restore(value)
     # A copy: what is changed in the caller's dict later must not change where calls go.
-    return Restore(copy.deepcopy(value) if value is kept else value)
+    restore = Restore(copy.deepcopy(value) if value is kept else value)
+    restore._ready = ready
+    return restore

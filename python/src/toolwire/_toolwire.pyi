@@ -3,7 +3,18 @@
 from collections.abc import Mapping
 from typing import Any, final
 
-__all__ = ["CallStream", "Command", "Exchange", "Index", "Stream", "__version__", "_fail_next", "call", "call_text"]
+__all__ = [
+    "CallStream",
+    "Command",
+    "Exchange",
+    "Index",
+    "Restore",
+    "Stream",
+    "__version__",
+    "_fail_next",
+    "call",
+    "call_text",
+]
 
 __version__: str
 
@@ -50,6 +61,13 @@ class Exchange:
     def failed_text(self, body: str, /) -> str: ...
 
 @final
+class Restore:
+    def __new__(cls, kept: object, /) -> Restore: ...
+    def call(self, function: str, inputs: tuple[object, ...], with_report: bool, /) -> Any: ...
+    def reply_text(self, reply: object, with_report: bool, /) -> Any: ...
+    def stream(self) -> Stream: ...
+
+@final
 class Index:
     def __new__(cls, tools: object, /) -> Index: ...
     @staticmethod
@@ -70,7 +88,6 @@ class ToolSet:
 
 @final
 class Stream:
-    def __new__(cls, restore: object, /) -> Stream: ...
     def feed(self, event: object, /) -> list[Any]: ...
     def feed_text(self, piece: object, /) -> str: ...
     def finish(self) -> list[Any]: ...

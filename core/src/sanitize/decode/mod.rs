@@ -12,6 +12,7 @@ use alloc::{format, string::String};
 
 use crate::{
     budget::Budget,
+    collections::Map,
     dialect::grammar::Grammar,
     error::{Code, Error},
     json::{self, Member, Node, Object, Text},
@@ -97,6 +98,11 @@ impl Plan {
     /// Is there nothing to undo?
     pub(crate) fn is_empty(&self) -> bool {
         self.parts().iter().all(|(_, part)| part.is_none())
+    }
+
+    /// The names that the model knows of members, by their own. What has several is not in there.
+    pub(crate) fn new_names(&self) -> Map<String, String> {
+        self.names.as_ref().map(names::new_names).unwrap_or_default()
     }
 
     fn parts(&self) -> [(&'static str, &Option<Node<'static>>); 3] {

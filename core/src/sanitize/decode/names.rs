@@ -269,6 +269,24 @@ pub(super) fn restore<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: 
     Names { budget, targets }.value(arguments, &[plan], true);
 }
 
+/// The new names by the old ones, as far as every place of the plan has the same.
+pub(super) fn new_names(plan: &Node<'_>) -> Map<String, String> {
+    let (mut found, mut open): (Map<String, Option<String>>, _) = (Map::new(), Vec::from([plan]));
+    while let Some(node) = open.pop() {
+        open.extend(node.as_array().into_iter().flatten());
+        for Member { key, value } in node.as_object().into_iter().flatten() {
+            open.push(value);
+            let Some(old) = value.as_text().filter(|_| !key.is("$ref")) else { continue };
+            let new = key.display().into_owned();
+            let known = found.entry(old.display().into_owned()).or_insert_with(|| Some(new.clone()));
+            if known.as_ref() != Some(&new) {
+                *known = None;
+            }
+        }
+    }
+    found.into_iter().filter_map(|(old, new)| Some((old, new?))).collect()
+}
+
 struct Names<'p, 'n> {
     budget: &'p Budget,
     targets: Option<LookUp<'p, 'n>>,

@@ -82,6 +82,8 @@ pub(crate) struct Validator<'s, 'a> {
     references: Option<Cow<'s, References>>,
     /// Those of a schema that is kept.
     patterns: Option<&'s pattern::Read>,
+    /// The pointers of what the references of a schema that is kept lead to.
+    kept: Option<&'s Map<Number, String>>,
     /// Found with the first reference that is followed.
     targets: OnceCell<Targets<'s, 'a>>,
 }
@@ -101,16 +103,19 @@ impl<'s, 'a> Validator<'s, 'a> {
         }
         let draft = Draft::of(root);
         let references = resolved(root, draft).map(Cow::Owned);
-        Ok(Validator { root, draft, references, patterns: None, targets: OnceCell::new() })
+        Ok(Validator { root, draft, references, patterns: None, kept: None, targets: OnceCell::new() })
     }
 
     /// The schema that a reference leads to, and its pointer.
-    fn target(&self, target: Number) -> Option<&(&'s Node<'a>, String)> {
+    fn target(&self, target: Number) -> Option<(&'s Node<'a>, &str)> {
+        if let Some(kept) = self.kept {
+            return Some((prepared::numbered(self.root, target)?, kept.get(&target)?));
+        }
         let walk = || match &self.references {
             Some(references) => references.targets(self.root, &Budget::new(self.root.values_read(), None)),
             None => Targets::new(),
         };
-        self.targets.get_or_init(walk).get(&target)
+        self.targets.get_or_init(walk).get(&target).map(|(schema, pointer)| (*schema, pointer.as_str()))
     }
 
     /// Judges arguments: they are an object, also where the root does not say so.
@@ -192,7 +197,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
     /// The schema that a reference leads to.
     pub(crate) fn target(&self, reference: &'s Node<'a>) -> Option<&'s Node<'a>> {
         let prepared = self.0.prepared;
-        prepared.target(prepared.references.as_ref()?.target(reference)?).map(|(schema, _)| *schema)
+        prepared.target(prepared.references.as_ref()?.target(reference)?).map(|(schema, _)| schema)
     }
 
     /// Whether the schema's draft has a keyword.

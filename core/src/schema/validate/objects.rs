@@ -9,6 +9,9 @@ use crate::{
     schema::keyword::Keyword,
 };
 
+/// The most declared names that are compared with an undeclared one.
+const CANDIDATES: usize = 256;
+
 impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
     pub(super) fn of_object(
@@ -148,7 +151,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
 
     fn undeclared(&mut self, key: &Text<'_>, declared: &Object<'_>, at: At<'_>) -> Verdict {
         self.refuse(at, Keyword::AdditionalProperties.name(), || {
-            let names: Vec<Cow<'_, str>> = declared.iter().map(|member| member.key.display()).collect();
+            let names: Vec<Cow<'_, str>> =
+                declared.iter().take(CANDIDATES).map(|member| member.key.display()).collect();
             let meant = nearest::did_you_mean(&key.display(), &names);
             format!("expected declared members only, found {}{meant}", words::name(key))
         })

@@ -1,13 +1,22 @@
 //! A schema that is kept to judge the arguments of many calls.
 
-use alloc::borrow::Cow;
+use alloc::{borrow::Cow, string::String};
 use core::cell::OnceCell;
 
 use super::{pattern, resolved, Validator};
 use crate::{
+    budget::Budget,
+    collections::Map,
     json::{Data, Node},
-    schema::{draft::Draft, references::References},
+    schema::{
+        draft::Draft,
+        references::{Number, References},
+    },
 };
+
+/// The most bytes of pointers that are kept for a value of the schema: where deep schemas have long names, they are
+/// found anew by each validation that follows a reference.
+const POINTERS: usize = 64;
 
 /// A schema with what every validation needs to know of it.
 #[derive(Clone, Debug)]
@@ -15,6 +24,8 @@ pub(crate) struct Prepared {
     root: Node<'static>,
     draft: Draft,
     references: Option<References>,
+    /// The pointers of what references lead to, by its number.
+    targets: Option<Map<Number, String>>,
     patterns: pattern::Read,
 }
 
@@ -29,8 +40,9 @@ impl Prepared {
         root.number_in_order();
         let draft = Draft::of(&root);
         let references = resolved(&root, draft);
+        let targets = references.as_ref().and_then(|references| pointers(&root, references));
         let patterns = pattern::of(&root);
-        Some(Prepared { root, draft, references, patterns })
+        Some(Prepared { root, draft, references, targets, patterns })
     }
 
     /// The schema.
@@ -42,6 +54,36 @@ impl Prepared {
     pub(crate) fn validator(&self) -> Validator<'_, 'static> {
         let references = self.references.as_ref().map(Cow::Borrowed);
         let patterns = Some(&self.patterns).filter(|patterns| !patterns.is_empty());
-        Validator { root: &self.root, draft: self.draft, references, patterns, targets: OnceCell::new() }
+        let kept = self.targets.as_ref();
+        Validator { root: &self.root, draft: self.draft, references, patterns, kept, targets: OnceCell::new() }
     }
+}
+
+/// The pointers of what references lead to, if they are not too long.
+fn pointers(root: &Node<'_>, references: &References) -> Option<Map<Number, String>> {
+    let targets = references.targets(root, &Budget::new(root.values_read(), None));
+    let bytes: usize = targets.values().map(|(_, pointer)| pointer.len()).sum();
+    let fits = bytes <= POINTERS.saturating_mul(root.values_read());
+    let are_found = targets
+        .iter()
+        .all(|(number, (schema, _))| numbered(root, *number).is_some_and(|own| core::ptr::eq(own, *schema)));
+    (fits && are_found).then(|| targets.into_iter().map(|(number, (_, pointer))| (number, pointer)).collect())
+}
+
+/// The value with a number in a tree that was numbered in order: it is below the last one that does not come after it.
+pub(super) fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
+    let is_before = |node: &Node<'_>| node.origin().number().is_some_and(|own| own <= number);
+    let mut node = root;
+    while node.origin().number()? != number {
+        node = match node.data() {
+            Data::Array(items) => items.get(items.partition_point(is_before).checked_sub(1)?)?,
+            Data::Object(object) => {
+                let members = object.members();
+                let after = members.partition_point(|member| is_before(&member.value));
+                &members.get(after.checked_sub(1)?)?.value
+            }
+            _ => return None,
+        };
+    }
+    Some(node)
 }

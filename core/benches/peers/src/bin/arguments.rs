@@ -1,19 +1,24 @@
 //! toolwire against the Rust crate that validates by JSON Schema, on the same recorded calls of real tools, all of them
 //! valid. `make bench-peers` runs it over a file with one `{ "schema", "arguments" }` per line.
 //!
-//! The peer prepares a validator per tool, and then only walks the arguments; toolwire prepares nothing and reads the
-//! schema in each call. So the peer stands here twice: prepared, and prepared for each call.
+//! The peer prepares a validator per tool, and then only walks the arguments; the functions of toolwire prepare nothing
+//! and read the schema in each call. So the peer stands here twice, prepared, and prepared for each call, and so does
+//! repairing: a `Restore` keeps the schemas of a tool list, prepared.
 
 use std::{
     env,
     error::Error,
     fs,
     hint::black_box,
+    rc::Rc,
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
-use toolwire::{RepairOptions, repair_arguments, repair_arguments_json, validate_arguments, validate_arguments_json};
+use serde_json::{Value, json};
+use toolwire::{
+    RepairOptions, Restore, ToolsOptions, repair_arguments, repair_arguments_json, sanitize_tools, validate_arguments,
+    validate_arguments_json,
+};
 
 /// Long enough for a stable minimum, short enough to run often.
 const ROUNDS: u32 = 15;
@@ -26,12 +31,15 @@ struct Call {
     text: String,
     /// The peer's, made once.
     prepared: jsonschema::Validator,
+    /// Ours: the way back of all tools, and this tool's name in it.
+    kept: Rc<Restore>,
+    name: String,
 }
 
 /// A row of the table.
 type Row = (&'static str, fn(&Call) -> bool);
 
-const VALUES: [Row; 4] = [
+const VALUES: [Row; 5] = [
     ("jsonschema 0.60.2, prepared", |call| call.prepared.is_valid(&call.arguments)),
     ("jsonschema 0.60.2, prepared for each call", |call| {
         prepared(&call.schema).is_some_and(|one| one.is_valid(&call.arguments))
@@ -39,11 +47,12 @@ const VALUES: [Row; 4] = [
     ("toolwire, validate_arguments", |call| {
         validate_arguments(&call.arguments, &call.schema).is_ok_and(|found| found.valid == Some(true))
     }),
+    ("toolwire, Restore::call with kept schemas", |call| call.kept.call(&call.name, &call.arguments).is_ok()),
     ("toolwire, repair_arguments", |call| {
         repair_arguments(&call.arguments, &call.schema, &RepairOptions::default()).is_ok()
     }),
 ];
-const TEXTS: [Row; 4] = [
+const TEXTS: [Row; 5] = [
     ("serde_json + jsonschema, prepared", |call| read(&call.text).is_some_and(|value| call.prepared.is_valid(&value))),
     ("serde_json + jsonschema, prepared for each call", |call| {
         let validator = read(&call.schema_text).and_then(|schema| prepared(&schema));
@@ -51,6 +60,9 @@ const TEXTS: [Row; 4] = [
     }),
     ("toolwire, validate_arguments_json", |call| {
         validate_arguments_json(&call.text, &call.schema_text).is_ok_and(|found| found.valid == Some(true))
+    }),
+    ("toolwire, Restore::call_json with kept schemas", |call| {
+        !call.kept.call_json(&call.name, &call.text).name.is_empty()
     }),
     ("toolwire, repair_arguments_json", |call| {
         repair_arguments_json(&call.text, &call.schema_text, &RepairOptions::default()).is_ok()
@@ -61,13 +73,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = env::args().nth(1).ok_or("expected a file with one call per line, found no argument")?;
     let mut calls = Vec::new();
     let mut refused = 0;
-    for line in fs::read_to_string(&path)?.lines() {
+    let text = fs::read_to_string(&path)?;
+    let tools = text.lines().enumerate().map(|(number, line)| {
+        serde_json::from_str::<Value>(line)
+            .map(|mut row| json!({"name": format!("t{number}"), "inputSchema": row["schema"].take()}))
+    });
+    let tools = Value::Array(tools.collect::<Result<_, _>>()?);
+    let options = ToolsOptions::new("anthropic").repair(RepairOptions::default()).max_tools(usize::MAX);
+    let kept = Rc::new(sanitize_tools(&tools, &options)?.restore);
+    for (number, line) in text.lines().enumerate() {
         let mut row: Value = serde_json::from_str(line)?;
         let (schema, arguments) = (row["schema"].take(), row["arguments"].take());
         match prepared(&schema).filter(|validator| validator.is_valid(&arguments)) {
             Some(prepared) => {
                 let (schema_text, text) = (schema.to_string(), arguments.to_string());
-                calls.push(Call { schema, arguments, schema_text, text, prepared });
+                let (kept, name) = (Rc::clone(&kept), format!("t{number}"));
+                calls.push(Call { schema, arguments, schema_text, text, prepared, kept, name });
             }
             None => refused += 1,
         }
@@ -79,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "  jsonschema: every draft, judges `pattern`, too; stops at the first fault; prepares a validator per schema"
     );
-    println!("  toolwire: names every fault, or says that it cannot judge (`pattern`); prepares nothing");
+    println!("  toolwire: names every fault, or says that it cannot judge; only a `Restore` prepares anything");
     for (title, rows) in [("value", VALUES), ("text", TEXTS)] {
         println!("\n{title:50} {:>9} {:>10}", "µs", "to the 1st");
         let times = best(&calls, &rows);

@@ -1,0 +1,65 @@
+//! The functions of a `Restore`, for bindings that keep one: what it needs was read and prepared once.
+
+use alloc::{borrow::Cow, format, vec::Vec};
+
+use super::{
+    describe,
+    function::{missing, Answer, Function, TextAnswer},
+    text_of, Restore,
+};
+use crate::{
+    error::{Code, Error},
+    json::{self, Node},
+    tools::{call_repair::Told, client_call},
+};
+
+/// Calls a function of a `Restore`: the inputs are those of [`super::call::call`] but for that.
+///
+/// # Errors
+/// Those of the function, and `invalid-value` for a function that is none of a `Restore`.
+pub fn call_restore<'a>(
+    restore: &Restore,
+    function: Function,
+    inputs: Vec<Node<'a>>,
+    with_report: bool,
+) -> Result<Answer<'a>, Error> {
+    let (restore_map, mut told, mut inputs) = (&restore.0, Told::default(), inputs.into_iter());
+    let mut input = || inputs.next().ok_or_else(|| missing(function));
+    let (value, report) = match function {
+        Function::RestoreCall => {
+            let (name, mut arguments) = (input()?, input()?);
+            let Some(name) = name.as_text() else {
+                let found = format!("expected the name of a tool as a string, found {}", name.kind());
+                return Err(Error::new(Code::InvalidValue, "/name", found));
+            };
+            restore_map.arguments(name, &mut arguments, (None, true), &mut told)?;
+            (describe::call(restore_map, name, arguments, told.take().pop().as_ref()), None)
+        }
+        Function::RestoreClientCall => {
+            let call = client_call::write(restore_map, input()?, &mut told)?;
+            let report = with_report.then(|| describe::repaired_client_call(told.take().pop().as_ref()));
+            (call, report)
+        }
+        Function::RestoreReply => {
+            let mut reply = input()?;
+            restore_map.reply(&mut reply, &mut told)?;
+            (reply, with_report.then(|| describe::repaired_reply(&told.take())))
+        }
+        _ => {
+            let found = format!("expected a function of a `restore`, found `{}`", function.name());
+            return Err(Error::new(Code::InvalidValue, "", found));
+        }
+    };
+    Ok(Answer { value, report, share: false })
+}
+
+/// Restores a reply that is JSON text.
+///
+/// # Errors
+/// As [`call_restore`], and `invalid-json`.
+pub fn call_restore_text<'a>(restore: &Restore, reply: &'a str, with_report: bool) -> Result<TextAnswer<'a>, Error> {
+    let inputs = Vec::from([json::read(reply)?]);
+    let Answer { value, report, .. } = call_restore(restore, Function::RestoreReply, inputs, with_report)?;
+    let text: Cow<'a, str> = text_of(reply, &value);
+    Ok(TextAnswer { text, report })
+}

@@ -1,0 +1,165 @@
+//! What bindings call: functions by their names, and what these give.
+
+use alloc::{borrow::Cow, format};
+
+use crate::{
+    error::{Code, Error},
+    json::Node,
+};
+
+/// A public function, as bindings know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Function {
+    /// `sanitize(schema, options)`
+    Sanitize,
+    /// `normalizeEnvelope(schema, options)`
+    NormalizeEnvelope,
+    /// `applyDeferredLoading(request, options)`
+    ApplyDeferredLoading,
+    /// `stripDeferralBetas(value, options)`: null if nothing is left of it, or was there
+    StripDeferralBetas,
+    /// `check(schema, options)`
+    Check,
+    /// `restoreArguments(arguments, schema, options)`, or without options `restoreArguments(arguments, plan)`
+    RestoreArguments,
+    /// `repairArguments(arguments, schema, options)`
+    RepairArguments,
+    /// `validateArguments(arguments, schema)`
+    ValidateArguments,
+    /// `dialects()`
+    Dialects,
+    /// `sanitizeTools(tools, options)`
+    SanitizeTools,
+    /// `checkTools(tools, options)`
+    CheckTools,
+    /// `dialectFor(options)`
+    DialectFor,
+    /// `deferralFor(options)`
+    DeferralFor,
+    /// `restoreCall(restore, name, arguments)`: the arguments are a value, or JSON text in a string
+    RestoreCall,
+    /// `restoreClientCall(restore, call)`
+    RestoreClientCall,
+    /// `adaptRequest(request, options)`
+    AdaptRequest,
+    /// `restoreReply(reply, restore)`
+    RestoreReply,
+    /// `searchTools(tools, query, options)`
+    #[cfg(feature = "search")]
+    SearchTools,
+    /// `answerToolSearch(call, tools, options)`: null if the call is not a search
+    #[cfg(feature = "search")]
+    AnswerToolSearch,
+}
+
+impl Function {
+    /// Every function there is.
+    pub const ALL: &'static [Function] = &[
+        Function::Sanitize,
+        Function::NormalizeEnvelope,
+        Function::ApplyDeferredLoading,
+        Function::StripDeferralBetas,
+        Function::Check,
+        Function::RestoreArguments,
+        Function::RepairArguments,
+        Function::ValidateArguments,
+        Function::Dialects,
+        Function::SanitizeTools,
+        Function::CheckTools,
+        Function::DialectFor,
+        Function::DeferralFor,
+        Function::RestoreCall,
+        Function::RestoreClientCall,
+        Function::AdaptRequest,
+        Function::RestoreReply,
+        #[cfg(feature = "search")]
+        Function::SearchTools,
+        #[cfg(feature = "search")]
+        Function::AnswerToolSearch,
+    ];
+
+    /// The function's name in JavaScript.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Function::Sanitize => "sanitize",
+            Function::NormalizeEnvelope => "normalizeEnvelope",
+            Function::ApplyDeferredLoading => "applyDeferredLoading",
+            Function::StripDeferralBetas => "stripDeferralBetas",
+            Function::Check => "check",
+            Function::RestoreArguments => "restoreArguments",
+            Function::RepairArguments => "repairArguments",
+            Function::ValidateArguments => "validateArguments",
+            Function::Dialects => "dialects",
+            Function::SanitizeTools => "sanitizeTools",
+            Function::CheckTools => "checkTools",
+            Function::DialectFor => "dialectFor",
+            Function::DeferralFor => "deferralFor",
+            Function::RestoreCall => "restoreCall",
+            Function::RestoreClientCall => "restoreClientCall",
+            Function::AdaptRequest => "adaptRequest",
+            Function::RestoreReply => "restoreReply",
+            #[cfg(feature = "search")]
+            Function::SearchTools => "searchTools",
+            #[cfg(feature = "search")]
+            Function::AnswerToolSearch => "answerToolSearch",
+        }
+    }
+
+    /// The function of that name.
+    pub fn named(name: &str) -> Option<Function> {
+        Function::ALL.iter().copied().find(|function| function.name() == name)
+    }
+
+    /// Whether the answer is the first input, rewritten.
+    pub(super) const fn rewrites(self) -> bool {
+        match self {
+            Function::RestoreArguments | Function::RestoreReply => true,
+            // They have no input, or a first one that is no call.
+            Function::DialectFor | Function::RestoreClientCall => false,
+            _ => self.result_name().is_some(),
+        }
+    }
+
+    /// The name of the value in the result of the `WithReport` forms, for functions that have them.
+    pub const fn result_name(self) -> Option<&'static str> {
+        match self {
+            Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
+            Function::ApplyDeferredLoading | Function::AdaptRequest => Some("request"),
+            Function::SanitizeTools => Some("tools"),
+            Function::RepairArguments => Some("arguments"),
+            Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
+            Function::DialectFor => Some("dialect"),
+            Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
+            Function::ValidateArguments => None,
+            Function::RestoreClientCall => Some("call"),
+            Function::RestoreReply => Some("reply"),
+            #[cfg(feature = "search")]
+            Function::SearchTools | Function::AnswerToolSearch => None,
+        }
+    }
+}
+
+/// What a function gave.
+#[derive(Debug)]
+pub struct Answer<'a> {
+    /// The rewritten value. Nodes that are still intact are the caller's own values.
+    pub value: Node<'a>,
+    /// What stands beside the value in the `WithReport` forms: an object.
+    pub report: Option<Node<'static>>,
+    /// Whether intact nodes are to be handed back as the caller's own objects, or copied.
+    pub share: bool,
+}
+
+/// What a function gave, as text.
+#[derive(Debug)]
+pub struct TextAnswer<'a> {
+    /// JSON text: the input itself if nothing changed.
+    pub text: Cow<'a, str>,
+    /// What stands beside it in the `WithReport` forms: an object.
+    pub report: Option<Node<'static>>,
+}
+
+pub(super) fn missing(function: Function) -> Error {
+    Error::new(Code::InvalidValue, "", format!("expected an input for `{}`, found none", function.name()))
+}

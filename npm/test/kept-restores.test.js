@@ -1,0 +1,59 @@
+// What a `Restore` has is read and prepared once, and the instance keeps those that were used last. However many there are, however
+// large, and in whatever order they are used: each call comes back as its own `Restore` says.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { restoreFrom, sanitizeTools } from '../dist/index.js';
+
+/** A tool whose one argument is an integer of that name, and a description of some length. */
+function restoreOf(member, length = 0) {
+  const inputSchema = {
+    type: 'object',
+    description: 'd'.repeat(length),
+    properties: { [member]: { type: 'integer' } },
+    required: [member],
+  };
+  return sanitizeTools([{ name: 'a.b', inputSchema }], { dialect: 'moonshot', repair: true }).restore;
+}
+
+function check(restore, member) {
+  const found = restore.call('a_b', { [member]: '1' });
+  assert.deepEqual([found.name, found.arguments, found.valid], ['a.b', { [member]: 1 }, true]);
+  const reply = { content: [{ type: 'tool_use', id: 't', name: 'a_b', input: { [member]: '2' } }] };
+  const expected = { content: [{ type: 'tool_use', id: 't', name: 'a.b', input: { [member]: 2 } }] };
+  assert.deepEqual(restore.reply(reply), expected);
+  assert.equal(restore.replyJson(JSON.stringify(reply)), JSON.stringify(expected));
+  assert.equal(restore.replyWithReport(reply).calls[0].valid, true);
+  assert.equal(restore.callWithReport(reply.content[0]).repaired.valid, true);
+  assert.deepEqual(
+    new TextDecoder().decode(restore.replyJson(new TextEncoder().encode(JSON.stringify(reply)))),
+    JSON.stringify(expected),
+  );
+}
+
+test('more of them than are kept, in turns', () => {
+  const all = Array.from({ length: 40 }, (_, index) => [`m${index}`, restoreOf(`m${index}`)]);
+  for (let round = 0; round < 3; round++) for (const [member, restore] of all) check(restore, member);
+  for (const [member, restore] of all) check(restoreFrom(JSON.stringify(restore)), member);
+});
+
+test('large ones', () => {
+  const all = [1_000, 3_000_000, 3_000_000, 6_000_000].map((length, index) => [
+    `m${index}`,
+    restoreOf(`m${index}`, length),
+  ]);
+  for (let round = 0; round < 2; round++) for (const [member, restore] of all) check(restore, member);
+});
+
+test('arguments that restore calls while they are read', () => {
+  const restore = restoreOf('own');
+  const others = Array.from({ length: 20 }, (_, index) => [`m${index}`, restoreOf(`m${index}`)]);
+  const args = {
+    get own() {
+      for (const [member, other] of others) check(other, member);
+      return '1';
+    },
+  };
+  for (let round = 0; round < 2; round++) assert.deepEqual(restore.call('a_b', args).arguments, { own: 1 });
+});

@@ -1,0 +1,61 @@
+"""What a `Restore` has is read and prepared once; it is copied, pickled and shared between threads all the same."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import toolwire
+from toolwire import _toolwire
+
+
+def restore_of(member: str) -> toolwire.Restore:
+    """Give the way back of a tool whose one argument is an integer."""
+    schema = {"type": "object", "properties": {member: {"type": "integer"}}, "required": [member]}
+    tools = [{"name": "a.b", "inputSchema": schema}]
+    restore: toolwire.Restore = toolwire.sanitize_tools(tools, dialect="moonshot", repair=True)["restore"]
+    return restore
+
+
+def called(restore: toolwire.Restore, member: str) -> Any:
+    """Restore a call in which the integer is a string."""
+    return restore.call("a_b", {member: "1"})["arguments"]
+
+
+def test_copies_are_the_same() -> None:
+    restore = restore_of("a")
+    for _ in range(2):
+        for twin in (copy.copy(restore), copy.deepcopy(restore), pickle.loads(pickle.dumps(restore))):
+            assert twin == restore
+            assert called(twin, "a") == {"a": 1}
+        # Once more, when it has been used.
+        assert called(restore, "a") == {"a": 1}
+
+
+def test_threads_share_one() -> None:
+    restore = restore_of("a")
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda _: called(restore, "a"), range(200))) == [{"a": 1}] * 200
+
+
+def test_a_defect_is_no_harm_to_it() -> None:
+    restore = restore_of("a")
+    for _ in range(2):
+        _toolwire._fail_next()
+        with pytest.raises(toolwire.ToolwireError) as caught:
+            called(restore, "a")
+        assert caught.value.code == "internal"
+        assert called(restore, "a") == {"a": 1}
+
+
+def test_what_was_kept_and_changed_later_changes_nothing() -> None:
+    kept = json.loads(restore_of("a").to_json())
+    restore = toolwire.restore_from(kept)
+    kept["tools"].clear()
+    assert called(restore, "a") == {"a": 1}
+    assert restore.reply_json('{"content":[]}') == '{"content":[]}'
