@@ -13,6 +13,7 @@ import platform
 import sys
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ def best(contenders: Sequence[tuple[Sequence[Any], Callable[[Any], object], int]
     return times
 
 
-def attempt(run: Callable[..., object], value: object, dialect: Any) -> None:
+def attempt(run: Callable[..., object], dialect: str, value: object) -> None:
     """Make a call; a schema that a dialect cannot say is an error, and costs what finding that out costs."""
     with contextlib.suppress(toolwire.ToolwireError):
         run(value, dialect=dialect)
@@ -85,7 +86,7 @@ def main() -> None:
     values = [tool["inputSchema"] for tool in tools]
     texts = [written(value) for value in values]
     some = tools[: LIST * LISTS]
-    lists = [some[at : at + LIST] for at in range(0, len(some), LIST)]
+    lists, alone_lists = [some[at : at + LIST] for at in range(0, len(some), LIST)], [[tool] for tool in some]
     alone, clone = best(
         [
             (texts, lambda text: json.dumps(json.loads(text)), len(texts)),
@@ -94,13 +95,13 @@ def main() -> None:
     )
     figures = {}
     for known in toolwire.dialects():
-        name: Any = known["name"]
+        name = known["name"]
         text, value, listed, each = best(
             [
-                (texts, lambda text, name=name: attempt(toolwire.sanitize_json, text, name), len(texts)),
-                (values, lambda value, name=name: attempt(toolwire.sanitize, value, name), len(values)),
-                (lists, lambda tools, name=name: attempt(toolwire.sanitize_tools, tools, name), len(some)),
-                (some, lambda tool, name=name: attempt(toolwire.sanitize_tools, [tool], name), len(some)),
+                (texts, partial(attempt, toolwire.sanitize_json, name), len(texts)),
+                (values, partial(attempt, toolwire.sanitize, name), len(values)),
+                (lists, partial(attempt, toolwire.sanitize_tools, name), len(some)),
+                (alone_lists, partial(attempt, toolwire.sanitize_tools, name), len(some)),
             ]
         )
         figures[name] = {"text": text, "object": value, "list": listed, "each": each}

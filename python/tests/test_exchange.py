@@ -85,7 +85,8 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
     for number, one in enumerate(case["rounds"]):
         assert exchange.request == (text if one["sent"] is None else written(one["sent"])), number
         assert isinstance(exchange.report["changes"], list)
-        assert exchange.betas == (exchange.report["deferred"] or {}).get("betas", [])
+        deferred = exchange.report["deferred"]
+        assert exchange.betas == (deferred.get("betas", []) if deferred else [])
         last = number == len(case["rounds"]) - 1
         if "events" in one:
             streamed += fed(exchange, text_of(one["events"], named, whole))

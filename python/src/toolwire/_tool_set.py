@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from . import _toolwire
@@ -32,7 +33,7 @@ class ToolSet:
     False
     """
 
-    __slots__ = ("_ready", "_set")
+    __slots__ = ("_lock", "_ready", "_set")
 
     def __init__(self, tools: object, /) -> None:
         """Take a list of tools, as `sanitize_tools` does.
@@ -53,11 +54,14 @@ class ToolSet:
 
     def _take(self, kept: _toolwire.ToolSet) -> None:
         self._set = kept
+        # Making Python objects may run a finalizer, and with it another thread.
+        self._lock = RLock()
         self._ready: OrderedDict[str, ReadyTools] = OrderedDict()
 
     def __len__(self) -> int:
         """Count the tools, those that an API runs itself included."""
-        return self._set.size()
+        with self._lock:
+            return self._set.size()
 
     def __repr__(self) -> str:
         """Say how many tools there are."""
@@ -68,11 +72,13 @@ class ToolSet:
 
         Raises what the constructor raises; the list stays what it was then.
         """
-        return self._changed(self._set.update(tools))
+        with self._lock:
+            return self._changed(self._set.update(tools))
 
     def update_json(self, text: str | bytes | bytearray | memoryview, /) -> bool:
         """Do what `update` does, with a list that is JSON text."""
-        return self._changed(self._set.update_json(text))
+        with self._lock:
+            return self._changed(self._set.update_json(text))
 
     def _changed(self, is_new: bool) -> bool:
         if is_new:
@@ -87,13 +93,14 @@ class ToolSet:
         Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`.
         """
         key = repr(sorted(options.items()))
-        known = self._ready.get(key)
-        if known is not None:
-            return known
-        made: dict[str, Any] = self._set.ready(options)
-        restore = Restore(made.pop("restore"))
-        ready: Any = FrozenDict({**frozen(made), "restore": restore})
-        while len(self._ready) >= _MOST:
-            self._ready.popitem(last=False)
-        self._ready[key] = ready
-        return ready
+        with self._lock:
+            known = self._ready.get(key)
+            if known is not None:
+                return known
+            made: dict[str, Any] = self._set.ready(options)
+            restore = Restore(made.pop("restore"))
+            ready: Any = FrozenDict({**frozen(made), "restore": restore})
+            while len(self._ready) >= _MOST:
+                self._ready.popitem(last=False)
+            self._ready[key] = ready
+            return ready

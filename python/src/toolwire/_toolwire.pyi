@@ -10,6 +10,7 @@ __all__ = [
     "Index",
     "Restore",
     "Stream",
+    "ToolSet",
     "__version__",
     "_fail_next",
     "call",
