@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 ROUNDS = 7
 
 
+def is_refused(schema: Any, dialect: Any) -> bool:
+    """Tell whether an API would refuse a schema. What is only ignored, or read otherwise, it takes."""
+    return any(found["severity"] == "refused" for found in toolwire.check(schema, dialect=dialect))
+
+
 def fails(convert: Callable[[Any], object], schema: object) -> bool:
     """Say whether a contender gives up on a schema."""
     try:
@@ -62,7 +67,7 @@ def compare(peer: Peer, schemas: list[Any], known: set[str]) -> None:
     before = copy.deepcopy(both)
     slow, quick = best([convert, ours], both)
     bad, ours_bad = (
-        sum(bool(toolwire.check(peer.spelled(answer), dialect=peer.dialect)) for answer in answers)
+        sum(is_refused(peer.spelled(answer), peer.dialect) for answer in answers)
         for answers in (map(convert, both), map(ours, both))
     )
     if both != before:

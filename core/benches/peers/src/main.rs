@@ -17,7 +17,7 @@ use adk_core::SchemaAdapter as _;
 use genai::chat::{JsonSchemaDialect, sanitize_json_schema};
 use rig_core::providers::openai::responses_api::ResponsesToolDefinition;
 use serde_json::Value;
-use toolwire::{SanitizeOptions, check, dialects, sanitize, sanitize_json};
+use toolwire::{SanitizeOptions, check, dialects, reports::Severity, sanitize, sanitize_json};
 
 /// Long enough for a stable minimum, short enough to run often.
 const ROUNDS: u32 = 15;
@@ -114,7 +114,10 @@ fn compare(peer: &Peer, schemas: &[Value]) {
     );
     let value = best(&both, |schema| (peer.convert)(schema), |schema| sanitize(schema, &options));
     let refused = |run: &dyn Fn(&Value) -> Option<Value>| {
-        let accepted = |answer: &Value| check(answer, &options).is_ok_and(|found| found.is_empty());
+        // What is only ignored, or read otherwise, no API refuses.
+        let accepted = |answer: &Value| {
+            check(answer, &options).is_ok_and(|found| found.iter().all(|one| one.severity != Severity::Refused))
+        };
         both.iter().filter(|schema| !run(schema).is_some_and(|answer| accepted(&answer))).count()
     };
     let (theirs, our) = (refused(&|schema| Some((peer.convert)(schema))), refused(&|schema| sanitize(schema, &options).ok()));
