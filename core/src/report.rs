@@ -219,6 +219,13 @@ impl Recorder {
         }
     }
 
+    /// Makes room for as many changes.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        if let Some(changes) = &mut self.changes {
+            changes.reserve_exact(count);
+        }
+    }
+
     /// Whether anybody asked.
     pub(crate) fn is_on(&self) -> bool {
         self.changes.is_some()

@@ -1,7 +1,9 @@
 //! Anthropic: Messages API, tools that are not strict and strict ones.
 
 use super::{
-    grammar::{ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule, TypeRequirement},
+    grammar::{
+        ArrayRule, EnumRule, Grammar, Inlining, ObjectRule, OpenRule, PatternRule, Recursion, RefRule, TypeRequirement,
+    },
     name_rule::{NameRule, PropertyPattern},
     surface::{Budget, Counted, NamePattern, StrictFlag, Surface},
     well_formed, Dialect, Fact, Method,
@@ -110,7 +112,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     refs: RefRule {
         recursion: Recursion::Refused,
         not_directly_under: Keywords::of(&[Keyword::AllOf]),
-        kept_by_default: false,
+        inlining: Inlining::Small,
         ..RefRule::OPEN
     },
     enums: EnumRule { kinds: &["string", "number", "integer", "boolean", "null"], ..EnumRule::OPEN },

@@ -1,7 +1,7 @@
 //! Amazon Bedrock: Converse, `toolSpec.inputSchema.json`.
 
 use super::{
-    grammar::{Grammar, RefRule},
+    grammar::{Grammar, Inlining, RefRule},
     surface::{NamePattern, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -11,7 +11,7 @@ use crate::{options::ToolFormat, report::Severity, rules::Constraint};
 const GRAMMAR: Grammar = Grammar {
     // References are accepted and yet better inlined, because Amazon's own models do not follow them.
     accept_unchanged: false,
-    refs: RefRule { kept_by_default: false, ..RefRule::OPEN },
+    refs: RefRule { inlining: Inlining::All, ..RefRule::OPEN },
     ..Grammar::OPEN
 };
 

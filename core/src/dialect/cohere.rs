@@ -1,7 +1,7 @@
 //! Cohere: Chat v2, tools as they are, and with `strict_tools`.
 
 use super::{
-    grammar::{Grammar, ObjectRule, PatternRule, Recursion, RefRule, RequiredRule},
+    grammar::{Grammar, Inlining, ObjectRule, PatternRule, Recursion, RefRule, RequiredRule},
     surface::{Budget, Counted, NamePattern, StrictFlag, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -73,7 +73,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         anywhere: false,
         to_root: false,
         recursion: Recursion::Refused,
-        kept_by_default: false,
+        inlining: Inlining::All,
         ..RefRule::OPEN
     },
     objects: ObjectRule { required: RequiredRule::One, ..ObjectRule::OPEN },

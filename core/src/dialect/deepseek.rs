@@ -2,7 +2,7 @@
 
 use super::{
     grammar::{
-        AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PropertiesRule, RefRule,
+        AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, Inlining, ObjectRule, OpenRule, PropertiesRule, RefRule,
         RequiredRule, TypeLists, TypeRequirement,
     },
     surface::{NamePattern, StrictFlag, Surface, ThinkingChoice},
@@ -101,7 +101,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         anywhere: false,
         to_definitions: false,
         not_directly_under: Keywords::of(&[Keyword::AnyOf]),
-        kept_by_default: false,
+        inlining: Inlining::All,
         ..RefRule::OPEN
     },
     anything: AnyEncoding::Unsaid,

@@ -246,7 +246,7 @@ impl Dialect {
 
 /// The keyword that a pointer ends in.
 fn keyword_at(pointer: &str) -> Option<Keyword> {
-    pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(String::from(name))))
+    pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(name)))
 }
 
 /// The dialect that the options name, once it is sure that it has all the options that are set.

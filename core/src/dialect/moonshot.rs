@@ -2,7 +2,7 @@
 //! "strict", and the root gate of the live API.
 
 use super::{
-    grammar::{AnyEncoding, AnyOfRule, EnumRule, Grammar, Recursion, RefRule, TypeListRule},
+    grammar::{AnyEncoding, AnyOfRule, EnumRule, Grammar, Inlining, Recursion, RefRule, TypeListRule},
     name_rule::NameRule,
     surface::{NamePattern, StrictFlag, Surface, ThinkingChoice},
     Dialect, Fact, Method,
@@ -270,7 +270,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         takes_other_forms: false,
         to_true: false,
         escapes: false,
-        kept_by_default: false,
+        inlining: Inlining::Small,
         beside: Keywords::of(&[Keyword::Description, Keyword::Title]),
         nothing_else_beside: false,
         no_type_beside: true,

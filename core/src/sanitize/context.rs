@@ -5,7 +5,7 @@ use alloc::rc::Rc;
 use crate::{
     budget::Budget,
     dialect::{
-        grammar::{AnyEncoding, Grammar, TypeRequirement},
+        grammar::{AnyEncoding, Grammar, Inlining, TypeRequirement},
         Dialect,
     },
     error::Error,
@@ -20,6 +20,9 @@ use crate::{
     },
 };
 
+/// Schemas that inlining may add where references are accepted as well.
+const MOST_ADDED: usize = 64;
+
 /// What all passes share: the grammar, the caller's options, the budget, what the survey found, and the report.
 pub(in crate::sanitize) struct PassContext {
     /// What the call may still do.
@@ -28,6 +31,8 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) grammar: &'static Grammar,
     pub(in crate::sanitize) draft: Draft,
     pub(in crate::sanitize) refs: Refs,
+    /// The most schemas that inlining may add; with more, what is used more than once stays a definition.
+    pub(in crate::sanitize) max_added: usize,
     pub(in crate::sanitize) untyped: Untyped,
     pub(in crate::sanitize) hints: Hints,
     pub(in crate::sanitize) max_nodes: usize,
@@ -85,7 +90,15 @@ impl PassContext {
             dialect,
             grammar,
             draft,
-            refs: options.refs.unwrap_or(if grammar.refs.kept_by_default { Refs::Keep } else { Refs::Inline }),
+            max_added: match (options.refs, grammar.refs.inlining) {
+                (None, Inlining::Small) => MOST_ADDED,
+                _ => usize::MAX,
+            },
+            refs: options.refs.unwrap_or(if grammar.refs.inlining == Inlining::None {
+                Refs::Keep
+            } else {
+                Refs::Inline
+            }),
             untyped: options.untyped.unwrap_or(if grammar.anything == AnyEncoding::Unsaid {
                 Untyped::Keep
             } else {

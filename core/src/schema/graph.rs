@@ -22,7 +22,9 @@ pub(crate) struct Graph {
     recursive: Set<Number>,
     /// What inlining everything that is not recursive would produce, in the tables of definitions too.
     pub(crate) produced: usize,
-    /// How deep that would nest.
+    /// The same without these tables.
+    inlined: usize,
+    /// How deep inlining would nest.
     pub(crate) depth: usize,
     /// The schema without its tables of definitions.
     outside: Target,
@@ -83,8 +85,9 @@ impl Graph {
             }
         }
         let order = order.into_iter().chain(recursive.iter().copied()).collect();
-        let mut graph = Graph { targets, recursive, produced: 0, depth: 0, outside, order };
+        let mut graph = Graph { targets, recursive, produced: 0, depth: 0, inlined: 0, outside, order };
         (graph.produced, graph.depth) = graph.whole(&root, &sizes);
+        graph.inlined = graph.whole(&graph.outside, &sizes).0;
         Ok(graph)
     }
 
@@ -97,6 +100,12 @@ impl Graph {
             depth = depth.max(size.1);
         }
         (nodes, depth)
+    }
+
+    /// How many schemas there would be more if everything was inlined that is not recursive.
+    pub(crate) fn added(&self) -> usize {
+        let standing = self.targets.values().map(|target| target.nodes).fold(self.outside.nodes, usize::saturating_add);
+        self.inlined.saturating_sub(standing)
     }
 
     /// How many of `counted` may stand in one another, so that what inlining produces stays within these limits; what

@@ -10,7 +10,7 @@ mod types;
 
 pub(crate) use conflicts::Conflict;
 pub(crate) use patterns::PatternRule;
-pub(crate) use references::{Recursion, RefRule};
+pub(crate) use references::{Inlining, Recursion, RefRule};
 pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequirement};
 
 use super::name_rule::NameRule;

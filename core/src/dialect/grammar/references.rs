@@ -44,8 +44,8 @@ pub(crate) struct RefRule {
     pub(crate) no_slash_in_definitions: bool,
     /// References are pointers from `#/` on, followed as they stand: no anchor, no identifier, no escape, not the root.
     pub(crate) plain_pointers: bool,
-    /// References stay where they are accepted; `false`: they are inlined unless they are recursive.
-    pub(crate) kept_by_default: bool,
+    /// Which of the accepted references are inlined where `refs` does not say.
+    pub(crate) inlining: Inlining,
 }
 
 impl RefRule {
@@ -68,7 +68,7 @@ impl RefRule {
         unjudged_under: Keywords::NONE,
         no_slash_in_definitions: false,
         plain_pointers: false,
-        kept_by_default: true,
+        inlining: Inlining::None,
     };
 
     /// Is it by the rules of JSON Schema that references find their targets?
@@ -83,9 +83,21 @@ impl RefRule {
         to_definitions: false,
         to_root: false,
         recursion: Recursion::Refused,
-        kept_by_default: false,
+        inlining: Inlining::All,
         ..RefRule::OPEN
     };
+}
+
+/// Which references are inlined although they are accepted. What is recursive stays, if that is accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inlining {
+    /// None.
+    None,
+    /// All, as long as the copies stay few: a model reads every one of them. Beyond that, what is used more than once
+    /// stays a definition.
+    Small,
+    /// All: not every model behind the API follows references, or they are refused where most of them stand.
+    All,
 }
 
 /// Where recursion may stand.

@@ -319,7 +319,10 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::asks;
-    use crate::dialect::{grammar::Recursion, Method, DIALECTS};
+    use crate::dialect::{
+        grammar::{Inlining, Recursion},
+        Method, DIALECTS,
+    };
 
     #[test]
     fn a_surface_that_asks_for_text_has_no_references() {
@@ -331,8 +334,8 @@ mod tests {
         assert!(!grammars.is_empty());
         for (name, grammar) in grammars {
             let refs = grammar.refs;
-            let sends =
-                refs.anywhere || (refs.to_defs && (refs.kept_by_default || refs.recursion != Recursion::Refused));
+            let sends = refs.anywhere
+                || (refs.to_defs && (refs.inlining != Inlining::All || refs.recursion != Recursion::Refused));
             assert!(!sends, "{name} may send references, which `Texts` does not follow");
         }
     }

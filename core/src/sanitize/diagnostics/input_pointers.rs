@@ -1,6 +1,7 @@
 //! Where each value of the input stands.
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
+use core::{fmt::Write as _, ops::Range};
 
 use crate::{
     collections::{Map, Set},
@@ -16,32 +17,48 @@ use crate::{
 pub(super) struct InputPointers {
     /// The number of the root.
     first: Number,
-    /// The parent of each value, and the token that leads from there to it.
-    values: Vec<(Number, String)>,
+    values: Vec<Value>,
+    /// All tokens, one after another: a string for each would cost more than all the rest of this.
+    tokens: String,
+}
+
+#[derive(Clone, Default)]
+struct Value {
+    parent: Number,
+    /// The token that leads here from the parent, in `tokens`.
+    token: Range<usize>,
 }
 
 impl InputPointers {
     pub(super) fn of(root: &Node<'_>) -> Self {
         let first = root.origin().number().unwrap_or_default();
-        let mut pointers = InputPointers { first, values: Vec::new() };
-        let mut open: Vec<(&Node<'_>, Number, Cow<'_, str>)> = Vec::from([(root, first, Cow::Borrowed(""))]);
-        while let Some((node, parent, token)) = open.pop() {
+        let mut pointers = InputPointers { first, values: Vec::new(), tokens: String::new() };
+        let mut open: Vec<(&Node<'_>, Value)> = Vec::from([(root, Value { parent: first, token: 0..0 })]);
+        while let Some((node, value)) = open.pop() {
             let Some(number) = node.origin().number() else { continue };
             let at = pointers.index(number);
             if pointers.values.len() <= at {
-                pointers.values.resize(at + 1, (first, String::new()));
+                pointers.values.resize(at + 1, Value { parent: first, token: 0..0 });
             }
             if let Some(place) = pointers.values.get_mut(at) {
-                *place = (parent, token.into_owned());
+                *place = value;
             }
+            let tokens = &mut pointers.tokens;
+            let mut child = |node, write: &dyn Fn(&mut String)| {
+                let start = tokens.len();
+                write(tokens);
+                open.push((node, Value { parent: number, token: start..tokens.len() }));
+            };
             match node.data() {
-                Data::Array(items) => {
-                    let items = items.iter().enumerate();
-                    open.extend(items.map(|(index, item)| (item, number, Cow::Owned(format!("{index}")))));
-                }
-                Data::Object(object) => {
-                    open.extend(object.iter().map(|member| (&member.value, number, member.key.display())))
-                }
+                Data::Array(items) => items.iter().enumerate().for_each(|(index, item)| {
+                    child(item, &|tokens| {
+                        // Writing into a String cannot fail.
+                        let _ = write!(tokens, "{index}");
+                    });
+                }),
+                Data::Object(object) => object.iter().for_each(|member| {
+                    child(&member.value, &|tokens| tokens.push_str(&member.key.display()));
+                }),
                 _ => {}
             }
         }
@@ -56,16 +73,22 @@ impl InputPointers {
         Number::try_from(index).map_or(Number::MAX, |index| self.first.saturating_add(index))
     }
 
+    fn token(&self, value: &Value) -> &str {
+        self.tokens.get(value.token.clone()).unwrap_or_default()
+    }
+
     /// The pointer of a value.
     pub(super) fn pointer(&self, number: Number) -> String {
-        let mut tokens = Vec::new();
-        let mut at = number;
+        let mut tokens = Vec::with_capacity(16);
+        let (mut at, mut length) = (number, 0);
         while at != self.first {
-            let Some((parent, token)) = self.values.get(self.index(at)) else { break };
-            tokens.push(token.as_str());
-            at = *parent;
+            let Some(value) = self.values.get(self.index(at)) else { break };
+            let token = self.token(value);
+            length += 1 + token.len();
+            tokens.push(token);
+            at = value.parent;
         }
-        let mut pointer = String::new();
+        let mut pointer = String::with_capacity(length);
         for token in tokens.into_iter().rev() {
             push_token(&mut pointer, token);
         }
@@ -74,17 +97,25 @@ impl InputPointers {
 
     /// Those of these members that there are, with their numbers.
     pub(super) fn members<'s>(&'s self, asked: &Set<(Number, &str)>) -> Map<(Number, &'s str), Number> {
+        // Few values are asked for members, and each has a few: no name is compared for the others.
+        let mut is_asked = vec![false; self.values.len()];
+        for (parent, _) in asked.iter() {
+            if let Some(place) = is_asked.get_mut(self.index(*parent)) {
+                *place = true;
+            }
+        }
         let values = self.values.iter().enumerate().skip(1).rev();
-        let members = values.map(|(index, (parent, token))| ((*parent, token.as_str()), self.number(index)));
+        let values = values.filter(|(_, value)| is_asked.get(self.index(value.parent)).copied().unwrap_or_default());
+        let members = values.map(|(index, value)| ((value.parent, self.token(value)), self.number(index)));
         members.filter(|(member, _)| asked.contains(member)).collect()
     }
 
     /// For each value, the number after those of everything in it.
     pub(super) fn ends(&self) -> Map<Number, Number> {
         let mut ends: Vec<usize> = (1..=self.values.len()).collect();
-        for (index, (parent, _)) in self.values.iter().enumerate().skip(1).rev() {
+        for (index, value) in self.values.iter().enumerate().skip(1).rev() {
             let end = ends.get(index).copied().unwrap_or_default();
-            if let Some(outer) = ends.get_mut(self.index(*parent)) {
+            if let Some(outer) = ends.get_mut(self.index(value.parent)) {
                 *outer = end.max(*outer);
             }
         }

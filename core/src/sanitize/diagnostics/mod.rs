@@ -3,6 +3,7 @@
 mod input_pointers;
 pub(in crate::sanitize) mod merge_conflicts;
 mod names;
+mod output_pointers;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::ops::Range;
@@ -16,7 +17,7 @@ use crate::{
     rules::Rule,
     sanitize::{
         analysis::{naming::Naming, polarity::PolarityMap},
-        diagnostics::input_pointers::InputPointers,
+        diagnostics::{input_pointers::InputPointers, output_pointers::OutputPointers},
     },
     schema::{
         references::{Number, KEYWORDS},
@@ -256,43 +257,34 @@ impl Diagnostics {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
         forget_removed(&mut entries, &self.input, output);
-        let wanted: Set<Number> = entries.iter().map(|entry| entry.to.number()).collect();
-        let mut places: Map<Number, (String, Set<String>)> = Map::new();
-        locate(output, &mut String::new(), &wanted, &mut places);
         let input = &self.input;
         let asked: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
         let there = input.members(&asked);
-        for entry in &entries {
-            let place = entry.from.number();
-            recorder.note(place, || {
-                let mut pointer = input.pointer(entry.from.number());
-                // A keyword that an earlier rule has written is caused by the whole node.
-                if let Some((_, keyword)) = entry.from.keyword().filter(|member| there.contains_key(member)) {
-                    push_token(&mut pointer, keyword);
-                }
-                let output_pointer = match &entry.to {
-                    Location::Nowhere => None,
-                    Location::Node(number) => places.get(number).map(|(pointer, _)| pointer.clone()),
-                    Location::Keyword(number, keyword) => places.get(number).map(|(pointer, keys)| {
-                        let mut pointer = pointer.clone();
-                        if keys.contains(&**keyword) {
-                            push_token(&mut pointer, keyword);
-                        }
-                        pointer
-                    }),
-                };
-                let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
-                let reason = reason(rule, &pointer);
-                Change {
-                    pointer,
-                    output_pointer,
-                    rule: rule.id(),
-                    accepts,
-                    guidance,
-                    encoded,
-                    reason,
-                    message: entry.message.clone(),
-                }
+        // A keyword that an earlier rule has written is caused by the whole node.
+        let pointer = |from: &Location| {
+            let mut pointer = input.pointer(from.number());
+            if let Some((_, keyword)) = from.keyword().filter(|member| there.contains_key(member)) {
+                push_token(&mut pointer, keyword);
+            }
+            pointer
+        };
+        let pointers: Vec<String> = entries.iter().map(|entry| pointer(&entry.from)).collect();
+        let places = OutputPointers::of(output, entries.iter().map(|entry| &entry.to));
+        let output_pointers: Vec<Option<String>> = entries.iter().map(|entry| places.pointer(&entry.to)).collect();
+        recorder.reserve(entries.len());
+        for ((entry, pointer), output_pointer) in entries.into_iter().zip(pointers).zip(output_pointers) {
+            let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
+            let (reason, message) = (reason(rule, &pointer), entry.message);
+            let rule = rule.id();
+            recorder.note(entry.from.number(), || Change {
+                pointer,
+                output_pointer,
+                rule,
+                accepts,
+                guidance,
+                encoded,
+                reason,
+                message,
             });
         }
     }
@@ -341,37 +333,6 @@ fn numbers(node: &Node<'_>, found: &mut Set<Number>) {
     match node.data() {
         Data::Array(items) => items.iter().for_each(|item| numbers(item, found)),
         Data::Object(object) => object.iter().for_each(|member| numbers(&member.value, found)),
-        _ => {}
-    }
-}
-
-/// The first place in the output of every wanted node, with the names of its members.
-fn locate(
-    node: &Node<'_>,
-    pointer: &mut String,
-    wanted: &Set<Number>,
-    places: &mut Map<Number, (String, Set<String>)>,
-) {
-    if let Some(number) = node.origin().number().filter(|number| wanted.contains(number)) {
-        let keys = node.as_object().into_iter().flatten().map(|member| member.key.display().into_owned());
-        places.entry(number).or_insert_with(|| (pointer.clone(), keys.collect()));
-    }
-    let length = pointer.len();
-    match node.data() {
-        Data::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                push_token(pointer, &alloc::format!("{index}"));
-                locate(item, pointer, wanted, places);
-                pointer.truncate(length);
-            }
-        }
-        Data::Object(object) => {
-            for member in object {
-                push_token(pointer, &member.key.display());
-                locate(&member.value, pointer, wanted, places);
-                pointer.truncate(length);
-            }
-        }
         _ => {}
     }
 }

@@ -69,7 +69,7 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         };
         Some(Cut { counted, levels })
     } else {
-        if too_many {
+        if too_many || graph.added() > context.max_added {
             kept.extend(graph.all().filter(|target| graph.is_shared(*target)));
         }
         if too_deep {

@@ -1,0 +1,101 @@
+//! Where things stand in the output.
+
+use alloc::{string::String, vec::Vec};
+use core::fmt::Write as _;
+
+use crate::{
+    collections::Map,
+    json::{push_token, Data, Node, Text},
+    sanitize::diagnostics::Location,
+    schema::references::Number,
+};
+
+/// The first place of each node that was asked for.
+pub(super) struct OutputPointers<'l> {
+    asked: Map<Number, Asked<'l>>,
+}
+
+#[derive(Default)]
+struct Asked<'l> {
+    /// `None` until it is found.
+    pointer: Option<String>,
+    /// The keywords that were asked for in it, and whether it has them.
+    keywords: Vec<(&'l str, bool)>,
+}
+
+/// One step down the output.
+#[derive(Clone, Copy)]
+enum Token<'o, 'a> {
+    Member(&'o Text<'a>),
+    Item(usize),
+}
+
+impl<'l> OutputPointers<'l> {
+    /// Looks for these locations, in one walk.
+    pub(super) fn of(output: &Node<'_>, locations: impl Iterator<Item = &'l Location>) -> Self {
+        let mut asked: Map<Number, Asked<'l>> = Map::new();
+        for location in locations {
+            let asked = asked.entry(location.number()).or_default();
+            asked.keywords.extend(location.keyword().map(|(_, keyword)| (keyword, false)));
+        }
+        let mut pointers = OutputPointers { asked };
+        pointers.walk(output, &mut Vec::with_capacity(16));
+        pointers
+    }
+
+    /// The pointer of a location; `None` if nothing is left of it. What is left of a keyword that is gone is its node.
+    pub(super) fn pointer(&self, location: &Location) -> Option<String> {
+        if *location == Location::Nowhere {
+            return None;
+        }
+        let asked = self.asked.get(&location.number())?;
+        let mut pointer = asked.pointer.clone()?;
+        let is_there = |keyword: &str| asked.keywords.contains(&(keyword, true));
+        if let Some((_, keyword)) = location.keyword().filter(|(_, keyword)| is_there(keyword)) {
+            push_token(&mut pointer, keyword);
+        }
+        Some(pointer)
+    }
+
+    fn walk<'o, 'a>(&mut self, node: &'o Node<'a>, way: &mut Vec<Token<'o, 'a>>) {
+        let asked = node.origin().number().and_then(|number| self.asked.get_mut(&number));
+        if let Some(asked) = asked.filter(|asked| asked.pointer.is_none()) {
+            asked.pointer = Some(render(way));
+            for (keyword, is_there) in &mut asked.keywords {
+                *is_there = node.get(&**keyword).is_some();
+            }
+        }
+        match node.data() {
+            Data::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    way.push(Token::Item(index));
+                    self.walk(item, way);
+                    way.pop();
+                }
+            }
+            Data::Object(object) => {
+                for member in object {
+                    way.push(Token::Member(&member.key));
+                    self.walk(&member.value, way);
+                    way.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn render(way: &[Token<'_, '_>]) -> String {
+    // Names of members are mostly short.
+    let mut pointer = String::with_capacity(way.len().saturating_mul(16));
+    for token in way {
+        match token {
+            Token::Member(key) => push_token(&mut pointer, &key.display()),
+            Token::Item(index) => {
+                // Writing into a String cannot fail.
+                let _ = write!(pointer, "/{index}");
+            }
+        }
+    }
+    pointer
+}
