@@ -6,18 +6,17 @@ source "$(dirname "$0")/step.sh"
 cd "$ROOT"
 only=${1:-all}
 
-passed=0 failed=0
-summary=()
-count() { # LABEL PASSED FAILED
-  passed=$((passed + $2)) failed=$((failed + $3))
-  summary+=("$(printf '%-10s %5d passed, %d failed%s' "$1" "$2" "$3" "${4:+  $4}")")
+# What came out, a line each: "check PASSED FAILED" or "LABEL PASSED FAILED NOTE". A file, because two lanes write it.
+results=$LOGS/results
+: >"$results"
+count() { # LABEL PASSED FAILED [NOTE]
+  printf '%s %s %s %s\n' "$1" "$2" "$3" "${4:-}" >>"$results"
 }
 
-checks_passed=0 checks_failed=0
 check() { # LABEL COMMAND...
   local label=$1
   shift
-  if step "$label" "$LOGS/${label//[^a-zA-Z0-9_]/-}.log" "$@"; then checks_passed=$((checks_passed + 1)); else checks_failed=$((checks_failed + 1)); fi
+  if step "$label" "$LOGS/${label//[^a-zA-Z0-9_]/-}.log" "$@"; then count check 1 0; else count check 0 1; fi
 }
 
 # From the closing lines of the runners: "PASSED FAILED SKIPPED", nothing if there is none.
@@ -57,50 +56,58 @@ heading "set-up and builds"
 scripts/setup.sh && scripts/packaging-tools.sh && scripts/build.sh && scripts/playground.sh build || exit 1
 [ "$only" = all ] && scripts/chromium.sh
 
-heading "formats and lints"
-check "rustfmt" cargo fmt --all --check
-check "clippy" cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
-if rustup target list --installed | grep -qx wasm32-unknown-unknown; then
-  check "clippy for wasm32" cargo clippy -p toolwire-wasm --locked --target wasm32-unknown-unknown -- -D warnings
-else
-  # Debian's compiler, which builds the wasm here, has no clippy. The line above has linted the crate for this machine.
-  say "clippy for wasm32: not possible here, rustup has no library for that target; linted for this machine only"
-fi
-check "core without std" scripts/no-std.sh
-check "oldest Rust" scripts/msrv.sh
-check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire --all-features --no-deps --locked
-# What `cargo publish` does before it uploads, without the network; tests run on unfinished work, too.
-check "crate" cargo package -p toolwire --locked --offline --allow-dirty
-# The command line and the bindings have readers only inside this repository.
-check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc -p toolwire-command -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
-check "lint npm" npm run --silent --prefix npm lint
-check "types of the playground" npm run --silent --prefix npm/playground types
-check "lint python" python/dev lint
-check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
-check "one version" scripts/version.sh
-check "lint workflows" scripts/workflows.sh
-check "supply chain" node scripts/supply-chain.mjs
-check "crates" scripts/deny.sh install
-# Nothing else notices when the crate has a dependency more: the benchmark of peers would stop at it.
-check "lock of the Rust peers" cargo update --quiet --workspace --locked --manifest-path core/benches/peers/Cargo.toml
-check "list of unsafe code" node scripts/unsafe.mjs
-check "same WebAssembly twice" scripts/reproducible.sh fast
-check "README examples" scripts/readme.sh
-# The front door: it fails where the languages disagree.
-check "demo" node demo/demo.mjs
-check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles
-check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
-check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
+# In two lanes, since most of what runs here keeps one core busy, and cargo does one thing at a time in its folder.
+cargo_checks() {
+  check "clippy" cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
+  if rustup target list --installed | grep -qx wasm32-unknown-unknown; then
+    check "clippy for wasm32" cargo clippy -p toolwire-wasm --locked --target wasm32-unknown-unknown -- -D warnings
+  else
+    # Debian's compiler, which builds the wasm here, has no clippy. The line above has linted the crate for this machine.
+    say "clippy for wasm32: not possible here, rustup has no library for that target; linted for this machine only"
+  fi
+  check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire --all-features --no-deps --locked
+  # The command line and the bindings have readers only inside this repository.
+  check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc -p toolwire-command -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
+  # The suite finds them compiled, and says what does not compile.
+  [ "$only" = all ] && attempt "compile the tests" "$LOGS/compile-tests.log" cargo test --workspace --locked --no-run
+  return 0
+}
+other_checks() {
+  check "rustfmt" cargo fmt --all --check
+  check "core without std" scripts/no-std.sh
+  check "oldest Rust" scripts/msrv.sh
+  # What `cargo publish` does before it uploads, without the network; tests run on unfinished work, too.
+  check "crate" cargo package -p toolwire --locked --offline --allow-dirty
+  check "lint npm" npm run --silent --prefix npm lint
+  check "types of the playground" npm run --silent --prefix npm/playground types
+  check "lint python" python/dev lint
+  check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
+  check "one version" scripts/version.sh
+  check "lint workflows" scripts/workflows.sh
+  check "supply chain" node scripts/supply-chain.mjs
+  check "crates" scripts/deny.sh install
+  # Nothing else notices when the crate has a dependency more: the benchmark of peers would stop at it.
+  check "lock of the Rust peers" cargo update --quiet --workspace --locked --manifest-path core/benches/peers/Cargo.toml
+  check "list of unsafe code" node scripts/unsafe.mjs
+  check "same WebAssembly twice" scripts/reproducible.sh fast
+  # The front door: it fails where the languages disagree.
+  check "demo" node demo/demo.mjs
+  check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles
+  check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
+  check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
+}
 
-if [ "$only" = all ]; then
-  heading "tests"
-  suite rust rust_counts cargo test --workspace --locked --no-fail-fast -- --show-output
+node_suites() {
   suite node node_counts npm test --silent --prefix npm
   suite packages node_counts npm run --silent --prefix npm test:packaging
   suite playground node_counts npm test --silent --prefix npm/playground
   # Every link, every anchor, and the playground in it.
   if scripts/docs.sh build; then suite docs node_counts npm test --silent --prefix docs/site; else count docs 0 1 "the site cannot be built"; fi
   suite npm-sdks node_counts scripts/examples.sh npm
+  check "README examples" scripts/readme.sh
+}
+cargo_and_python_suites() {
+  suite rust rust_counts cargo test --workspace --locked --no-fail-fast -- --show-output
   suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
   if python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     suite pypi-sdks python_counts scripts/examples.sh python
@@ -108,10 +115,28 @@ if [ "$only" = all ]; then
   else
     say "test pypi-sdks: not possible here, today's SDKs are for Python 3.11 and later"
   fi
+}
+
+heading "formats and lints"
+alongside cargo_checks
+other_checks
+[ "$only" = all ] || check "README examples" scripts/readme.sh
+together || count check 0 1
+
+if [ "$only" = all ]; then
+  heading "tests"
+  alongside node_suites
+  cargo_and_python_suites
+  together || count tests 0 1 "a lane ended early"
 fi
 
 heading "summary"
-count checks "$checks_passed" "$checks_failed"
-printf '  %s\n' "${summary[@]}" >&2
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" = 0 ]
+awk '
+  { passed = $2; failed = $3; note = $0; sub(/^[^ ]+ [^ ]+ [^ ]+ ?/, "", note); all_passed += passed; all_failed += failed }
+  $1 == "check" { checks += passed; broken += failed; next }
+  { printf "  %-10s %5d passed, %d failed%s\n", $1, passed, failed, note == "" ? "" : "  " note > "/dev/stderr" }
+  END {
+    printf "  %-10s %5d passed, %d failed\n", "checks", checks, broken > "/dev/stderr"
+    printf "%d passed, %d failed\n", all_passed, all_failed
+    exit all_failed > 0
+  }' "$results"
