@@ -228,6 +228,22 @@ impl Keywords {
     /// Every keyword under which schemas stand.
     pub(crate) const ALL: Keywords = Keywords(u128::MAX);
 
+    /// Those of them under which schemas stand.
+    pub(crate) const fn that_hold_schemas(self) -> Self {
+        const HOLD: Keywords = {
+            let mut hold = Keywords::NONE;
+            let mut rest = Keyword::ALL;
+            while let [first, tail @ ..] = rest {
+                if !matches!(first.holds(), Subschemas::Value) {
+                    hold = hold.insert(*first);
+                }
+                rest = tail;
+            }
+            hold
+        };
+        Keywords(self.0 & HOLD.0)
+    }
+
     /// Is it one of them?
     pub(crate) const fn contains(self, keyword: Keyword) -> bool {
         let place = keyword as u8;

@@ -109,7 +109,7 @@ pub(crate) fn walk_mut_at<'a>(
     through: Keywords,
     visitor: &mut dyn VisitorMut<'a>,
 ) -> Result<(), Error> {
-    let mut walk = Walk { budget, through, pointer: Pointer::with_room() };
+    let mut walk = Walk { budget, through: through.that_hold_schemas(), pointer: Pointer::with_room() };
     walk.schema_mut(part, Spot { keyword: None, depth: 0, polarity }, visitor)
 }
 
@@ -123,12 +123,13 @@ pub(crate) fn walk<'t, 'a>(
     through: Keywords,
     visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>) -> Result<Visit, Error>,
 ) -> Result<(), Error> {
-    let mut walk = Walk { budget, through, pointer: Pointer::with_room() };
+    let mut walk = Walk { budget, through: through.that_hold_schemas(), pointer: Pointer::with_room() };
     walk.schema(root, Spot { keyword: None, depth: 0, polarity: Polarity::Positive }, visit)
 }
 
 struct Walk<'b, 'a> {
     budget: &'b Budget,
+    /// Only those under which schemas stand: most members are passed by with one look.
     through: Keywords,
     pointer: Pointer<'a>,
 }
@@ -178,10 +179,9 @@ impl<'a> Walk<'_, 'a> {
                 // A list where one schema belongs: each of its items stands at this place.
                 Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
                 Child::Member(name) => match Keyword::named(name) {
-                    Some(keyword) if self.through.contains(keyword) && keyword.holds() != Subschemas::Value => self
-                        .step(Step::Name(keyword.name()), |walk| {
-                            walk.under_mut(keyword, inner, spot.below(keyword), visitor)
-                        }),
+                    Some(keyword) if self.through.contains(keyword) => self.step(Step::Name(keyword.name()), |walk| {
+                        walk.under_mut(keyword, inner, spot.below(keyword), visitor)
+                    }),
                     _ => Ok(()),
                 },
             })?;
