@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Schemas that inlining may add where references are accepted as well.
+/// Schemas that inlining may add where references are accepted as well, and neither `refs` nor `maxNodes` says more.
 const MOST_ADDED: usize = 64;
 
 /// What all passes share: the grammar, the caller's options, the budget, what the survey found, and the report.
@@ -90,8 +90,8 @@ impl PassContext {
             dialect,
             grammar,
             draft,
-            max_added: match (options.refs, grammar.refs.inlining) {
-                (None, Inlining::Small) => MOST_ADDED,
+            max_added: match (options.refs, options.max_nodes, grammar.refs.inlining) {
+                (None, None, Inlining::Small) => MOST_ADDED,
                 _ => usize::MAX,
             },
             refs: options.refs.unwrap_or(if grammar.refs.inlining == Inlining::None {
