@@ -61,6 +61,7 @@ declare module 'wasm:glue' {
     keepSetText(words: number, chars: number, spelled: boolean, broken: boolean): Said;
     toolsInSet(): number;
     readySet(words: number, chars: number, spelled: boolean): Said;
+    setChanges(words: number, chars: number, spelled: boolean): Said;
     openExchange(words: number, chars: number, spelled: boolean, broken: boolean): Said;
     replyExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
     feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
