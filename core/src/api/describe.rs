@@ -148,7 +148,7 @@ pub fn tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
 }
 
 /// `{ quarantined, lossless, restore }`: what most callers want to know of [`tools`].
-pub fn tools_briefly<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
+pub(crate) fn tools_briefly<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
     Node::record([
         ("quarantined", quarantined(&sanitized.quarantined)),
         ("lossless", Node::bool(sanitized.lossless)),
@@ -157,7 +157,7 @@ pub fn tools_briefly<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
 }
 
 /// `{ changes }`: the rest of [`tools`].
-pub fn changes_of_tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
+pub(crate) fn changes_of_tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
     Node::record([("changes", tool_changes(&sanitized.changes))])
 }
 
