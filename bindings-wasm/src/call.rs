@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize as _;
-use serde_wasm_bindgen::Serializer;
 use toolwire::{
     internal::bindings::{self, describe_error, Function, Naming, TextAnswer},
     json::{self, Node},
@@ -19,7 +17,7 @@ use crate::{
 
 /// Why a call gave nothing.
 pub(crate) enum Failure {
-    /// The caller's doing: goes back as a `Map` that describes it.
+    /// The caller's doing: goes back as an object that describes it.
     Error(Error),
     /// Ours: goes back as a string.
     Defect(&'static str),
@@ -40,8 +38,8 @@ impl From<Mismatch> for Failure {
 impl From<Failure> for JsValue {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Error(error) => describe(&describe_error(&error)).unwrap_or_else(JsValue::from),
-            Failure::Defect(what) => JsValue::from_str(what),
+            Failure::Error(error) => said(&describe_error(&error)),
+            Failure::Defect(what) => said(&Node::string(what)),
         }
     }
 }
@@ -65,7 +63,7 @@ pub fn functions() -> String {
 }
 
 /// Calls a function on values: `inputs` of them lie on the desk, then the options. Returns the report if one is wanted,
-/// and if the desk's flags say that the call failed, a `Map` as [`describe_error`] gives it.
+/// and if the desk's flags say that the call failed, an object as [`describe_error`] gives it; each as JSON text.
 ///
 /// (Throwing would cost every call: a function with a result and an error returns three values, and JavaScript gets
 /// them in an array.)
@@ -116,7 +114,7 @@ impl Order {
         let given = work(inputs, &options)?;
         let mut answer = Answer { names: records.names(), handed };
         answer.value(&given.value);
-        Ok((report(given.report)?, answer.handed, if given.share { desk::SHARE } else { 0 }))
+        Ok((report(given.report), answer.handed, if given.share { desk::SHARE } else { 0 }))
     }
 
     /// Does something with the texts that lie there.
@@ -151,7 +149,7 @@ impl Order {
                 0
             }
         };
-        Ok((report(given.report)?, handed, flags))
+        Ok((report(given.report), handed, flags))
     }
 }
 
@@ -163,22 +161,14 @@ fn characters(chars: &[u8], length: usize) -> Result<&str, Mismatch> {
     chars.get(..length).and_then(|chars| std::str::from_utf8(chars).ok()).ok_or(Mismatch)
 }
 
-fn report(report: Option<Node<'_>>) -> Result<JsValue, Failure> {
-    let Some(mut report) = report else { return Ok(JsValue::UNDEFINED) };
-    for plan in PLANS {
-        report.visit(plan, |plan| *plan = Node::string(json::write(plan)));
-    }
-    describe(&report)
+fn report(report: Option<Node<'_>>) -> JsValue {
+    report.as_ref().map_or(JsValue::UNDEFINED, said)
 }
 
-/// The members of reports that hold the caller's names, and go over as JSON text: half of a surrogate pair in a name
-/// has no other spelling.
-const PLANS: [&str; 2] = ["restore", "restorePlan"];
-
-/// As `Map`s: a plain object would lose a tool that is called `__proto__`. The other side makes objects of them.
-fn describe(node: &Node<'_>) -> Result<JsValue, Failure> {
-    node.serialize(&Serializer::new().serialize_missing_as_null(true))
-        .map_err(|_| Failure::Defect("a report that is no JSON"))
+/// As JSON text, which keeps a tool that is called `__proto__`, and a name with half of a surrogate pair. (Values made one
+/// by one here took a tenth more of `sanitizeTools`: of 240 real tools in Node, 118 µs each in `openai-strict`, now 105.)
+fn said(node: &Node<'_>) -> JsValue {
+    JsValue::from_str(&json::write(node))
 }
 
 pub(crate) fn hand_over(given: Given, outcome: Outcome) -> JsValue {

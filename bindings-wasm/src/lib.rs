@@ -8,16 +8,25 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "functions")]
 mod answer;
+#[cfg(feature = "functions")]
 pub mod call;
 #[cfg(feature = "command")]
 pub mod command;
+#[cfg(feature = "functions")]
 pub mod desk;
+#[cfg(feature = "functions")]
 pub mod exchanges;
+#[cfg(feature = "functions")]
 pub mod kept;
+#[cfg(feature = "functions")]
 mod records;
+#[cfg(feature = "functions")]
 pub mod restores;
+#[cfg(feature = "functions")]
 pub mod sets;
+#[cfg(feature = "functions")]
 pub mod streams;
 
 /// Measured against the standard library's dlmalloc (1,547 real tools in Node, same build otherwise): 5 % smaller (456

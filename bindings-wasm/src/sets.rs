@@ -4,7 +4,7 @@ use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
     internal::bindings::{self, Answer, Naming, TextAnswer},
-    json::Node,
+    json::{self, Data, Node, Object},
     ToolSet,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
@@ -50,17 +50,42 @@ pub fn tools_in_set() -> usize {
     SET.with_borrow(|set| set.as_ref().map_or(0, ToolSet::len))
 }
 
-/// What is kept, for the options that lie on the desk: the answer is the list as JSON text in a string; returns the
-/// report, or an error as [`crate::call::call`] does.
+/// What is kept, for the options that lie on the desk: the answer is an object of JSON texts, `json` for the list, and
+/// what stands beside it by its names, less the changes; returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = readySet)]
 pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
+    on_set(words, chars, spelled, |set, options| {
+        let TextAnswer { text, report } = bindings::ready_tools_briefly(set, options, Naming::Camel)?;
+        let mut texts = Object::new();
+        texts.set("json", Node::string(text.into_owned()));
+        for member in report.iter().filter_map(Node::as_object).flatten() {
+            let is_flag = matches!(member.value.data(), Data::Bool(_));
+            let value = if is_flag { member.value.clone() } else { Node::string(json::write(&member.value)) };
+            texts.set(member.key.clone(), value);
+        }
+        Ok(Answer { value: Node::object(texts), report: None, share: false })
+    })
+}
+
+/// The changes of what is kept, for the options that lie on the desk: the answer is null; returns an object with the
+/// `changes`, or an error as [`crate::call::call`] does.
+#[wasm_bindgen(js_name = setChanges)]
+pub fn set_changes(words: usize, chars: usize, spelled: bool) -> JsValue {
+    on_set(words, chars, spelled, |set, options| {
+        let changes = bindings::changes_of_ready_tools(set, options, Naming::Camel)?;
+        Ok(Answer { value: Node::default(), report: Some(changes), share: false })
+    })
+}
+
+fn on_set(
+    words: usize,
+    chars: usize,
+    spelled: bool,
+    work: impl FnOnce(&mut ToolSet, &Node<'_>) -> Result<Answer<'static>, Failure>,
+) -> JsValue {
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs: 0, words, chars, spelled }.on_values(&mut given, handed, |_, options| {
-        SET.with_borrow_mut(|set| {
-            let set = set.as_mut().ok_or_else(nothing)?;
-            let TextAnswer { text, report } = bindings::ready_tools(set, options, Naming::Camel)?;
-            Ok(Answer { value: Node::string(text.into_owned()), report, share: false })
-        })
+        SET.with_borrow_mut(|set| work(set.as_mut().ok_or_else(nothing)?, options))
     });
     hand_over(given, outcome)
 }

@@ -1,11 +1,13 @@
 // Bundles src/ into one file per entry and module system, and puts the WebAssembly where that file has it from. esbuild,
 // because it is small, fast, and lets us say where a module's text comes from.
 
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, deflateRawSync } from 'node:zlib';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 import { COMPANIONS, ENTRIES, filesOf, PROGRAM } from './entries.js';
 import { stamped } from './stamp.js';
@@ -59,20 +61,52 @@ async function forNode(dist, name) {
 }
 
 async function one(root, dist, module, file, format, plugin, external = []) {
-  await build({
+  const outfile = join(dist, `${file}.${EXTENSION[format]}`);
+  const { outputFiles } = await build({
     entryPoints: [join(root, 'src', `${module}.ts`)],
-    outfile: join(dist, `${file}.${EXTENSION[format]}`),
+    write: false,
     format,
     bundle: true,
     target: 'es2022',
     platform: 'neutral',
     external,
-    minifySyntax: true,
-    minifyWhitespace: true,
-    lineLimit: LINE,
     legalComments: 'none',
     plugins: [plugin],
   });
+  const [{ text }] = outputFiles;
+  writeFileSync(outfile, await minified(text), { mode: text.startsWith('#!') ? 0o755 : 0o644 });
+}
+
+/**
+ * With short names for all but what stands at the top of the file, where the names of functions are those of stack traces, and the names of
+ * classes are `constructor.name`. esbuild leaves those alone in scripts; so imports and exports, which make a module, stand aside meanwhile.
+ */
+async function minified(text) {
+  const aside = { import: '', export: '' };
+  const script = text.replaceAll(/^(import|export)\b(?! *\()[^;]*;\n/gm, (statement, word) => {
+    aside[word] += statement.replaceAll(/\s+/g, ' ').trim();
+    return '';
+  });
+  const { code } = await transform(named(script), {
+    target: 'es2022',
+    minify: true,
+    lineLimit: LINE,
+    legalComments: 'none',
+  });
+  const [hashbang] = /^(#!.*\n)?/.exec(code);
+  return `${hashbang}${aside.import}${code.slice(hashbang.length)}${aside.export}`;
+}
+
+/** Of a class that names itself, esbuild makes `var A = class _A`: it gets its name back. */
+function named(script) {
+  const classes = [...script.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name);
+  return classes.reduce(
+    (text, name) =>
+      text
+        .replace(`var ${name} = class _${name}`, `class ${name}`)
+        .replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), name),
+    script,
+  );
 }
 
 /**
@@ -83,7 +117,11 @@ function inline(dist, name, { stamp, bytes }) {
   const folder = join(dist, 'inline');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs","sideEffects":true}\n');
-  const deflated = deflateRawSync(bytes, { level: 9 }).toString('base64');
+  // In a process of its own: the library takes over what becomes of errors that nobody catches.
+  const deflater = fileURLToPath(new URL('deflate.js', import.meta.url));
+  const deflated = execFileSync(process.execPath, [deflater], { input: bytes, maxBuffer: bytes.length }).toString(
+    'base64',
+  );
   // On a line of its own: of an error that nobody catches, Node shows the whole line that threw it.
   const script = `globalThis[Symbol.for(${JSON.stringify(stamp)})]??={size:${bytes.length},deflated:\n"${deflated}"\n};\n`;
   writeFileSync(join(folder, `${name}.js`), script);

@@ -4,7 +4,9 @@
  * Each entry: its module in src/, the module of its slim form if it has one, the folder of its WebAssembly and the cargo features in that,
  * and what the `.wasm` file is called, less `.wasm`.
  */
-export const ENTRIES = [{ name: 'index', slim: 'slim', folder: 'pkg/index', features: [], wasm: 'toolwire' }];
+export const ENTRIES = [
+  { name: 'index', slim: 'slim', folder: 'pkg/index', features: ['functions'], wasm: 'toolwire' },
+];
 
 /**
  * The program that the package installs: nobody imports it, so it has its WebAssembly from the file beside it, which is compiled for size:

@@ -38,7 +38,7 @@ function buildEntry(root, crate, digest, { folder, features, small }) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install', '--out-dir', folder];
-  const cargo = ['--locked', '--features', features.join(',')];
+  const cargo = ['--locked', '--no-default-features', '--features', features.join(',')];
   const flags = withoutPaths(join(crate, '..'));
   // A folder of its own: cargo holds a lock while it builds, and the other packages are built at the same time.
   const CARGO_TARGET_DIR = join(process.env.CARGO_TARGET_DIR ?? join(crate, '..', 'target'), 'wasm');

@@ -1,10 +1,14 @@
-import { KeptSet } from './engine/sets.js';
+import { KeptSet, type Ready } from './engine/sets.js';
 import type { ToolsOptions } from './options.js';
-import { Restore, type RestoreJson } from './restore.js';
+import type { Quarantined, ToolChange } from './report.js';
+import { Restore } from './restore.js';
 import type { ToolFor } from './tool-types.js';
 import type { SanitizedTools } from './tools.js';
 
-/** A tool list that an API accepts, made once. It is frozen, all the way down: whoever gets it gets the same objects. */
+/**
+ * A tool list that an API accepts, made once. It is frozen, all the way down: whoever gets it gets the same objects. All but `json` and
+ * `lossless` are made when they are first read.
+ */
 export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<readonly T[]>, 'restore'>> {
   /** The tools as compact JSON text, to be put into a request as it is. */
   readonly json: string;
@@ -18,7 +22,8 @@ export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<readonly T[]
  * It is known by its contents: what becomes of the list after it was given changes nothing here. {@link update} takes the list that
  * `tools/list_changed` brings, and then only tools that changed are sanitized again.
  *
- * It has WebAssembly memory of its own, about a megabyte and what the list takes, which goes when the set does.
+ * It has WebAssembly memory of its own, about a megabyte and what the list takes, which goes when the set does, and what it gave whose
+ * `changes` nobody has read.
  *
  * @example
  * ```ts
@@ -89,13 +94,9 @@ export class ToolSet {
     const key = keyOf(options);
     const known = key === undefined ? undefined : this.#ready.get(key);
     if (known !== undefined) return known as ReadyTools<ToolFor<O>>;
-    const { json, report } = this.#kept.ready(options);
-    const { restore, ...rest } = report as Omit<SanitizedTools<unknown>, 'tools' | 'restore'> & {
-      restore: RestoreJson;
-    };
-    const ready = { tools: JSON.parse(json), json, ...rest, restore: new Restore(restore) };
-    for (const one of [ready, ready.restore]) Object.freeze(one);
-    for (const one of [ready.tools, ready.quarantined, ready.changes]) freeze(one);
+    // A copy: what the caller does with the options later must not change what was made for them.
+    const copy: unknown = key === undefined ? options : JSON.parse(key);
+    const ready = handedOut(this.#kept.ready(options), this.#kept, copy);
     if (key !== undefined) {
       if (this.#ready.size >= MOST) for (const oldest of this.#ready.keys()) if (this.#ready.delete(oldest)) break;
       this.#ready.set(key, ready);
@@ -128,13 +129,60 @@ function spelled(_: string, value: unknown): unknown {
   return isJson ? value : { no: String(value) };
 }
 
-/** Freezes a value that came from JSON text, without recursion: it may be deep. */
-function freeze(value: unknown): void {
-  const rest = [value];
+/**
+ * What is handed out. Everything but the list's text is made when it is first read: an agent that writes its own body reads that and
+ * `restore`, and nothing else. What has become of the set by then, and of the caller's options, makes no difference.
+ */
+function handedOut(ready: Ready, kept: KeptSet, options: unknown): ReadyTools<unknown> {
+  const { json, quarantined, lossless, restore } = ready;
+  const tools = once(() => frozen(JSON.parse(json)));
+  const setAside = once(() => frozen(JSON.parse(quarantined)));
+  const changes = once(changesOf(ready.list, kept, options));
+  const restorer = once(() => Object.freeze(new Restore(JSON.parse(restore))) as Restore);
+  return Object.freeze({
+    get tools() {
+      return tools() as readonly unknown[];
+    },
+    json,
+    get quarantined() {
+      return setAside() as Quarantined[];
+    },
+    get changes() {
+      return changes() as ToolChange[];
+    },
+    lossless,
+    get restore() {
+      return restorer();
+    },
+  });
+}
+
+/** A function of its own, so that nothing but what makes the changes holds the set, which has memory of its own. */
+function changesOf(list: string, kept: KeptSet, options: unknown): () => object {
+  return () => frozen(kept.changes(list, options));
+}
+
+/** Makes something when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let making: (() => T) | undefined = make;
+  let made: T | undefined;
+  return () => {
+    if (making !== undefined) {
+      made = making();
+      making = undefined;
+    }
+    return made as T;
+  };
+}
+
+/** The same value, which came from JSON text, frozen all the way down; without recursion, for it may be deep. */
+function frozen(value: object): object {
+  const rest: unknown[] = [value];
   while (rest.length > 0) {
     const one = rest.pop();
     if (typeof one !== 'object' || one === null) continue;
     Object.freeze(one);
     for (const inner of Object.values(one)) rest.push(inner);
   }
+  return value;
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ToolSet, ToolwireError } from '../dist/index.js';
+import { sanitizeTools, ToolSet, ToolwireError } from '../dist/index.js';
 
 const tool = (name) => ({ name, inputSchema: { type: 'object', properties: { unit: { const: name } } } });
 const OPTIONS = { dialect: 'moonshot' };
@@ -47,4 +47,34 @@ test('what is refused is refused every time, and costs nothing that was there', 
   assert.throws(() => set.updateJson('['), { code: 'invalid-json' });
   assert.throws(() => ToolSet.fromJson('{'), { code: 'invalid-json' });
   assert.equal(set.sanitize({ ...OPTIONS, maxTools: null }), ready);
+});
+
+test('what is read late is what was made, whatever has become of the set, the list and the options', () => {
+  const list = [tool('a.b'), tool('cat')];
+  const expected = sanitizeTools(list, OPTIONS);
+  assert.ok(expected.changes.length > 0);
+  const options = { ...OPTIONS };
+  const set = new ToolSet(list);
+  const ready = set.sanitize(options);
+  options.dialect = 'openai-strict';
+  set.update([tool('dog')]);
+  const { restore, ...rest } = ready;
+  const { restore: expectedRestore, ...others } = expected;
+  assert.deepEqual(rest, { ...others, json: JSON.stringify(expected.tools) }, 'after a change');
+  assert.deepEqual(restore.toJSON(), expectedRestore.toJSON());
+  for (const member of ['tools', 'quarantined', 'changes', 'restore'])
+    assert.equal(ready[member], ready[member], member);
+  // As long as the list is still there, it need not be sanitized anew.
+  assert.deepEqual(new ToolSet(list).sanitize(OPTIONS).changes, expected.changes);
+});
+
+test('what is handed out looks like any object', () => {
+  const ready = new ToolSet([tool('a.b')]).sanitize(OPTIONS);
+  assert.ok(Object.isFrozen(ready));
+  const members = ['tools', 'json', 'quarantined', 'changes', 'lossless', 'restore'];
+  assert.deepEqual(Object.keys(ready), members);
+  assert.deepEqual(Object.keys(JSON.parse(JSON.stringify(ready))), members);
+  assert.deepEqual({ ...ready }, ready);
+  const { restore, ...values } = ready;
+  assert.deepEqual(structuredClone(values), values);
 });

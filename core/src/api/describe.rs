@@ -147,6 +147,20 @@ pub fn tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
     ])
 }
 
+/// `{ quarantined, lossless, restore }`: what most callers want to know of [`tools`].
+pub(crate) fn tools_briefly<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
+    Node::record([
+        ("quarantined", quarantined(&sanitized.quarantined)),
+        ("lossless", Node::bool(sanitized.lossless)),
+        ("restore", sanitized.restore.0.to_node()),
+    ])
+}
+
+/// `{ changes }`: the rest of [`tools`].
+pub(crate) fn changes_of_tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
+    Node::record([("changes", tool_changes(&sanitized.changes))])
+}
+
 /// `{ report: { dialect, deferred, quarantined, changes, unforced, choice }, restore }`
 pub fn adapted(report: &AdaptReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", request(report)), ("restore", restore.0.to_node())])

@@ -41,7 +41,7 @@ export interface Outcome<T> {
 /**
  * What is called once everything lies on the desk: so many words in all, so many bytes of characters of records, so many inputs.
  */
-type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => unknown;
+type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => string | undefined;
 
 /** As {@link Calling}, for so many texts, of which the last may break off. */
 type CallingOnText = (
@@ -51,7 +51,7 @@ type CallingOnText = (
   chars: number,
   spelled: boolean,
   broken: boolean,
-) => unknown;
+) => string | undefined;
 
 /** Calls a function on values. */
 export function callOnValues(

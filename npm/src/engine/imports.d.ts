@@ -1,6 +1,9 @@
 // What scripts/bundle.js provides: the glue that wasm-bindgen wrote, and the WebAssembly itself.
 
 declare module 'wasm:glue' {
+  /** A report or an error as JSON text, or nothing. */
+  type Said = string | undefined;
+
   /** The exports of bindings-wasm, as wasm-bindgen wraps them. */
   export interface Glue {
     initSync(options: { module: WebAssembly.Module }): { readonly memory: WebAssembly.Memory };
@@ -14,7 +17,7 @@ declare module 'wasm:glue' {
       words: number,
       chars: number,
       spelled: boolean,
-    ): unknown;
+    ): Said;
     callText(
       functionNumber: number,
       withReport: boolean,
@@ -23,7 +26,7 @@ declare module 'wasm:glue' {
       chars: number,
       spelled: boolean,
       broken: boolean,
-    ): unknown;
+    ): Said;
     keepsRestore(restore: number): boolean;
     callRestore(
       restore: number,
@@ -33,7 +36,7 @@ declare module 'wasm:glue' {
       words: number,
       chars: number,
       spelled: boolean,
-    ): unknown;
+    ): Said;
     callRestoreText(
       restore: number,
       withReport: boolean,
@@ -42,28 +45,29 @@ declare module 'wasm:glue' {
       chars: number,
       spelled: boolean,
       broken: boolean,
-    ): unknown;
-    openStream(words: number, chars: number, spelled: boolean): unknown;
-    feedStream(stream: number, words: number, chars: number, spelled: boolean): unknown;
-    feedStreamText(stream: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
-    finishStream(stream: number, asText: boolean, words: number, chars: number, spelled: boolean): unknown;
+    ): Said;
+    openStream(words: number, chars: number, spelled: boolean): Said;
+    feedStream(stream: number, words: number, chars: number, spelled: boolean): Said;
+    feedStreamText(stream: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
+    finishStream(stream: number, asText: boolean, words: number, chars: number, spelled: boolean): Said;
     closeStream(stream: number): void;
     // What is kept in the instance.
-    keep(words: number, chars: number, spelled: boolean): unknown;
-    keepText(words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    keep(words: number, chars: number, spelled: boolean): Said;
+    keepText(words: number, chars: number, spelled: boolean, broken: boolean): Said;
     keptTools(): number;
-    searchKept(words: number, chars: number, spelled: boolean): unknown;
-    answerKept(words: number, chars: number, spelled: boolean): unknown;
-    keepSet(words: number, chars: number, spelled: boolean): unknown;
-    keepSetText(words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    searchKept(words: number, chars: number, spelled: boolean): Said;
+    answerKept(words: number, chars: number, spelled: boolean): Said;
+    keepSet(words: number, chars: number, spelled: boolean): Said;
+    keepSetText(words: number, chars: number, spelled: boolean, broken: boolean): Said;
     toolsInSet(): number;
-    readySet(words: number, chars: number, spelled: boolean): unknown;
-    openExchange(words: number, chars: number, spelled: boolean, broken: boolean): unknown;
-    replyExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
-    feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
-    finishExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
-    failExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): unknown;
-    refuseExchange(words: number, chars: number, spelled: boolean, broken: boolean): unknown;
+    readySet(words: number, chars: number, spelled: boolean): Said;
+    setChanges(words: number, chars: number, spelled: boolean): Said;
+    openExchange(words: number, chars: number, spelled: boolean, broken: boolean): Said;
+    replyExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
+    feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
+    finishExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
+    failExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
+    refuseExchange(words: number, chars: number, spelled: boolean, broken: boolean): Said;
     closeExchange(exchange: number): void;
   }
 

@@ -8,7 +8,6 @@ import { compiledModule } from 'wasm:source';
 
 import { type Description, internal, ToolwireError } from '../error.js';
 import { Desk } from './desk.js';
-import { asObject } from './report.js';
 
 /** A running instance. */
 export interface Engine {
@@ -87,19 +86,10 @@ function started(): Engine {
   return { glue, desk: new Desk(memory, glue), functions: new Map(names.map((name, number) => [name, number])) };
 }
 
-/** Plans come over as JSON text: half of a surrogate pair in one of their names has no other spelling. */
-function withPlans(report: Record<string, unknown> | undefined): object | undefined {
-  for (const plan of ['restore', 'restorePlan']) {
-    const text = report?.[plan];
-    if (report !== undefined && typeof text === 'string') report[plan] = JSON.parse(text);
-  }
-  return report;
-}
-
 /** What a call returned: a report, or nothing. An error is thrown. */
-export function reported(engine: Engine, returned: unknown): object | undefined {
-  const described = asObject(returned);
-  if (!engine.desk.failed) return withPlans(described as Record<string, unknown> | undefined);
+export function reported(engine: Engine, returned: string | undefined): object | undefined {
+  const described: unknown = returned === undefined ? undefined : JSON.parse(returned);
+  if (!engine.desk.failed) return described as object | undefined;
   // Thrown inside `guarded`, which makes it an internal error.
   if (typeof described === 'string') throw new Error(described);
   const { code, pointer, message, changes } = described as Description;

@@ -1,5 +1,5 @@
 /**
- * Reports and errors as plain objects. They come over as `Map`s, because tools can be called `__proto__`.
+ * Objects with any names: a caller's own may be called `__proto__`.
  */
 
 /**
@@ -12,13 +12,4 @@ export function define(object: Record<string, unknown>, name: string, value: unk
   } else {
     object[name] = value;
   }
-}
-
-/** The same value with objects for `Map`s. */
-export function asObject(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(asObject);
-  if (!(value instanceof Map)) return value;
-  const object: Record<string, unknown> = {};
-  for (const [name, member] of value as Map<string, unknown>) define(object, name, asObject(member));
-  return object;
 }

@@ -4,8 +4,18 @@
  */
 
 import type { Text } from '../options.js';
-import { onText, onValues } from './call.js';
+import { callOnText, type Outcome, onText, onValues } from './call.js';
 import { type Engine, Place } from './instance.js';
+
+/** What is made of a list: JSON texts, for most of it nobody looks at. */
+export interface Ready {
+  json: string;
+  quarantined: string;
+  lossless: boolean;
+  restore: string;
+  /** The list it was made of. */
+  list: string;
+}
 
 export class KeptSet {
   readonly #place = new Place(true, true);
@@ -37,13 +47,25 @@ export class KeptSet {
     return this.#running().glue.toolsInSet();
   }
 
-  /** The list for some options, as JSON text, and what stands beside it. */
-  ready(options: unknown): { json: string; report: object } {
+  /** The list for some options, and what stands beside it, less the changes. */
+  ready(options: unknown): Ready {
     this.#running();
-    const { value, report } = onValues(this.#place, [], options, ({ glue }, words, chars, spelled) =>
+    const { value } = onValues(this.#place, [], options, ({ glue }, words, chars, spelled) =>
       glue.readySet(words, chars, spelled),
     );
-    return { json: value as string, report: report as object };
+    return { ...(value as Omit<Ready, 'list'>), list: this.#list as string };
+  }
+
+  /**
+   * The changes of a list for some options: they are much text that few look at, and writing it for everybody was a quarter of all the
+   * work. If the list has gone, it is sanitized anew, which makes the same of it.
+   */
+  changes(list: string, options: unknown): object {
+    if (list !== this.#list) return changesOf(callOnText('sanitizeTools', true, list, options));
+    this.#running();
+    return changesOf(
+      onValues(this.#place, [], options, ({ glue }, words, chars, spelled) => glue.setChanges(words, chars, spelled)),
+    );
   }
 
   #takes(take: () => string | null): boolean {
@@ -70,4 +92,8 @@ export class KeptSet {
     }
     return engine;
   }
+}
+
+function changesOf({ report }: Outcome<unknown>): object {
+  return (report as { changes: object }).changes;
 }
