@@ -2,6 +2,8 @@
  * One call of the core, on values or on text. What a function is and does, the core knows.
  */
 
+import type { Returned } from 'wasm:glue';
+
 import type { Text } from '../options.js';
 import { answered } from '../values/answer.js';
 import { Records } from '../values/records.js';
@@ -41,7 +43,7 @@ export interface Outcome<T> {
 /**
  * What is called once everything lies on the desk: so many words in all, so many bytes of characters of records, so many inputs.
  */
-type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => string | undefined;
+type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => Returned;
 
 /** As {@link Calling}, for so many texts, of which the last may break off. */
 type CallingOnText = (
@@ -51,7 +53,7 @@ type CallingOnText = (
   chars: number,
   spelled: boolean,
   broken: boolean,
-) => string | undefined;
+) => Returned;
 
 /** Calls a function on values. */
 export function callOnValues(

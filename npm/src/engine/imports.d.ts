@@ -1,8 +1,8 @@
 // What scripts/bundle.js provides: the glue that wasm-bindgen wrote, and the WebAssembly itself.
 
 declare module 'wasm:glue' {
-  /** A report or an error as JSON text, or nothing. */
-  type Said = string | undefined;
+  /** A report as JSON text, or nothing; where the call failed, an error as an object, or in words what is our fault. */
+  export type Returned = string | object | undefined;
 
   /** The exports of bindings-wasm, as wasm-bindgen wraps them. */
   export interface Glue {
@@ -17,7 +17,7 @@ declare module 'wasm:glue' {
       words: number,
       chars: number,
       spelled: boolean,
-    ): Said;
+    ): Returned;
     callText(
       functionNumber: number,
       withReport: boolean,
@@ -26,7 +26,7 @@ declare module 'wasm:glue' {
       chars: number,
       spelled: boolean,
       broken: boolean,
-    ): Said;
+    ): Returned;
     keepsRestore(restore: number): boolean;
     callRestore(
       restore: number,
@@ -36,7 +36,7 @@ declare module 'wasm:glue' {
       words: number,
       chars: number,
       spelled: boolean,
-    ): Said;
+    ): Returned;
     callRestoreText(
       restore: number,
       withReport: boolean,
@@ -45,29 +45,29 @@ declare module 'wasm:glue' {
       chars: number,
       spelled: boolean,
       broken: boolean,
-    ): Said;
-    openStream(words: number, chars: number, spelled: boolean): Said;
-    feedStream(stream: number, words: number, chars: number, spelled: boolean): Said;
-    feedStreamText(stream: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
-    finishStream(stream: number, asText: boolean, words: number, chars: number, spelled: boolean): Said;
+    ): Returned;
+    openStream(words: number, chars: number, spelled: boolean): Returned;
+    feedStream(stream: number, words: number, chars: number, spelled: boolean): Returned;
+    feedStreamText(stream: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    finishStream(stream: number, asText: boolean, words: number, chars: number, spelled: boolean): Returned;
     closeStream(stream: number): void;
     // What is kept in the instance.
-    keep(words: number, chars: number, spelled: boolean): Said;
-    keepText(words: number, chars: number, spelled: boolean, broken: boolean): Said;
+    keep(words: number, chars: number, spelled: boolean): Returned;
+    keepText(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     keptTools(): number;
-    searchKept(words: number, chars: number, spelled: boolean): Said;
-    answerKept(words: number, chars: number, spelled: boolean): Said;
-    keepSet(words: number, chars: number, spelled: boolean): Said;
-    keepSetText(words: number, chars: number, spelled: boolean, broken: boolean): Said;
+    searchKept(words: number, chars: number, spelled: boolean): Returned;
+    answerKept(words: number, chars: number, spelled: boolean): Returned;
+    keepSet(words: number, chars: number, spelled: boolean): Returned;
+    keepSetText(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     toolsInSet(): number;
-    readySet(words: number, chars: number, spelled: boolean): Said;
-    setChanges(words: number, chars: number, spelled: boolean): Said;
-    openExchange(words: number, chars: number, spelled: boolean, broken: boolean): Said;
-    replyExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
-    feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
-    finishExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
-    failExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Said;
-    refuseExchange(words: number, chars: number, spelled: boolean, broken: boolean): Said;
+    readySet(words: number, chars: number, spelled: boolean): Returned;
+    setChanges(words: number, chars: number, spelled: boolean): Returned;
+    openExchange(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    replyExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    finishExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    failExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    refuseExchange(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     closeExchange(exchange: number): void;
   }
 

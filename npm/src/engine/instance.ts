@@ -3,7 +3,7 @@
  * grows too large; and those that keep something.
  */
 
-import { type Glue, newGlue } from 'wasm:glue';
+import { type Glue, newGlue, type Returned } from 'wasm:glue';
 import { compiledModule } from 'wasm:source';
 
 import { type Description, internal, ToolwireError } from '../error.js';
@@ -86,12 +86,11 @@ function started(): Engine {
   return { glue, desk: new Desk(memory, glue), functions: new Map(names.map((name, number) => [name, number])) };
 }
 
-/** What a call returned: a report, or nothing. An error is thrown. */
-export function reported(engine: Engine, returned: string | undefined): object | undefined {
-  const described: unknown = returned === undefined ? undefined : JSON.parse(returned);
-  if (!engine.desk.failed) return described as object | undefined;
+/** What a call returned: a report, which comes as JSON text, or nothing. An error is thrown: ours comes as a string. */
+export function reported(engine: Engine, returned: Returned): object | undefined {
+  if (!engine.desk.failed) return typeof returned === 'string' ? (JSON.parse(returned) as object) : undefined;
   // Thrown inside `guarded`, which makes it an internal error.
-  if (typeof described === 'string') throw new Error(described);
-  const { code, pointer, message, changes } = described as Description;
+  if (typeof returned !== 'object') throw new Error(returned);
+  const { code, pointer, message, changes } = returned as Description;
   throw new ToolwireError(code, pointer, message, changes);
 }
