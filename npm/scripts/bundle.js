@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 
-import { build, transform } from 'esbuild';
+import { build } from 'esbuild';
 
 import { COMPANIONS, ENTRIES, filesOf, PROGRAM } from './entries.js';
 import { stamped } from './stamp.js';
@@ -61,52 +61,21 @@ async function forNode(dist, name) {
 }
 
 async function one(root, dist, module, file, format, plugin, external = []) {
-  const outfile = join(dist, `${file}.${EXTENSION[format]}`);
-  const { outputFiles } = await build({
+  await build({
     entryPoints: [join(root, 'src', `${module}.ts`)],
-    write: false,
+    outfile: join(dist, `${file}.${EXTENSION[format]}`),
     format,
     bundle: true,
     target: 'es2022',
     platform: 'neutral',
     external,
+    minify: true,
+    // Stack traces and `inspect` show them.
+    keepNames: true,
+    lineLimit: LINE,
     legalComments: 'none',
     plugins: [plugin],
   });
-  const [{ text }] = outputFiles;
-  writeFileSync(outfile, await minified(text), { mode: text.startsWith('#!') ? 0o755 : 0o644 });
-}
-
-/**
- * With short names for all but what stands at the top of the file, where the names of functions are those of stack traces, and the names of
- * classes are `constructor.name`. esbuild leaves those alone in scripts; so imports and exports, which make a module, stand aside meanwhile.
- */
-async function minified(text) {
-  const aside = { import: '', export: '' };
-  const script = text.replaceAll(/^(import|export)\b(?! *\()[^;]*;\n/gm, (statement, word) => {
-    aside[word] += statement.replaceAll(/\s+/g, ' ').trim();
-    return '';
-  });
-  const { code } = await transform(named(script), {
-    target: 'es2022',
-    minify: true,
-    lineLimit: LINE,
-    legalComments: 'none',
-  });
-  const [hashbang] = /^(#!.*\n)?/.exec(code);
-  return `${hashbang}${aside.import}${code.slice(hashbang.length)}${aside.export}`;
-}
-
-/** Of a class that names itself, esbuild makes `var A = class _A`: it gets its name back. */
-function named(script) {
-  const classes = [...script.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name);
-  return classes.reduce(
-    (text, name) =>
-      text
-        .replace(`var ${name} = class _${name}`, `class ${name}`)
-        .replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), name),
-    script,
-  );
 }
 
 /**

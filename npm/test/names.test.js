@@ -1,6 +1,7 @@
 // What is exported has its own name in every file, though all else there has a short one: stack traces and `inspect` show it.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
@@ -23,3 +24,20 @@ test('what an instance is called', () => {
   assert.match(inspect(new esm.ToolSet([])), /^ToolSet /);
   assert.match(inspect(esm.sanitizeTools([], { dialect: 'codex' }).restore), /^Restore /);
 });
+
+for (const order of ['require first', 'import first']) {
+  test(`in Node, import and require give the same objects: ${order}`, () => {
+    const dist = new URL('../dist/', import.meta.url).href;
+    const program = `
+      import { createRequire } from 'node:module';
+      const required = () => createRequire(${JSON.stringify(dist)})('./index.cjs');
+      const early = ${order === 'require first'} ? required() : undefined;
+      const imported = await import(${JSON.stringify(`${dist}index.node.js`)});
+      const late = required();
+      const names = Object.keys(imported);
+      console.log(names.length === Object.keys(late).length && names.every((name) => imported[name] === late[name]));
+      console.log(early === undefined || early === late, late.__esModule);`;
+    const args = ['--input-type=module', '-e', program];
+    assert.equal(execFileSync(process.execPath, args, { encoding: 'utf8' }), 'true\ntrue true\n');
+  });
+}
