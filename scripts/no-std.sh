@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Proves that the core needs no standard library: builds it, with and without its features, for a target that has none.
+# Proves that the core needs no standard library: checks it, with and without its features, for a target that has none. (No code has to be
+# made for that: what names `std` does not resolve.)
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 
@@ -15,7 +16,7 @@ if [ "${TOOLWIRE_NO_STD:-auto}" != debian ]; then
   fi
   if has_target; then
     for features in "" serde; do
-      cargo build "${core[@]}" --features "$features"
+      cargo check "${core[@]}" --features "$features"
     done
     exit 0
   fi
@@ -26,5 +27,5 @@ fi
 touch "$TOOLS/no-std-debian"
 for features in "" serde; do
   env -u RUSTUP_TOOLCHAIN RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc RUSTDOC=/usr/bin/rustdoc \
-    /usr/bin/cargo build "${core[@]}" --features "$features" -Z build-std=core,alloc
+    /usr/bin/cargo check "${core[@]}" --features "$features" -Z build-std=core,alloc
 done

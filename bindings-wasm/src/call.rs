@@ -165,8 +165,9 @@ fn characters(chars: &[u8], length: usize) -> Result<&str, Mismatch> {
     chars.get(..length).and_then(|chars| std::str::from_utf8(chars).ok()).ok_or(Mismatch)
 }
 
-/// As JSON text, which keeps a tool that is called `__proto__`, and a name with half of a surrogate pair. (Values made one
-/// by one here took a tenth more of `sanitizeTools`: of 240 real tools in Node, 118 µs each in `openai-strict`, now 105.)
+/// As JSON text, which keeps a tool that is called `__proto__`, and a name with half of a surrogate pair. (Values made
+/// one by one here took a tenth more of `sanitizeTools`: of 240 real tools in Node, 118 µs each in `openai-strict`,
+/// now 105.)
 fn report(report: Option<Node<'_>>) -> JsValue {
     report.map_or(JsValue::UNDEFINED, |report| JsValue::from_str(&json::write(&report)))
 }

@@ -95,6 +95,9 @@ impl<'a> VisitorMut<'a> for Tuples<'_> {
 
 /// Does something apply beside a reference, which in old drafts nothing does?
 fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, Error> {
+    if !context.mentions_references {
+        return Ok(false);
+    }
     let applies = |member: &Member<'_>| {
         !member.key.is(Keyword::Ref)
             && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion)
