@@ -86,11 +86,18 @@ function started(): Engine {
   return { glue, desk: new Desk(memory, glue), functions: new Map(names.map((name, number) => [name, number])) };
 }
 
-/** What a call returned: a report, which comes as JSON text, or nothing. An error is thrown: ours comes as a string. */
+/** What a call returned: a report, or nothing. An error is thrown: ours comes as a string. */
 export function reported(engine: Engine, returned: Returned): object | undefined {
-  if (!engine.desk.failed) return typeof returned === 'string' ? (JSON.parse(returned) as object) : undefined;
+  if (!engine.desk.failed) return typeof returned === 'string' ? read(returned) : undefined;
   // Thrown inside `guarded`, which makes it an internal error.
   if (typeof returned !== 'object') throw new Error(returned);
   const { code, pointer, message, changes } = returned as Description;
   throw new ToolwireError(code, pointer, message, changes);
+}
+
+/** A report of JSON text. What is seldom read of it is the next line, and stays text. */
+function read(text: string): object {
+  const end = text.indexOf('\n');
+  if (end < 0) return JSON.parse(text) as object;
+  return { ...(JSON.parse(text.slice(0, end)) as object), report: text.slice(end + 1) };
 }
