@@ -19,8 +19,9 @@ pub(super) struct OutputPointers<'l> {
 struct Asked<'l> {
     /// `None` until it is found.
     pointer: Option<String>,
-    /// The keywords that were asked for in it, and whether it has them.
-    keywords: Vec<(&'l str, bool)>,
+    /// The keywords that were asked for in it, and whether it has them. (As many as it has members, where each of its
+    /// properties gets another name.)
+    keywords: Map<&'l str, bool>,
 }
 
 /// One step down the output.
@@ -36,7 +37,9 @@ impl<'l> OutputPointers<'l> {
         let mut asked: Map<Number, Asked<'l>> = Map::new();
         for location in locations {
             let asked = asked.entry(location.number()).or_default();
-            asked.keywords.extend(location.keyword().map(|(_, keyword)| (keyword, false)));
+            if let Some((_, keyword)) = location.keyword() {
+                asked.keywords.insert(keyword, false);
+            }
         }
         let mut pointers = OutputPointers { asked };
         pointers.walk(output, &mut Vec::with_capacity(16));
@@ -50,8 +53,9 @@ impl<'l> OutputPointers<'l> {
         }
         let asked = self.asked.get(&location.number())?;
         let mut pointer = asked.pointer.clone()?;
-        let is_there = |keyword: &str| asked.keywords.contains(&(keyword, true));
-        if let Some((_, keyword)) = location.keyword().filter(|(_, keyword)| is_there(keyword)) {
+        if let Some((_, keyword)) =
+            location.keyword().filter(|(_, keyword)| asked.keywords.get(*keyword) == Some(&true))
+        {
             push_token(&mut pointer, keyword);
         }
         Some(pointer)
@@ -61,8 +65,11 @@ impl<'l> OutputPointers<'l> {
         let asked = node.origin().number().and_then(|number| self.asked.get_mut(&number));
         if let Some(asked) = asked.filter(|asked| asked.pointer.is_none()) {
             asked.pointer = Some(render(way));
-            for (keyword, is_there) in &mut asked.keywords {
-                *is_there = node.get(&**keyword).is_some();
+            let members = if asked.keywords.is_empty() { None } else { node.as_object() };
+            for member in members.into_iter().flatten() {
+                if let Some(is_there) = asked.keywords.get_mut(&*member.key.display()) {
+                    *is_there = true;
+                }
             }
         }
         match node.data() {
