@@ -77,7 +77,7 @@ other_checks() {
   check "core without std" scripts/no-std.sh
   check "oldest Rust" scripts/msrv.sh
   # What `cargo publish` does before it uploads, without the network; tests run on unfinished work, too. That it compiles, the suite of roles
-  # shows: its gateway depends on what is packed here.
+  # shows: its program in Rust depends on the packed crate.
   check "crate" cargo package -p toolwire --locked --offline --allow-dirty --no-verify
   check "lint npm" npm run --silent --prefix npm lint
   check "types of the playground" npm run --silent --prefix npm/playground types

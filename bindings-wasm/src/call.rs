@@ -173,7 +173,8 @@ fn characters(chars: &[u8], length: usize) -> Result<&str, Mismatch> {
 /// be escaped here and parsed there.
 fn report(report: Option<Node<'_>>) -> JsValue {
     let Some(mut report) = report else { return JsValue::UNDEFINED };
-    let is_text = report.get(LATER).is_some_and(|later| later.as_text().is_some());
+    // What is no text, or one that no string can hold, stays where it is.
+    let is_text = report.get(LATER).and_then(Node::as_text).is_some_and(|later| later.value().is_some());
     let later = if is_text { report.as_object_mut().and_then(|report| report.remove(LATER)) } else { None };
     let mut text = json::write(&report);
     if let Some(later) = later.as_ref().and_then(Node::as_text).and_then(Text::value) {
