@@ -94,9 +94,9 @@ export class ToolSet {
     const key = keyOf(options);
     const known = key === undefined ? undefined : this.#ready.get(key);
     if (known !== undefined) return known as ReadyTools<ToolFor<O>>;
-    // A copy: what the caller does with the options later must not change what was made for them.
-    const copy: unknown = key === undefined ? options : JSON.parse(key);
-    const ready = handedOut(this.#kept.ready(options), this.#kept, copy);
+    const made = this.#kept.ready(options);
+    // A copy, of what JSON has a spelling for: what the caller does with the options later must not change what was made for them.
+    const ready = handedOut(made, this.#kept, JSON.parse(JSON.stringify(options)));
     if (key !== undefined) {
       if (this.#ready.size >= MOST) for (const oldest of this.#ready.keys()) if (this.#ready.delete(oldest)) break;
       this.#ready.set(key, ready);
