@@ -3,6 +3,7 @@
 // A call is `{ function, options, input }` with the input as JSON text. An answer is `{ text, report, value }`: what the
 // text form gave with its report, and what the object form gave; or `{ error: { code, pointer, message } }`.
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   applyDeferredLoading,
@@ -17,7 +18,8 @@ import {
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 const PROGRAMS = {
-  Rust: ['cargo', ['run', '--quiet', '--locked', '-p', 'toolwire-demo']],
+  // `scripts/build.sh` builds it.
+  Rust: [join(process.env.CARGO_TARGET_DIR ?? path('../target'), 'debug/toolwire-demo'), []],
   Python: [path('../python/.venv/bin/python'), [path('calls.py')]],
 };
 

@@ -21,5 +21,6 @@ fi
 # Side by side: each spends most of its time optimising one library, in one thread.
 alongside npm_package
 step "build Python extension" "$LOGS/build-python.log" python/dev build
-step "build Rust demo" "$LOGS/build-rust.log" cargo build --locked -p toolwire-demo
+# With the features of the whole workspace, so that the core is compiled once for this, the tests and their examples.
+step "build Rust demo" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire-demo
 together

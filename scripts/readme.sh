@@ -21,7 +21,8 @@ prints_its_comments() { # PAGE LANGUAGE COMMENT-SIGN COMMAND...
   fi
 }
 
-library=$(cd "$ROOT" && cargo build -p toolwire --locked --message-format=json 2>/dev/null |
+# As `scripts/build.sh` builds the demo, or the core would be compiled once more.
+library=$(cd "$ROOT" && cargo build --workspace --bin toolwire-demo --locked --message-format=json 2>/dev/null |
   sed -n 's/.*"name":"toolwire",.*"filenames":\["\([^"]*\.rlib\)".*/\1/p')
 
 pages=("$ROOT/README.md" "$ROOT/docs/deferred-loading.md" "$ROOT/docs/adapters.md")

@@ -258,9 +258,11 @@ describe('generated', () => {
     const sample = join(folder, 'generated.jsonl');
     const rows = fc.sample(schemas(json), { seed: SEED, numRuns: 150 }).filter((schema) => typeof schema === 'object');
     writeFileSync(sample, rows.map((schema) => `${text({ schema })}\n`).join(''));
-    const dump = ['run', '--quiet', '--locked', '-p', 'toolwire', '--example', 'compare', '--', 'dump', sample];
     const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 30 };
-    const lines = execFileSync('cargo', [...dump, '--function', 'sanitize'], options)
+    // With the features of the whole workspace, as the tests in Rust have compiled it: `cargo run` would compile the core once more.
+    execFileSync('cargo', ['build', '--quiet', '--locked', '--workspace', '--example', 'compare'], options);
+    const compare = join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug/examples/compare');
+    const lines = execFileSync(compare, ['dump', sample, '--function', 'sanitize'], options)
       .trim()
       .split('\n');
     const inputs = new Map();

@@ -7,6 +7,7 @@ import decimal
 import enum
 import json
 import math
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -214,20 +215,13 @@ def test_this_binding_says_what_rust_says_in_every_dialect(tmp_path: Path) -> No
     generated()
     file = tmp_path / "generated.jsonl"
     file.write_text("".join(f"{compact({'schema': schema})}\n" for schema in sample), encoding="utf-8")
-    dump = [
-        "run",
-        "--quiet",
-        "--locked",
-        "-p",
-        "toolwire",
-        "--example",
-        "compare",
-        "--",
-        "dump",
-        "--function",
-        "sanitize",
-    ]
-    lines = subprocess.run(["cargo", *dump, file], cwd=ROOT, check=True, capture_output=True).stdout.splitlines()
+    # With the features of the whole workspace, as the tests in Rust have compiled it: `cargo run` would compile the core
+    # once more.
+    build = ["build", "--quiet", "--locked", "--workspace", "--example", "compare"]
+    subprocess.run(["cargo", *build], cwd=ROOT, check=True)
+    compare = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "examples" / "compare"
+    dump = [compare, "dump", "--function", "sanitize", file]
+    lines = subprocess.run(dump, cwd=ROOT, check=True, capture_output=True).stdout.splitlines()
     inputs: dict[str, str] = {}
     compared = 0
     for row in map(json.loads, lines):
