@@ -33,6 +33,6 @@ for page in "${pages[@]}"; do
   prints_its_comments "$page" ts // node --input-type=module -
   grep -q '^```python$' "$page" || continue
   prints_its_comments "$page" python '#' "$ROOT/python/.venv/bin/python" -
-  rustdoc --edition 2021 --test "$page" --extern "toolwire=$library" -L "dependency=$(dirname "$library")/deps" || status=1
+  rustdoc --edition 2021 --test "$page" --extern "toolwire=$library" -L "dependency=$(dirname "$library")" || status=1
 done
 exit "$status"

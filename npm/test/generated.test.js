@@ -259,12 +259,10 @@ describe('generated', () => {
     const rows = fc.sample(schemas(json), { seed: SEED, numRuns: 150 }).filter((schema) => typeof schema === 'object');
     writeFileSync(sample, rows.map((schema) => `${text({ schema })}\n`).join(''));
     const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 30 };
-    // With the features of the whole workspace, as the tests in Rust have compiled it: `cargo run` would compile the core once more.
+    // With the features of the whole workspace, as the tests in Rust have compiled it: `cargo run` would compile it anew.
     execFileSync('cargo', ['build', '--quiet', '--locked', '--workspace', '--example', 'compare'], options);
     const compare = join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug/examples/compare');
-    const lines = execFileSync(compare, ['dump', sample, '--function', 'sanitize'], options)
-      .trim()
-      .split('\n');
+    const lines = execFileSync(compare, ['dump', sample, '--function', 'sanitize'], options).trim().split('\n');
     const inputs = new Map();
     let compared = 0;
     for (const { id, text: input, input: of, function: name, dialect, output, report, error } of lines.map((line) =>
