@@ -215,7 +215,7 @@ def test_this_binding_says_what_rust_says_in_every_dialect(tmp_path: Path) -> No
     generated()
     file = tmp_path / "generated.jsonl"
     file.write_text("".join(f"{compact({'schema': schema})}\n" for schema in sample), encoding="utf-8")
-    # With the features of the whole workspace, as the tests in Rust have compiled it: `cargo run` would compile it anew.
+    # With the features of the whole workspace, as Rust's tests have compiled it: `cargo run` would compile it anew.
     build = ["build", "--quiet", "--locked", "--workspace", "--example", "compare"]
     subprocess.run(["cargo", *build], cwd=ROOT, check=True)
     compare = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "examples" / "compare"
