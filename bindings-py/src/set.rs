@@ -70,7 +70,12 @@ impl ToolSet {
         })
     }
 
-    /// The list for some options: a dict with `json`, `tools` and what stands beside them.
+    /// The list, as compact JSON text.
+    fn list(&mut self) -> PyResult<String> {
+        guarded_with(&mut self.0, |set| Ok(bindings::list_of(set).to_owned()))
+    }
+
+    /// The list for some options: a dict with `json`, `tools` and what stands beside them, less the changes.
     #[pyo3(signature = (options, /))]
     fn ready<'py>(&mut self, py: Python<'py>, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
         guarded_with(&mut self.0, |set| {

@@ -54,8 +54,12 @@ pub fn tools_in_set() -> usize {
 /// what stands beside it by its names, less the changes; returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = readySet)]
 pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
-    on_set(words, chars, spelled, |set, options| {
-        let TextAnswer { text, report } = bindings::ready_tools_briefly(set, options, Naming::Camel)?;
+    let (mut given, handed) = desk::take();
+    let outcome = Order { inputs: 0, words, chars, spelled }.on_values(&mut given, handed, |_, options| {
+        let ready = SET.with_borrow_mut(|set| {
+            Ok::<_, Failure>(bindings::ready_tools(set.as_mut().ok_or_else(nothing)?, options, Naming::Camel)?)
+        });
+        let TextAnswer { text, report } = ready?;
         let mut texts = Object::new();
         texts.set("json", Node::string(text.into_owned()));
         for member in report.iter().filter_map(Node::as_object).flatten() {
@@ -64,28 +68,6 @@ pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
             texts.set(member.key.clone(), value);
         }
         Ok(Answer { value: Node::object(texts), report: None, share: false })
-    })
-}
-
-/// The changes of what is kept, for the options that lie on the desk: the answer is null; returns an object with the
-/// `changes`, or an error as [`crate::call::call`] does.
-#[wasm_bindgen(js_name = setChanges)]
-pub fn set_changes(words: usize, chars: usize, spelled: bool) -> JsValue {
-    on_set(words, chars, spelled, |set, options| {
-        let changes = bindings::changes_of_ready_tools(set, options, Naming::Camel)?;
-        Ok(Answer { value: Node::default(), report: Some(changes), share: false })
-    })
-}
-
-fn on_set(
-    words: usize,
-    chars: usize,
-    spelled: bool,
-    work: impl FnOnce(&mut ToolSet, &Node<'_>) -> Result<Answer<'static>, Failure>,
-) -> JsValue {
-    let (mut given, handed) = desk::take();
-    let outcome = Order { inputs: 0, words, chars, spelled }.on_values(&mut given, handed, |_, options| {
-        SET.with_borrow_mut(|set| work(set.as_mut().ok_or_else(nothing)?, options))
     });
     hand_over(given, outcome)
 }

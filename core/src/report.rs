@@ -150,6 +150,15 @@ pub struct Change {
     pub message: String,
 }
 
+impl Change {
+    /// A change of which no more is told than its rule and its effect.
+    pub(crate) fn in_brief(rule: &'static str, effect: Effect) -> Change {
+        let Effect { accepts, guidance, encoded } = effect;
+        let (pointer, message, reason) = (String::new(), String::new(), Cow::Borrowed(""));
+        Change { pointer, output_pointer: None, rule, accepts, guidance, encoded, reason, message }
+    }
+}
+
 /// The most loss a caller accepts (`allow`); beyond it the error is `too-lossy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Allow {
@@ -195,21 +204,40 @@ pub fn lossless(changes: &[Change]) -> bool {
     changes.iter().all(|change| change.accepts == Accepts::Same && change.guidance != Guidance::Lost)
 }
 
+/// How much is noted of each change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Its rule and its effects. Pointers, reason and message may be empty: they are most of what a report costs.
+    Effects,
+    /// All of it.
+    Whole,
+}
+
 /// Collects changes while a rewrite runs; costs nothing when nobody asked.
 pub(crate) struct Recorder {
     /// Each with its place in document order.
     changes: Option<Vec<(u32, Change)>>,
+    detail: Detail,
 }
 
 impl Recorder {
     /// Notes every change.
     pub(crate) fn on() -> Self {
-        Recorder { changes: Some(Vec::new()) }
+        Recorder::of(Detail::Whole)
+    }
+
+    /// Notes as much of every change.
+    pub(crate) fn of(detail: Detail) -> Self {
+        Recorder { changes: Some(Vec::new()), detail }
     }
 
     /// Notes nothing.
     pub(crate) fn off() -> Self {
-        Recorder { changes: None }
+        Recorder { changes: None, detail: Detail::Whole }
+    }
+
+    pub(crate) fn detail(&self) -> Detail {
+        self.detail
     }
 
     /// Notes a change at a place in document order. The change is only made if somebody asked.

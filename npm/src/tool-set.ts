@@ -1,4 +1,4 @@
-import { KeptSet, type Ready } from './engine/sets.js';
+import { changesOf, KeptSet, type Ready } from './engine/sets.js';
 import type { ToolsOptions } from './options.js';
 import type { Quarantined, ToolChange } from './report.js';
 import { Restore } from './restore.js';
@@ -7,7 +7,7 @@ import type { SanitizedTools } from './tools.js';
 
 /**
  * A tool list that an API accepts, made once. It is frozen, all the way down: whoever gets it gets the same objects. All but `json` and
- * `lossless` are made when they are first read.
+ * `lossless` are made when they are first read; `changes` cost more than all else.
  */
 export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<readonly T[]>, 'restore'>> {
   /** The tools as compact JSON text, to be put into a request as it is. */
@@ -22,8 +22,7 @@ export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<readonly T[]
  * It is known by its contents: what becomes of the list after it was given changes nothing here. {@link update} takes the list that
  * `tools/list_changed` brings, and then only tools that changed are sanitized again.
  *
- * It has WebAssembly memory of its own, about a megabyte and what the list takes, which goes when the set does, and what it gave whose
- * `changes` nobody has read.
+ * It has WebAssembly memory of its own, about a megabyte and what the list takes, which goes when the set does.
  *
  * @example
  * ```ts
@@ -96,7 +95,7 @@ export class ToolSet {
     if (known !== undefined) return known as ReadyTools<ToolFor<O>>;
     const made = this.#kept.ready(options);
     // A copy, of what JSON has a spelling for: what the caller does with the options later must not change what was made for them.
-    const ready = handedOut(made, this.#kept, JSON.parse(JSON.stringify(options)));
+    const ready = handedOut(made, JSON.parse(JSON.stringify(options)));
     if (key !== undefined) {
       if (this.#ready.size >= MOST) for (const oldest of this.#ready.keys()) if (this.#ready.delete(oldest)) break;
       this.#ready.set(key, ready);
@@ -133,11 +132,11 @@ function spelled(_: string, value: unknown): unknown {
  * What is handed out. Everything but the list's text is made when it is first read: an agent that writes its own body reads that and
  * `restore`, and nothing else. What has become of the set by then, and of the caller's options, makes no difference.
  */
-function handedOut(ready: Ready, kept: KeptSet, options: unknown): ReadyTools<unknown> {
-  const { json, quarantined, lossless, restore } = ready;
+function handedOut(ready: Ready, options: unknown): ReadyTools<unknown> {
+  const { json, quarantined, lossless, restore, list } = ready;
   const tools = once(() => frozen(JSON.parse(json)));
   const setAside = once(() => frozen(JSON.parse(quarantined)));
-  const changes = once(changesOf(ready.list, kept, options));
+  const changes = once(() => frozen(changesOf(list, options)));
   const restorer = once(() => Object.freeze(new Restore(JSON.parse(restore))) as Restore);
   return Object.freeze({
     get tools() {
@@ -155,11 +154,6 @@ function handedOut(ready: Ready, kept: KeptSet, options: unknown): ReadyTools<un
       return restorer();
     },
   });
-}
-
-/** A function of its own, so that nothing but what makes the changes holds the set, which has memory of its own. */
-function changesOf(list: string, kept: KeptSet, options: unknown): () => object {
-  return () => frozen(kept.changes(list, options));
 }
 
 /** Makes something when it is first asked for. */

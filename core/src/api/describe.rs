@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Restore, Rewritten, SanitizedTools};
+use super::{ReadyTools, Restore, Rewritten, SanitizedTools};
 use crate::{
     check::Violation,
     deferred::DeferredReport,
@@ -147,18 +147,13 @@ pub fn tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
     ])
 }
 
-/// `{ quarantined, lossless, restore }`: what most callers want to know of [`tools`].
-pub(crate) fn tools_briefly<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
+/// `{ quarantined, lossless, restore }`: of [`tools`] what is made at once.
+pub(crate) fn ready_tools<T>(ready: &ReadyTools<T>) -> Node<'static> {
     Node::record([
-        ("quarantined", quarantined(&sanitized.quarantined)),
-        ("lossless", Node::bool(sanitized.lossless)),
-        ("restore", sanitized.restore.0.to_node()),
+        ("quarantined", quarantined(&ready.quarantined)),
+        ("lossless", Node::bool(ready.lossless)),
+        ("restore", ready.restore.0.to_node()),
     ])
-}
-
-/// `{ changes }`: the rest of [`tools`].
-pub(crate) fn changes_of_tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
-    Node::record([("changes", tool_changes(&sanitized.changes))])
 }
 
 /// `{ report: { dialect, deferred, quarantined, changes, unforced, choice }, restore }`

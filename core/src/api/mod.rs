@@ -45,7 +45,7 @@ pub use sanitize::{
 #[cfg(feature = "search")]
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
-pub use tool_set::ToolSet;
+pub use tool_set::{ReadyTools, ToolSet};
 pub use tools::{
     check_tools, check_tools_json, deferral_for, dialect_for, dialect_for_with_report, sanitize_tools,
     sanitize_tools_json, SanitizedTools,

@@ -10,7 +10,7 @@ use crate::{
     json,
     json::Node,
     options::SanitizeOptions,
-    report::{lossless, Change},
+    report::{lossless, Change, Detail},
     sanitize::{self as rules, decode::Plan},
 };
 
@@ -77,7 +77,7 @@ pub fn sanitize_with_report(schema: &Value, options: &SanitizeOptions) -> Result
 /// # Errors
 /// As [`sanitize`].
 pub fn sanitize_node<'a>(mut schema: Node<'a>, options: &SanitizeOptions) -> Result<Rewritten<Node<'a>>, Error> {
-    let (changes, plan) = rules::sanitize_with_plan(&mut schema, options)?;
+    let (changes, plan) = rules::sanitize_with_plan(&mut schema, options, Detail::Whole)?;
     Ok(Rewritten::new(schema, changes, plan))
 }
 

@@ -5,13 +5,18 @@ use serde_json::Value;
 
 use super::{
     tools::{sanitized, SanitizedTools},
-    JsonText,
+    JsonText, Restore,
 };
 use crate::{
     error::Error,
     json::{self, Node},
     options::ToolsOptions,
-    tools::{memory::Memory, sanitize_list, tool_list::Listing},
+    tools::{
+        memory::Memory,
+        quarantine::Quarantined,
+        sanitize_list::{self, ToolChange},
+        tool_list::Listing,
+    },
 };
 
 /// The most different options that lists are kept for.
@@ -38,18 +43,55 @@ const MOST: usize = 16;
 #[derive(Clone, Debug)]
 pub struct ToolSet {
     /// The list, as compact JSON text.
-    list: String,
+    list: Arc<str>,
     len: usize,
     ready: Vec<Ready>,
     memory: Memory,
 }
 
+/// A tool list that an API accepts, made once. [`changes`](Self::changes) says what was done for that.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReadyTools<T> {
+    /// The tools, in the API's own shape.
+    pub tools: T,
+    /// The tools that could not be made acceptable: they are not in the list.
+    pub quarantined: Vec<Quarantined>,
+    /// Whether the same arguments are accepted, no guidance is lost, and no tool is missing.
+    pub lossless: bool,
+    /// Brings the model's calls back to what the tools' own servers expect.
+    pub restore: Restore,
+    list: Arc<str>,
+    options: ToolsOptions,
+}
+
+impl<T> ReadyTools<T> {
+    /// Every change, tool by tool: what [`sanitize_tools`](crate::sanitize_tools) says of this list.
+    ///
+    /// They are much text, more than half of the work of sanitizing a list, and agents that send it seldom look at them.
+    /// So they are made when they are asked for, and by each call anew.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwire::{ToolSet, ToolsOptions};
+    /// let mut tools = ToolSet::new(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?;
+    /// let changes = tools.sanitize(&ToolsOptions::new("moonshot"))?.changes()?;
+    /// assert_eq!((changes[0].tool.as_str(), changes[0].change.rule), ("look.up", "rename-tool"));
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None that [`ToolSet::sanitize`] would not have given.
+    pub fn changes(&self) -> Result<Vec<ToolChange>, Error> {
+        Ok(sanitize_list::rewrite(json::read(&self.list)?, &self.options, None)?.changes)
+    }
+}
+
 /// The list as one API takes it.
 #[derive(Clone, Debug)]
 struct Ready {
-    options: ToolsOptions,
-    text: Arc<SanitizedTools<String>>,
-    value: Option<Arc<SanitizedTools<Value>>>,
+    text: Arc<ReadyTools<String>>,
+    value: Option<Arc<ReadyTools<Value>>>,
 }
 
 impl ToolSet {
@@ -75,7 +117,7 @@ impl ToolSet {
     /// As [`ToolSet::new`].
     pub fn from_node(tools: Node<'_>) -> Result<Self, Error> {
         let (list, len) = listed(tools)?;
-        Ok(ToolSet { list, len, ready: Vec::new(), memory: Memory::default() })
+        Ok(ToolSet { list: list.into(), len, ready: Vec::new(), memory: Memory::default() })
     }
 
     /// How many tools it has, those that an API runs itself included.
@@ -117,28 +159,28 @@ impl ToolSet {
     /// As [`ToolSet::update`].
     pub fn update_node(&mut self, tools: Node<'_>) -> Result<bool, Error> {
         let (list, len) = listed(tools)?;
-        if list == self.list {
+        if list == *self.list {
             return Ok(false);
         }
-        (self.list, self.len) = (list, len);
+        (self.list, self.len) = (list.into(), len);
         self.ready.clear();
         self.memory.turn();
         Ok(true)
     }
 
     /// What [`sanitize_tools`](crate::sanitize_tools) gives for this list: made by the first call with such options,
-    /// the same object after that.
+    /// the same object after that. What was changed is made when it is [asked for](ReadyTools::changes).
     ///
     /// # Errors
     /// `unknown-dialect`, `invalid-option`.
-    pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<SanitizedTools<Value>>, Error> {
+    pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools<Value>>, Error> {
         let ready = self.ready(options)?;
         if let Some(value) = &ready.value {
             return Ok(Arc::clone(value));
         }
-        let SanitizedTools { tools, quarantined, changes, lossless, restore } = (*ready.text).clone();
+        let ReadyTools { tools, quarantined, lossless, restore, list, options } = (*ready.text).clone();
         let tools = json::read(&tools)?.to_value()?;
-        let value = Arc::new(SanitizedTools { tools, quarantined, changes, lossless, restore });
+        let value = Arc::new(ReadyTools { tools, quarantined, lossless, restore, list, options });
         ready.value = Some(Arc::clone(&value));
         Ok(value)
     }
@@ -147,12 +189,12 @@ impl ToolSet {
     ///
     /// # Errors
     /// As [`ToolSet::sanitize`].
-    pub fn sanitize_json(&mut self, options: &ToolsOptions) -> Result<Arc<SanitizedTools<String>>, Error> {
+    pub fn sanitize_json(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools<String>>, Error> {
         Ok(Arc::clone(&self.ready(options)?.text))
     }
 
     fn ready(&mut self, options: &ToolsOptions) -> Result<&mut Ready, Error> {
-        let place = match self.ready.iter().position(|ready| ready.options == *options) {
+        let place = match self.ready.iter().position(|ready| ready.text.options == *options) {
             // The last one is the one used last.
             Some(place) => {
                 if let Some(used) = self.ready.get_mut(place..) {
@@ -162,11 +204,14 @@ impl ToolSet {
             }
             None => {
                 let outcome = sanitize_list::rewrite(json::read(&self.list)?, options, Some(&mut self.memory))?;
-                let text = Arc::new(sanitized(outcome, |tools| json::write(&tools)));
+                let SanitizedTools { tools, quarantined, lossless, restore, .. } =
+                    sanitized(outcome, |tools| json::write(&tools));
+                let (list, options) = (Arc::clone(&self.list), options.clone());
+                let text = Arc::new(ReadyTools { tools, quarantined, lossless, restore, list, options });
                 if self.ready.len() >= MOST {
                     self.ready.remove(0);
                 }
-                self.ready.push(Ready { options: options.clone(), text, value: None });
+                self.ready.push(Ready { text, value: None });
                 self.ready.len().saturating_sub(1)
             }
         };

@@ -12,7 +12,6 @@ use crate::{
     error::Error,
     json::{self, Node},
     options::{DeferralQuery, DialectQuery, SanitizeOptions, ToolsOptions},
-    report::{Accepts, Guidance},
     tools::{
         check::{self, ToolViolation},
         quarantine::Quarantined,
@@ -85,10 +84,7 @@ pub fn sanitize_tools_json<'a, T: JsonText<'a>>(
 }
 
 pub(super) fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(Node<'a>) -> T) -> SanitizedTools<T> {
-    let Outcome { tools, quarantined, changes, restore_map, .. } = outcome;
-    let keeps =
-        |change: &ToolChange| change.change.accepts == Accepts::Same && change.change.guidance != Guidance::Lost;
-    let lossless = quarantined.is_empty() && changes.iter().all(keeps);
+    let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
     SanitizedTools { tools: as_output(tools), quarantined, changes, lossless, restore: Restore(restore_map) }
 }
 

@@ -72,34 +72,14 @@ pub fn options<T: ReadOptions>(node: &Node<'_>, naming: Naming) -> Result<T, Err
     T::read(node, naming)
 }
 
-/// What a [`ToolSet`] gives for options: the list as JSON text, and what stands beside it.
+/// What a [`ToolSet`] gives for options: the list as JSON text, and what stands beside it, less the changes. Those a
+/// binding has from `sanitizeTools` when they are read.
 ///
 /// # Errors
 /// As [`ToolSet::sanitize`], and those of [`ReadOptions::read`].
 pub fn ready_tools(set: &mut ToolSet, options: &Node<'_>, naming: Naming) -> Result<TextAnswer<'static>, Error> {
     let ready = set.sanitize_json(&ToolsOptions::read(options, naming)?)?;
-    Ok(TextAnswer { text: Cow::Owned(ready.tools.clone()), report: Some(describe::tools(&ready)) })
-}
-
-/// [`ready_tools`] less the changes, which are much text that few look at.
-///
-/// # Errors
-/// As [`ready_tools`].
-pub fn ready_tools_briefly(
-    set: &mut ToolSet,
-    options: &Node<'_>,
-    naming: Naming,
-) -> Result<TextAnswer<'static>, Error> {
-    let ready = set.sanitize_json(&ToolsOptions::read(options, naming)?)?;
-    Ok(TextAnswer { text: Cow::Owned(ready.tools.clone()), report: Some(describe::tools_briefly(&ready)) })
-}
-
-/// The changes that [`ready_tools_briefly`] leaves out.
-///
-/// # Errors
-/// As [`ready_tools`].
-pub fn changes_of_ready_tools(set: &mut ToolSet, options: &Node<'_>, naming: Naming) -> Result<Node<'static>, Error> {
-    Ok(describe::changes_of_tools(&*set.sanitize_json(&ToolsOptions::read(options, naming)?)?))
+    Ok(TextAnswer { text: Cow::Owned(ready.tools.clone()), report: Some(describe::ready_tools(&ready)) })
 }
 
 /// The list of a [`ToolSet`], as compact JSON text.

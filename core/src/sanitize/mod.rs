@@ -35,7 +35,7 @@ use crate::{
     error::{Code, Error},
     json::Node,
     options::{Refs, SanitizeOptions, Untyped},
-    report::{Allow, Change, Recorder},
+    report::{Allow, Change, Detail, Recorder},
     sanitize::{
         decode::{Plan, PlanBuilder},
         legalize::{infer_type, root},
@@ -53,13 +53,18 @@ use crate::{
 /// # Errors
 /// As `toolwire::sanitize`.
 pub fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
-    run(node, options, with_report, None, &Rc::new(options.budget(node)))
+    let detail = with_report.then_some(Detail::Whole);
+    run(node, options, detail, None, &Rc::new(options.budget(node)))
 }
 
-/// The same with a report, and with the plan that brings arguments back.
-pub(crate) fn sanitize_with_plan(node: &mut Node<'_>, options: &SanitizeOptions) -> Result<(Vec<Change>, Plan), Error> {
+/// The same with a report of this detail, and with the plan that brings arguments back.
+pub(crate) fn sanitize_with_plan(
+    node: &mut Node<'_>,
+    options: &SanitizeOptions,
+    detail: Detail,
+) -> Result<(Vec<Change>, Plan), Error> {
     let mut plan = Plan::default();
-    let changes = run(node, options, true, Some(&mut plan), &Rc::new(options.budget(node)))?;
+    let changes = run(node, options, Some(detail), Some(&mut plan), &Rc::new(options.budget(node)))?;
     Ok((changes, plan))
 }
 
@@ -110,12 +115,17 @@ fn plan_of(
 fn run(
     node: &mut Node<'_>,
     options: &SanitizeOptions,
-    with_report: bool,
+    detail: Option<Detail>,
     plan: Option<&mut Plan>,
     budget: &Rc<Budget>,
 ) -> Result<Vec<Change>, Error> {
     let dialect = dialect::of(options)?;
-    let mut recorder = if with_report || options.allow != Allow::Any { Recorder::on() } else { Recorder::off() };
+    // An error says all of a change that loses too much.
+    let mut recorder = match detail {
+        _ if options.allow != Allow::Any => Recorder::on(),
+        Some(detail) => Recorder::of(detail),
+        None => Recorder::off(),
+    };
     match dialect.method {
         Method::Codex { wire } => {
             let default = dialect.limit("maxBytes");

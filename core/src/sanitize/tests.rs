@@ -11,6 +11,7 @@ use crate::{
     json::{self, Node},
     limits::{STEPS, STEPS_PER_NODE},
     options::SanitizeOptions,
+    report::Detail,
     sanitize::run,
 };
 
@@ -81,7 +82,7 @@ fn calls_take_a_fraction_of_their_budget() {
             let Ok(mut node) = json::read(&schema) else { continue };
             let nodes = Node::values_read(&node) as u64;
             let budget = Rc::new(options.budget(&node));
-            let _ = run(&mut node, &options, true, None, &budget);
+            let _ = run(&mut node, &options, Some(Detail::Whole), None, &budget);
             let share = budget.spent() * 1000 / (STEPS + STEPS_PER_NODE * nodes);
             if share > most.0 {
                 most = (

@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     json::{self, Node},
     options::SanitizeOptions,
-    report::Change,
+    report::{Change, Detail},
     sanitize::{self, decode::Plan},
 };
 
@@ -26,7 +26,8 @@ struct Made {
 type Outcome = Result<(Node<'static>, Vec<Change>, Plan), Error>;
 
 impl Memory {
-    /// [`sanitize::sanitize_with_plan`], looked up if it was asked before.
+    /// [`sanitize::sanitize_with_plan`], looked up if it was asked before. Of changes it tells the effects: whoever keeps
+    /// a list seldom asks for more.
     pub(super) fn sanitize(
         &mut self,
         schema: &mut Node<'_>,
@@ -38,7 +39,7 @@ impl Memory {
             Some(outcome) => outcome.clone(),
             None => {
                 let outcome = made.before.remove(&*text).unwrap_or_else(|| {
-                    let (changes, plan) = sanitize::sanitize_with_plan(schema, options)?;
+                    let (changes, plan) = sanitize::sanitize_with_plan(schema, options, Detail::Effects)?;
                     Ok((schema.detached(), changes, plan))
                 });
                 made.now.insert(text.into(), outcome.clone());

@@ -23,7 +23,7 @@ use crate::{
     limits::MAX_TOOLS,
     names::Names,
     options::{ToolFormat, ToolsOptions},
-    report::{Allow, Change, Guidance},
+    report::{self, Allow, Change, Guidance},
     rules::{Constraint, Rule},
     sanitize::decode::Plan,
 };
@@ -44,7 +44,10 @@ pub struct ToolChange {
 pub(crate) struct Outcome<'a> {
     pub(crate) tools: Node<'a>,
     pub(crate) quarantined: Vec<Quarantined>,
+    /// Left empty by a list with a memory.
     pub(crate) changes: Vec<ToolChange>,
+    /// Whether the same arguments are accepted, no guidance is lost, and no tool is missing.
+    pub(crate) lossless: bool,
     pub(crate) restore_map: RestoreMap,
     /// What is called otherwise now, also in requests that speak of these tools.
     pub(crate) names: Names,
@@ -81,7 +84,7 @@ struct Writer<'o> {
     memory: Option<&'o mut Memory>,
 }
 
-/// Rewrites a list.
+/// Rewrites a list. With a memory, nothing is told of changes but whether they lose anything.
 pub(crate) fn rewrite<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
@@ -136,12 +139,17 @@ pub(super) fn rewrite_with_names<'a>(
         memory,
     };
     writer.restore_map.repairs_by(options.repair.as_ref());
-    let mut changes = Vec::new();
+    let in_brief = writer.memory.is_some();
+    let (mut changes, mut lossless) = (Vec::new(), true);
     let tools = listing.write(
         format,
         |listed| writer.entry(listed),
         |done: Option<Done>, at| {
             let Some(Done { tool, dialect, changes: own }) = done else { return };
+            lossless &= report::lossless(&own);
+            if in_brief {
+                return;
+            }
             changes.extend(own.into_iter().map(|mut change| {
                 if let Some(pointer) = &mut change.output_pointer {
                     pointer.insert_str(0, at);
@@ -151,7 +159,8 @@ pub(super) fn rewrite_with_names<'a>(
         },
     );
     let Writer { accepted, quarantined, restore_map, .. } = writer;
-    Ok(Outcome { tools, quarantined, changes, restore_map, names, accepted })
+    let lossless = lossless && quarantined.is_empty();
+    Ok(Outcome { tools, quarantined, changes, lossless, restore_map, names, accepted })
 }
 
 /// A list as it is sent, for texts that quote its tools.
@@ -255,7 +264,9 @@ impl Writer<'_> {
         }
         let edits = Edits { name: new_name, description, strict, omit };
         shape.settle(&mut entry, self.format, added, edits);
-        changes.iter_mut().for_each(|change| change.pointer.insert_str(0, &at));
+        if self.memory.is_none() {
+            changes.iter_mut().for_each(|change| change.pointer.insert_str(0, &at));
+        }
         self.accepted.insert(called);
         self.count += 1;
         Ok((entry, Done { tool: own.display().into_owned(), dialect: dialect.name, changes }))

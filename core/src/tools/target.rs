@@ -13,7 +13,7 @@ use crate::{
     error::Error,
     json::Node,
     options::{SanitizeOptions, ToolFormat, ToolsOptions},
-    report::{Accepts, Change, Guidance},
+    report::{Accepts, Allow, Change, Detail, Guidance},
     rules::{Constraint, Rule},
     sanitize::{self, decode::Plan},
 };
@@ -99,14 +99,15 @@ impl Target {
                     pointer(&shape.pointer_to_schema()),
                     pointer(&tool_format::written(format, false).pointer_to_schema()),
                 );
+                let in_brief = memory.is_some() && self.options.allow == Allow::Any;
                 let sanitized = shape.edit_schema(entry, |schema| match memory {
                     Some(memory) => memory.sanitize(schema, &self.options),
-                    None => sanitize::sanitize_with_plan(schema, &self.options),
+                    None => sanitize::sanitize_with_plan(schema, &self.options, Detail::Whole),
                 });
                 (written.changes, written.plan) = sanitized
                     .unwrap_or_else(|| Ok((Vec::new(), Plan::default())))
                     .map_err(|error| failed(&error, &at))?;
-                for change in &mut written.changes {
+                for change in written.changes.iter_mut().filter(|_| !in_brief) {
                     change.pointer.insert_str(0, &at);
                     if let Some(output) = &mut change.output_pointer {
                         output.insert_str(0, &to);

@@ -61,7 +61,6 @@ declare module 'wasm:glue' {
     keepSetText(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     toolsInSet(): number;
     readySet(words: number, chars: number, spelled: boolean): Returned;
-    setChanges(words: number, chars: number, spelled: boolean): Returned;
     openExchange(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     replyExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;

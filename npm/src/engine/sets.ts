@@ -4,7 +4,7 @@
  */
 
 import type { Text } from '../options.js';
-import { callOnText, type Outcome, onText, onValues } from './call.js';
+import { callOnText, onText, onValues } from './call.js';
 import { type Engine, Place } from './instance.js';
 
 /** What is made of a list: JSON texts, for most of it nobody looks at. */
@@ -56,18 +56,6 @@ export class KeptSet {
     return { ...(value as Omit<Ready, 'list'>), list: this.#list as string };
   }
 
-  /**
-   * The changes of a list for some options: they are much text that few look at, and writing it for everybody was a quarter of all the
-   * work. If the list has gone, it is sanitized anew, which makes the same of it.
-   */
-  changes(list: string, options: unknown): object {
-    if (list !== this.#list) return changesOf(callOnText('sanitizeTools', true, list, options));
-    this.#running();
-    return changesOf(
-      onValues(this.#place, [], options, ({ glue }, words, chars, spelled) => glue.setChanges(words, chars, spelled)),
-    );
-  }
-
   #takes(take: () => string | null): boolean {
     const engine = this.#running();
     const list = take();
@@ -94,6 +82,11 @@ export class KeptSet {
   }
 }
 
-function changesOf({ report }: Outcome<unknown>): object {
+/**
+ * The changes of a list for some options: much text, more than half of the work of sanitizing a list, and few look at it. So it is made
+ * when somebody does, from the list, by what all calls share.
+ */
+export function changesOf(list: string, options: unknown): object {
+  const { report } = callOnText('sanitizeTools', true, list, options);
   return (report as { changes: object }).changes;
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from copy import deepcopy
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from . import _toolwire
-from ._frozen import FrozenDict, frozen
+from ._frozen import LateDict, frozen
 from ._restore import Restore
 
 if TYPE_CHECKING:
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 
 _MOST = 16
 """The most different options that lists are kept for."""
+
+
+def _changes(tools: str, options: ToolsOptions) -> Any:
+    return frozen(_toolwire.call_text("sanitizeTools", (tools,), options, True)["changes"])
 
 
 class ToolSet:
@@ -88,7 +94,8 @@ class ToolSet:
     def sanitize(self, **options: Unpack[ToolsOptions]) -> ReadyTools:
         """Give what `sanitize_tools` gives for this list, and `json`, its tools as compact JSON text.
 
-        Made by the first call with such options, the same object after that: it cannot be changed.
+        Made by the first call with such options, the same object after that: it cannot be changed. Its `changes`, more
+        than half of the work, are made when they are read.
 
         Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`.
         """
@@ -99,7 +106,9 @@ class ToolSet:
                 return known
             made: dict[str, Any] = self._set.ready(options)
             restore = Restore(made.pop("restore"))
-            ready: Any = FrozenDict({**frozen(made), "restore": restore})
+            # What the caller does with the options later must not change what was made for them.
+            changes = partial(_changes, self._set.list(), deepcopy(options))
+            ready: Any = LateDict({**frozen(made), "restore": restore}, "changes", changes)
             while len(self._ready) >= _MOST:
                 self._ready.popitem(last=False)
             self._ready[key] = ready

@@ -13,7 +13,7 @@ use crate::{
     collections::{self, Map, Set},
     error::Error,
     json::{push_token, Data, Node},
-    report::{Accepts, Change, Effect, Guidance, Recorder},
+    report::{Accepts, Change, Detail, Effect, Guidance, Recorder},
     rules::Rule,
     sanitize::{
         analysis::{naming::Naming, polarity::PolarityMap},
@@ -130,6 +130,7 @@ pub(in crate::sanitize) struct Muted(Option<Vec<Entry>>);
 /// Collects what the passes did; costs nothing when nobody asked.
 pub(in crate::sanitize) struct Diagnostics {
     entries: Option<Vec<Entry>>,
+    detail: Detail,
     /// What has been said already: an inlined definition is rewritten at every place, but reported once.
     said: Map<(Location, Rule), usize>,
     input: InputPointers,
@@ -148,6 +149,7 @@ impl Diagnostics {
     pub(in crate::sanitize) fn new(root: &Node<'_>, recorder: &Recorder, budget: &Budget) -> Result<Self, Error> {
         let mut diagnostics = Diagnostics {
             entries: None,
+            detail: recorder.detail(),
             said: Map::new(),
             input: InputPointers::default(),
             root: root.origin().number().unwrap_or_default(),
@@ -212,7 +214,8 @@ impl Diagnostics {
             Some(_) => {}
             None => {
                 self.said.insert((from.clone(), effect.rule), entries.len());
-                entries.push(Entry { from, to, effect, message: message(), is_undone: false });
+                let message = if self.detail == Detail::Whole { message() } else { String::new() };
+                entries.push(Entry { from, to, effect, message, is_undone: false });
             }
         }
     }
@@ -257,6 +260,13 @@ impl Diagnostics {
         let Some(mut entries) = self.entries else { return };
         entries.retain(|entry| !entry.is_undone);
         forget_removed(&mut entries, &self.input, output);
+        recorder.reserve(entries.len());
+        if self.detail == Detail::Effects {
+            for Entry { from, effect: ChangeKind { rule, accepts, guidance, encoded }, .. } in entries {
+                recorder.note(from.number(), || Change::in_brief(rule.id(), Effect { accepts, guidance, encoded }));
+            }
+            return;
+        }
         let input = &self.input;
         let asked: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
         let there = input.members(&asked);
@@ -271,7 +281,6 @@ impl Diagnostics {
         let pointers: Vec<String> = entries.iter().map(|entry| pointer(&entry.from)).collect();
         let places = OutputPointers::of(output, entries.iter().map(|entry| &entry.to));
         let output_pointers: Vec<Option<String>> = entries.iter().map(|entry| places.pointer(&entry.to)).collect();
-        recorder.reserve(entries.len());
         for ((entry, pointer), output_pointer) in entries.into_iter().zip(pointers).zip(output_pointers) {
             let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
             let (reason, message) = (reason(rule, &pointer), entry.message);
