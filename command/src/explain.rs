@@ -155,7 +155,7 @@ impl Explain {
                 .map(|pointer| paint.dim(&format!("  at {}", readable(pointer))))
                 .unwrap_or_default();
             out.push_str(&format!("   after    {}{at}\n", paint.good(&excerpt(is))));
-            out.push_str(&format!("   because  {}\n", shown(&change.reason)));
+            out.push_str(&format!("   because  {}\n", shown(&change.reason.to_string())));
         }
     }
 

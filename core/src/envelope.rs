@@ -2,11 +2,11 @@
 //!
 //! The rules are those of openai/codex pull request 22166, with one step more (see [`normalize`]).
 
-use alloc::{borrow::Cow, format, string::String};
+use alloc::{format, string::String};
 
 use crate::{
     json::{Data, Node},
-    report::{Accepts, Change, Guidance, Recorder},
+    report::{Accepts, Change, Guidance, Reason, Recorder},
     rules::Rule,
 };
 
@@ -109,7 +109,7 @@ fn change(stood: bool, at: &str, accepts: Accepts, guidance: Guidance, rule: Rul
         accepts,
         guidance,
         encoded: false,
-        reason: Cow::Borrowed(REASON),
+        reason: Reason::from(REASON),
         message,
     }
 }

@@ -123,7 +123,7 @@ pub mod reports {
             Fact,
         },
         report::{
-            lossless, Accepts, Change, Confidence, Guidance, Left, LeftReason, Repair, RepairRule, Repaired,
+            lossless, Accepts, Change, Confidence, Guidance, Left, LeftReason, Reason, Repair, RepairRule, Repaired,
             RepairedCall, Severity,
         },
         schema::validate::{ArgumentViolation, Validation},

@@ -5,6 +5,7 @@
 mod repair;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
+use core::fmt;
 
 use crate::collections::{self, Set};
 pub(crate) use repair::{retry_message, Permits, Stood};
@@ -128,6 +129,69 @@ impl Effect {
     }
 }
 
+/// Why a change was made: the fact of an API that it serves, with its confidence and its source. [`Display`](fmt::Display)
+/// writes all three, as reports have them in the other languages.
+///
+/// ```
+/// use toolwire::{sanitize_json_with_report, SanitizeOptions};
+/// let sanitized = sanitize_json_with_report(r#"{"type":"object"}"#, &SanitizeOptions::new("openai-strict"))?;
+/// let reason = &sanitized.changes[0].reason;
+/// assert_eq!(reason.confidence(), Some('A'));
+/// assert!(reason.to_string().starts_with(reason.statement()));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    statement: Cow<'static, str>,
+    /// How sure it is, and where it was read.
+    known: Option<(char, &'static str)>,
+}
+
+impl Reason {
+    /// What an API was seen to do with this confidence, and where that was read. (In pieces: many changes of one schema
+    /// serve the same fact, and most reports are never written out.)
+    pub(crate) const fn fact(statement: &'static str, confidence: char, source: &'static str) -> Self {
+        Reason { statement: Cow::Borrowed(statement), known: Some((confidence, source)) }
+    }
+
+    /// The fact in words.
+    pub fn statement(&self) -> &str {
+        &self.statement
+    }
+
+    /// How sure it is, from `A` to `C`, as in the tables of dialects; `None`: it is no fact of an API.
+    pub fn confidence(&self) -> Option<char> {
+        self.known.map(|(confidence, _)| confidence)
+    }
+
+    /// Where it was read; `None`: it is no fact of an API.
+    pub fn source(&self) -> Option<&'static str> {
+        self.known.map(|(_, source)| source)
+    }
+}
+
+impl From<&'static str> for Reason {
+    fn from(statement: &'static str) -> Self {
+        Reason { statement: Cow::Borrowed(statement), known: None }
+    }
+}
+
+impl From<String> for Reason {
+    fn from(statement: String) -> Self {
+        Reason { statement: Cow::Owned(statement), known: None }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.statement)?;
+        match self.known {
+            Some((confidence, source)) => write!(out, " (confidence {confidence}): {source}"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// One change: where, by which rule, with what effect, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -144,8 +208,8 @@ pub struct Change {
     pub guidance: Guidance,
     /// Arguments look different now, and `restore_arguments` brings them back.
     pub encoded: bool,
-    /// The provider fact the rule serves, with its confidence, and the error text it prevents.
-    pub reason: Cow<'static, str>,
+    /// The provider fact the rule serves.
+    pub reason: Reason,
     /// For people: what was done to what.
     pub message: String,
 }
@@ -154,7 +218,7 @@ impl Change {
     /// A change of which no more is told than its rule and its effect.
     pub(crate) fn in_brief(rule: &'static str, effect: Effect) -> Change {
         let Effect { accepts, guidance, encoded } = effect;
-        let (pointer, message, reason) = (String::new(), String::new(), Cow::Borrowed(""));
+        let (pointer, message, reason) = (String::new(), String::new(), Reason::from(""));
         Change { pointer, output_pointer: None, rule, accepts, guidance, encoded, reason, message }
     }
 }

@@ -219,7 +219,7 @@ def test_this_binding_says_what_rust_says_in_every_dialect(tmp_path: Path) -> No
     build = ["build", "--quiet", "--locked", "--workspace", "--example", "compare"]
     subprocess.run(["cargo", *build], cwd=ROOT, check=True)
     compare = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "examples" / "compare"
-    dump = [compare, "dump", "--function", "sanitize", file]
+    dump = [str(compare), "dump", "--function", "sanitize", str(file)]
     lines = subprocess.run(dump, cwd=ROOT, check=True, capture_output=True).stdout.splitlines()
     inputs: dict[str, str] = {}
     compared = 0

@@ -68,7 +68,8 @@ fn remembered(
         let found = set.sanitize(options).map_err(|error| format!("a tool set: {error}"))?;
         let same = found.tools == expected.tools
             && found.quarantined == expected.quarantined
-            && found.changes == expected.changes
+            && found.changes().as_ref() == Ok(&expected.changes)
+            && found.lossless == expected.lossless
             && found.restore.to_json() == expected.restore.to_json();
         if !same {
             return Err(format!("a tool set, turn {turn}: {}\n  and alone {}", found.tools, expected.tools));

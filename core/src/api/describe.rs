@@ -1,6 +1,6 @@
 //! Reports, violations, dialects and errors as JSON.
 
-use alloc::vec::Vec;
+use alloc::{string::ToString, vec::Vec};
 
 use super::{ReadyTools, Restore, Rewritten, SanitizedTools};
 use crate::{
@@ -57,7 +57,7 @@ pub fn change(change: &Change) -> Node<'static> {
         ("accepts", Node::literal(change.accepts.as_str())),
         ("guidance", Node::literal(change.guidance.as_str())),
         ("encoded", Node::bool(change.encoded)),
-        ("reason", owned(&change.reason)),
+        ("reason", Node::string(change.reason.to_string())),
         ("message", owned(&change.message)),
     ])
 }

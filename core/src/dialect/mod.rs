@@ -29,14 +29,14 @@ mod vscode;
 mod well_formed;
 mod xai;
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
     nearest::did_you_mean,
     options::SanitizeOptions,
-    report::Severity,
+    report::{Reason, Severity},
     rules::{Constraint, Rule},
     schema::keyword::{Keyword, Keywords},
 };
@@ -87,8 +87,8 @@ impl Fact {
     };
 
     /// The fact, its confidence and its source, as the report says why a rule is there.
-    pub(crate) fn in_words(&self) -> String {
-        format!("{} (confidence {}): {}", self.statement, self.confidence, self.source)
+    pub(crate) const fn reason(&self) -> Reason {
+        Reason::fact(self.statement, self.confidence, self.source)
     }
 }
 
@@ -165,11 +165,11 @@ impl Dialect {
 
     /// Why a rule changed something at a pointer of the input: its own reason, or the fact that prevents what stood
     /// there.
-    pub(crate) fn reason(&self, rule: Rule, pointer: &str) -> Cow<'static, str> {
+    pub(crate) fn reason(&self, rule: Rule, pointer: &str) -> Reason {
         let find =
             |name: Option<Rule>| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
         if let Some(reason) = find(Some(rule)) {
-            return Cow::Borrowed(reason);
+            return Reason::from(reason);
         }
         let keyword = keyword_at(pointer);
         let is_below = pointer.matches('/').count() > 1;
@@ -186,10 +186,10 @@ impl Dialect {
             .or_else(|| facts().find(|fact| fact.keywords == Keywords::NONE && serves(fact, &is_of_here)))
             .or_else(|| facts().find(|fact| serves(fact, &any)));
         match (fact, find(None)) {
-            (Some(fact), _) => Cow::Owned(fact.in_words()),
-            (None, Some(reason)) => Cow::Borrowed(reason),
+            (Some(fact), _) => fact.reason(),
+            (None, Some(reason)) => Reason::from(reason),
             // What no fact of the API prevents is settled by JSON Schema, whose words the rules read.
-            (None, None) => Cow::Owned(well_formed::WELL_FORMED.in_words()),
+            (None, None) => well_formed::WELL_FORMED.reason(),
         }
     }
 

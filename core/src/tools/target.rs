@@ -1,6 +1,6 @@
 //! The dialects that a list is written in: the one that was asked for, and the one for tools that it cannot take.
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     arguments, budget,
@@ -9,11 +9,11 @@ use super::{
     tool_format::{self, pointer, Shape},
 };
 use crate::{
-    dialect::{self, surface::NoArguments, Dialect},
+    dialect::{self, surface::NoArguments, Dialect, Fact},
     error::Error,
     json::Node,
     options::{SanitizeOptions, ToolFormat, ToolsOptions},
-    report::{Accepts, Allow, Change, Detail, Guidance},
+    report::{Accepts, Allow, Change, Detail, Guidance, Reason},
     rules::{Constraint, Rule},
     sanitize::{self, decode::Plan},
 };
@@ -147,7 +147,7 @@ pub(super) fn about(
     rule: Rule,
     (from, to): (String, Option<String>),
     guidance: Guidance,
-    reason: Cow<'static, str>,
+    reason: Reason,
     message: String,
 ) -> Change {
     Change {
@@ -163,9 +163,7 @@ pub(super) fn about(
 }
 
 /// The fact that a rule about tools rests on.
-pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Cow<'static, str> {
-    dialect
-        .fact_of(constraint.id(), "")
-        .or_else(|| dialect.facts.first())
-        .map_or(Cow::Borrowed("the dialect says so"), |fact| Cow::Owned(fact.in_words()))
+pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Reason {
+    let fact = dialect.fact_of(constraint.id(), "").or_else(|| dialect.facts.first());
+    fact.map_or(Reason::from("the dialect says so"), Fact::reason)
 }

@@ -104,7 +104,7 @@ fn changed(change: &Change) -> Value {
         "accepts": change.accepts.as_str(),
         "guidance": change.guidance.as_str(),
         "encoded": change.encoded,
-        "reason": change.reason,
+        "reason": change.reason.to_string(),
         "message": change.message,
     })
 }

@@ -1,13 +1,13 @@
 //! How the Codex rules report: pointers into input and output are the same here, because Codex moves nothing.
 
-use alloc::{borrow::Cow, string::String};
+use alloc::string::String;
 
 use crate::{
     budget::Budget,
     collections::Set,
     error::Error,
     json::{Node, Pointer},
-    report::{Accepts, Change, Guidance, Recorder},
+    report::{Accepts, Change, Guidance, Reason, Recorder},
     rules::Rule,
     schema::{
         keyword::{Keyword, Keywords},
@@ -94,7 +94,7 @@ impl<'r> Diagnostics<'r> {
             accepts: polarity.through(note.accepts),
             guidance: note.guidance,
             encoded: false,
-            reason: Cow::Borrowed(REASON),
+            reason: Reason::from(REASON),
             message: message(),
         });
     }

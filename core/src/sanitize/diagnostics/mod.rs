@@ -13,7 +13,7 @@ use crate::{
     collections::{self, Map, Set},
     error::Error,
     json::{push_token, Data, Node},
-    report::{Accepts, Change, Detail, Effect, Guidance, Recorder},
+    report::{Accepts, Change, Detail, Effect, Guidance, Reason, Recorder},
     rules::Rule,
     sanitize::{
         analysis::{naming::Naming, polarity::PolarityMap},
@@ -254,7 +254,7 @@ impl Diagnostics {
     pub(in crate::sanitize) fn finish(
         self,
         output: &Node<'_>,
-        reason: impl Fn(Rule, &str) -> Cow<'static, str>,
+        reason: impl Fn(Rule, &str) -> Reason,
         recorder: &mut Recorder,
     ) {
         let Some(mut entries) = self.entries else { return };
