@@ -23,7 +23,8 @@ struct Made {
     before: Map<Box<str>, Outcome>,
 }
 
-type Outcome = Result<(Node<'static>, Vec<Change>, Plan), Error>;
+/// A schema as it is sent, as JSON text: most lists are made once, and writing a schema costs less than a second tree.
+type Outcome = Result<(Box<str>, Vec<Change>, Plan), Error>;
 
 impl Memory {
     /// [`sanitize::sanitize_with_plan`], looked up if it was asked before. Of changes it tells the effects: whoever keeps
@@ -35,20 +36,18 @@ impl Memory {
     ) -> Result<(Vec<Change>, Plan), Error> {
         let made = self.of(options);
         let text = json::write(schema);
-        let outcome = match made.now.get(&*text) {
-            Some(outcome) => outcome.clone(),
-            None => {
-                let outcome = made.before.remove(&*text).unwrap_or_else(|| {
-                    let (changes, plan) = sanitize::sanitize_with_plan(schema, options, Detail::Effects)?;
-                    Ok((schema.detached(), changes, plan))
-                });
-                made.now.insert(text.into(), outcome.clone());
-                outcome
-            }
-        };
-        let (node, changes, plan) = outcome?;
-        *schema = node;
-        Ok((changes, plan))
+        if let Some(outcome) = made.before.remove(&*text) {
+            made.now.insert(text.as_str().into(), outcome);
+        }
+        if let Some(outcome) = made.now.get(&*text) {
+            let (sent, changes, plan) = outcome.as_ref().map_err(Error::clone)?;
+            *schema = json::read(sent)?.detached();
+            return Ok((changes.clone(), plan.clone()));
+        }
+        let outcome = sanitize::sanitize_with_plan(schema, options, Detail::Effects);
+        let kept = outcome.clone().map(|(changes, plan)| (json::write(schema).into(), changes, plan));
+        made.now.insert(text.into(), kept);
+        outcome
     }
 
     fn of(&mut self, options: &SanitizeOptions) -> &mut Made {
