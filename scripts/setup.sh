@@ -27,6 +27,10 @@ fi
 at_least 20.19 "$(node -p process.versions.node)" Node
 at_least 3.10 "$(python3 -c 'import platform; print(platform.python_version())')" Python
 
+# Where there is too little, compilers and linkers fail somewhere in the middle, each with other words.
+free=$(df -Pk . | awk 'NR == 2 { print int($4 / 1048576) }')
+[ "${free:-6}" -ge 6 ] || say "only $free GB of disk are free here: a first \`make test\` takes 5"
+
 rust_components() {
   local component missing=()
   for component in rustfmt:cargo-fmt clippy:cargo-clippy; do
