@@ -129,8 +129,8 @@ impl Effect {
     }
 }
 
-/// Why a change was made: the fact of an API that it serves, with its confidence and its source. [`Display`](fmt::Display)
-/// writes all three, as reports have them in the other languages.
+/// Why a change was made: the fact of an API that it serves, with its confidence and its source.
+/// [`Display`](fmt::Display) writes all three, as reports have them in the other languages.
 ///
 /// ```
 /// use toolwire::{sanitize_json_with_report, SanitizeOptions};

@@ -7,7 +7,7 @@ import type { SanitizedTools } from './tools.js';
 
 /**
  * A tool list that an API accepts, made once. It is frozen, all the way down: whoever gets it gets the same objects. All but `json` and
- * `lossless` are made when they are first read; `changes` cost more than all else.
+ * `lossless` are made when they are first read.
  */
 export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<readonly T[]>, 'restore'>> {
   /** The tools as compact JSON text, to be put into a request as it is. */

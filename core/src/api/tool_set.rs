@@ -68,13 +68,13 @@ pub struct ReadyTools<T> {
 impl<T> ReadyTools<T> {
     /// Every change, tool by tool: what [`sanitize_tools`](crate::sanitize_tools) says of this list.
     ///
-    /// They are much text, more than half of the work of sanitizing a list, and agents that send it seldom look at them.
-    /// So they are made when they are asked for, and by each call anew.
+    /// They are much text, and agents that send a list seldom look at them: so they are made when they are asked for,
+    /// and by each call anew.
     ///
     /// ```
     /// use serde_json::json;
     /// use toolwire::{ToolSet, ToolsOptions};
-    /// let mut tools = ToolSet::new(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?;
+    /// let mut tools = ToolSet::new(&json!([{"name": "look.up", "inputSchema": {"properties": {}}}]))?;
     /// let changes = tools.sanitize(&ToolsOptions::new("moonshot"))?.changes()?;
     /// assert_eq!((changes[0].tool.as_str(), changes[0].change.rule), ("look.up", "rename-tool"));
     /// # Ok::<(), toolwire::Error>(())

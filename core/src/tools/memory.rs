@@ -27,8 +27,8 @@ struct Made {
 type Outcome = Result<(Box<str>, Vec<Change>, Plan), Error>;
 
 impl Memory {
-    /// [`sanitize::sanitize_with_plan`], looked up if it was asked before. Of changes it tells the effects: whoever keeps
-    /// a list seldom asks for more.
+    /// [`sanitize::sanitize_with_plan`], looked up if it was asked before. Of changes it tells the effects alone:
+    /// whoever keeps a list seldom asks for more.
     pub(super) fn sanitize(
         &mut self,
         schema: &mut Node<'_>,

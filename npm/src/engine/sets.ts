@@ -83,8 +83,8 @@ export class KeptSet {
 }
 
 /**
- * The changes of a list for some options: much text, more than half of the work of sanitizing a list, and few look at it. So it is made
- * when somebody does, from the list, by what all calls share.
+ * The changes of a list for some options: much text, and few look at it. So it is made when somebody does, from the list, by what all
+ * calls share.
  */
 export function changesOf(list: string, options: unknown): object {
   const { report } = callOnText('sanitizeTools', true, list, options);

@@ -94,8 +94,8 @@ class ToolSet:
     def sanitize(self, **options: Unpack[ToolsOptions]) -> ReadyTools:
         """Give what `sanitize_tools` gives for this list, and `json`, its tools as compact JSON text.
 
-        Made by the first call with such options, the same object after that: it cannot be changed. Its `changes`, more
-        than half of the work, are made when they are read.
+        Made by the first call with such options, the same object after that: it cannot be changed. Its `changes`
+        are made when they are read.
 
         Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`.
         """
