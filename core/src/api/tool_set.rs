@@ -74,9 +74,9 @@ impl<T> ReadyTools<T> {
     /// ```
     /// use serde_json::json;
     /// use toolwire::{ToolSet, ToolsOptions};
-    /// let mut tools = ToolSet::new(&json!([{"name": "look.up", "inputSchema": {"properties": {}}}]))?;
+    /// let mut tools = ToolSet::new(&json!([{"name": "a.b", "inputSchema": {"type": "object", "properties": {}}}]))?;
     /// let changes = tools.sanitize(&ToolsOptions::new("moonshot"))?.changes()?;
-    /// assert_eq!((changes[0].tool.as_str(), changes[0].change.rule), ("look.up", "rename-tool"));
+    /// assert_eq!((changes[0].tool.as_str(), changes[0].change.rule), ("a.b", "rename-tool"));
     /// # Ok::<(), toolwire::Error>(())
     /// ```
     ///
