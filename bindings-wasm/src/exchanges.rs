@@ -7,7 +7,7 @@ use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
     internal::bindings::{self, Naming, TextAnswer},
-    json::Node,
+    json::{self, Node, Object},
     Exchange, ExchangeOptions, ToolListCache,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
@@ -24,8 +24,8 @@ thread_local! {
 }
 
 /// Opens an exchange for the body and the URL that lie on the desk as text. The answer is the text to be sent; returns
-/// an object with the exchange's `number`, the `report` as JSON text, the `betas` and the `warning`, an empty one if
-/// there is no exchange, or an error as [`crate::call::call`] does.
+/// an object with the exchange's `number`, the `betas` and the `warning`, an empty one if there is no exchange, or an
+/// error as [`crate::call::call`] does. The report is there for who asks: [`report_of_exchange`].
 #[wasm_bindgen(js_name = openExchange)]
 pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -35,7 +35,7 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
         let Some(exchange) = LISTS.with(|lists| Exchange::open_cached(url, body, &options, lists))? else {
             return Ok(TextAnswer { text: Cow::Borrowed(body), report: Some(Node::empty_object()) });
         };
-        let mut opened = next(&exchange);
+        let (text, mut about) = (Cow::Owned(exchange.request().to_owned()), about(&exchange));
         let number =
             OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
                 Some((free, place)) => {
@@ -47,12 +47,17 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
                     open.len() - 1
                 }
             });
-        if let Some(about) = opened.report.as_mut().and_then(Node::as_object_mut) {
-            about.set("number", Node::count(number as u64));
-        }
-        Ok(opened)
+        about.set("number", Node::count(number as u64));
+        Ok(TextAnswer { text, report: Some(Node::object(about)) })
     });
     hand_over(given, outcome)
+}
+
+/// The report of an exchange, as JSON text; `undefined` if there is none of that number. For sixty tools it is half a
+/// megabyte, which took most of the time of a request whose list was kept, and most hosts never look.
+#[wasm_bindgen(js_name = reportOfExchange)]
+pub fn report_of_exchange(exchange: usize) -> Option<String> {
+    OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).map(report))
 }
 
 /// Takes the whole reply that lies on the desk. The answer is the reply for the client, or, if the model is to be asked
@@ -86,10 +91,9 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
             let text = Cow::Owned(exchange.finish_text()?);
             let mut report = Node::empty_object();
             if exchange.asks_again() {
-                report = about(exchange);
-                if let Some(about) = report.as_object_mut() {
-                    about.set("request", Node::string(exchange.request().to_owned()));
-                }
+                let mut about = about_next(exchange);
+                about.set("request", Node::string(exchange.request().to_owned()));
+                report = Node::object(about);
             }
             Ok(TextAnswer { text, report: Some(report) })
         })
@@ -129,18 +133,29 @@ pub fn close_exchange(exchange: usize) {
 }
 
 fn next(exchange: &Exchange) -> TextAnswer<'static> {
-    TextAnswer { text: Cow::Owned(exchange.request().to_owned()), report: Some(about(exchange)) }
+    let (text, about) = (Cow::Owned(exchange.request().to_owned()), about_next(exchange));
+    TextAnswer { text, report: Some(Node::object(about)) }
 }
 
-/// What there is to say of the next request. Its report is JSON text, for whoever wants to know: as values, the changes
-/// of sixty tools took three quarters of the time of a request whose list was kept.
-fn about(exchange: &Exchange) -> Node<'static> {
+/// What everybody wants to know of a request.
+fn about(exchange: &Exchange) -> Object<'static> {
     let betas = exchange.report().deferred.iter().flat_map(|deferred| &deferred.betas);
-    let mut about = toolwire::json::Object::new();
-    about.set("report", Node::string(toolwire::json::write(&bindings::report(exchange))));
+    let mut about = Object::new();
     about.set("betas", Node::array(betas.map(|beta| Node::string((*beta).to_owned())).collect()));
     about.set("warning", bindings::warning(exchange));
-    Node::object(about)
+    about
+}
+
+/// The same of a request that goes on from the first, with its report as JSON text: there may be another one by the
+/// time that somebody asks.
+fn about_next(exchange: &Exchange) -> Object<'static> {
+    let mut about = about(exchange);
+    about.set("report", Node::string(report(exchange)));
+    about
+}
+
+fn report(exchange: &Exchange) -> String {
+    json::write(&bindings::report(exchange))
 }
 
 /// A report with the calls that were repaired, if there is anything to tell.

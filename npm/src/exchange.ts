@@ -29,8 +29,8 @@ export class Exchange {
   readonly #url: string;
   readonly #onSetAside: SetAsideHandler | undefined;
   #request = '';
-  /** As JSON text, until somebody looks. */
-  #report: AdaptReport | string = '';
+  /** Nothing, or JSON text, until somebody looks. */
+  #report: AdaptReport | string | undefined;
   #betas: string[] = [];
   #asksAgain = false;
 
@@ -85,6 +85,7 @@ export class Exchange {
 
   /** What was done to the request. */
   get report(): AdaptReport {
+    this.#report ??= this.#running.report();
     if (typeof this.#report === 'string') this.#report = JSON.parse(this.#report) as AdaptReport;
     return this.#report;
   }

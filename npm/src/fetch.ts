@@ -100,8 +100,8 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     };
     // Nothing to rewrite is nothing to restore, unless calls are repaired.
     if (exchange.request === request.body && !rest.repair) {
-      exchange.close();
       onReport?.(exchange.report, sent(exchange));
+      exchange.close();
       return betas ? request.send(send, request.body) : request.send(send);
     }
     return answered(url, exchange, { next, repaired });

@@ -207,9 +207,17 @@ test('a list that comes again gives what it gave the first time', () => {
 });
 
 test('the report can be had after the end', () => {
-  const body = JSON.stringify({ model: 'm', messages: [], tools: [{ name: 'look.up', inputSchema: {} }] });
-  const exchange = Exchange.open('http://localhost/v1/chat/completions', body, { dialect: 'moonshot' });
-  exchange.close();
-  assert.equal(exchange.report.dialect, 'moonshot');
-  assert.equal(exchange.report, exchange.report);
+  const text = JSON.stringify({ model: 'm', messages: [], tools: [{ name: 'look.up', inputSchema: {} }] });
+  const body = encoder.encode(text);
+  const options = { dialect: 'moonshot' };
+  const [early, late] = [0, 1].map(() => Exchange.open('http://localhost/v1/chat/completions', body, options));
+  const expected = early.report;
+  // What the caller does with what was given says nothing of the request that was sent.
+  body.fill(32);
+  options.dialect = 'gemini';
+  for (const exchange of [early, late]) exchange.close();
+  assert.equal(early.report, expected);
+  assert.deepEqual(late.report, expected);
+  assert.equal(late.report, late.report);
+  assert.deepEqual([expected.dialect, expected.changes.at(-1).rule], ['moonshot', 'rename-tool']);
 });

@@ -37,8 +37,8 @@ export interface Warning {
 /** A request that is to be sent. */
 export interface Next {
   request: string;
-  /** As JSON text: most hosts never look. */
-  report: string;
+  /** As JSON text; that of the first request is made when it is asked for. */
+  report: string | undefined;
   betas: string[];
   warning: Warning | null;
 }
@@ -46,10 +46,13 @@ export interface Next {
 /** One exchange. */
 export class Running {
   readonly #session: Session<Step>;
+  /** Opens it anew. */
+  readonly #begin: (place: Place) => number | undefined;
   #calls: RepairedCall[] = [];
 
-  private constructor(session: Session<Step>) {
+  private constructor(session: Session<Step>, begin: (place: Place) => number | undefined) {
     this.#session = session;
+    this.#begin = begin;
   }
 
   /** Opens one: what is to be sent. `undefined`: there is nothing to do. */
@@ -74,7 +77,18 @@ export class Running {
     const { value, report } = opened;
     given = [typeof body === 'string' ? body : genuine(body).slice(), JSON.parse(JSON.stringify(options ?? null))];
     opened = undefined;
-    return { running: new Running(session), next: next(value, report as Said) };
+    return { running: new Running(session, begin), next: next(value, report as Said) };
+  }
+
+  /** What was done to the first request, as JSON text, if no other one was made since. */
+  report(): string {
+    if (!this.#session.isClosed) return this.#session.look(reportOf);
+    // What is gone is made once more: the same, and nothing is kept for those who look after the end.
+    const { place } = homes.next();
+    const number = this.#begin(place) as number;
+    const report = reportOf(place, number);
+    close(place, number);
+    return report;
   }
 
   /** Takes a reply: the one for the client, or the next request. */
@@ -133,13 +147,22 @@ export function refusal(url: string, { code, pointer, detail }: ToolwireError): 
 }
 
 function next(request: string, { report, betas, warning }: Said): Next {
-  return { request, report: report as string, betas: betas ?? [], warning: warning ?? null };
+  return { request, report, betas: betas ?? [], warning: warning ?? null };
 }
 
 function ask<T extends Text>(place: Place, exchange: number, what: What, text: T): Outcome<T> {
   return onText(place, what, [text], null, ({ glue }, _, words, chars, spelled, broken) =>
     glue[what](exchange, words, chars, spelled, broken),
   );
+}
+
+function reportOf(place: Place, number: number): string {
+  return place.guarded(() => {
+    const report = place.running().glue.reportOfExchange(number);
+    // Thrown inside `guarded`, which makes it an internal error.
+    if (report === undefined) throw new Error('no exchange of that number');
+    return report;
+  });
 }
 
 function close(place: Place, number: number): void {

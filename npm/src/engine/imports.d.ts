@@ -62,6 +62,7 @@ declare module 'wasm:glue' {
     toolsInSet(): number;
     readySet(words: number, chars: number, spelled: boolean): Returned;
     openExchange(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    reportOfExchange(exchange: number): string | undefined;
     replyExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     finishExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;

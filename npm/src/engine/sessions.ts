@@ -116,6 +116,18 @@ export class Session<Step> {
     }
   }
 
+  /** Looks at it as it is. */
+  look<T>(at: (place: Place, number: number) => T): T {
+    this.#revive();
+    const { home, number } = this.#where;
+    try {
+      return at(home.place, number);
+    } catch (error) {
+      this.#lost = home.place.isLost;
+      throw error;
+    }
+  }
+
   /** Nothing more will be asked of it. */
   close(): void {
     if (this.#closed) return;
