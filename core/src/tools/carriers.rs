@@ -1,7 +1,7 @@
 //! Tools that stand in the history and not in the request's list: in Kimi's system messages, in items of OpenAI
 //! Responses, in additions of Anthropic's. The API holds them to the same rules.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, sync::Arc, vec::Vec};
 
 use super::{
     quarantine::Quarantined,
@@ -26,7 +26,7 @@ pub(super) struct Carried<'c> {
     pub(super) names: Names,
     pub(super) restore_map: RestoreMap,
     pub(super) quarantined: &'c mut Vec<Quarantined>,
-    pub(super) changes: &'c mut Vec<ToolChange>,
+    pub(super) changes: &'c mut Arc<Vec<ToolChange>>,
 }
 
 /// Rewrites the tools of each message that brings some. A message that is left without any goes.
@@ -134,7 +134,7 @@ fn rewrite_list<'a>(list: Node<'a>, prefix: &str, carried: &mut Carried<'_>) -> 
         if let Some(output) = &mut about.change.output_pointer {
             output.insert_str(0, prefix);
         }
-        carried.changes.push(about);
+        Arc::make_mut(carried.changes).push(about);
     }
     let mut tools = outcome.tools;
     let lost_flags = all && tools.as_array().is_some_and(|tools| tools.iter().any(|tool| !is_deferred(tool)));

@@ -80,7 +80,8 @@ pub(super) struct SentList {
     /// Nothing is left of it.
     pub(super) emptied: bool,
     pub(super) quarantined: Vec<Quarantined>,
-    pub(super) changes: Vec<ToolChange>,
+    /// Shared: they are most of what is kept, and nearly always stay as they are.
+    pub(super) changes: Arc<Vec<ToolChange>>,
     pub(super) restore_map: RestoreMap,
     pub(super) names: Names,
     pub(super) accepted: Set<String>,

@@ -1,7 +1,7 @@
 //! `adapt_request`: a whole request made acceptable. Deferred loading first, then every tool, then what speaks of
 //! tools.
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     call_sites,
@@ -35,8 +35,8 @@ pub struct AdaptReport {
     pub deferred: Option<DeferredReport>,
     /// The tools that could not be made acceptable: they are not in the request.
     pub quarantined: Vec<Quarantined>,
-    /// Every change of a tool, in their order.
-    pub changes: Vec<ToolChange>,
+    /// Every change of a tool, in their order. (Shared with what remembers lists of tools.)
+    pub changes: Arc<Vec<ToolChange>>,
     /// The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now.
     pub unforced: Vec<String>,
     /// What became of a `tool_choice` that the API refuses while the model thinks; `None`: it stayed.
@@ -265,7 +265,7 @@ fn rewrite_list<'a>(
     let mut sent = SentList {
         emptied: had && outcome.tools.as_array().is_some_and(<[Node<'_>]>::is_empty),
         quarantined: outcome.quarantined,
-        changes: outcome.changes,
+        changes: Arc::default(),
         restore_map: outcome.restore_map,
         names: outcome.names,
         accepted: outcome.accepted,
@@ -273,12 +273,14 @@ fn rewrite_list<'a>(
     for tool in &mut sent.quarantined {
         tool.pointer.insert_str(0, "/tools");
     }
-    for about in &mut sent.changes {
+    let mut changes = outcome.changes;
+    for about in &mut changes {
         about.change.pointer.insert_str(0, "/tools");
         if let Some(output) = &mut about.change.output_pointer {
             output.insert_str(0, "/tools");
         }
     }
+    sent.changes = Arc::new(changes);
     let intact = outcome.tools.is_intact();
     *node = match spelled {
         Some(text) if intact => Node::read(Data::Verbatim(text), origin),
