@@ -79,6 +79,36 @@ def test_what_is_handed_out_cannot_be_changed() -> None:
     assert repr(tools) == "<ToolSet of 1 tools>"
 
 
+READS: dict[str, Callable[[Any], Any]] = {
+    "item": lambda ready: ready["changes"],
+    "get": lambda ready: ready.get("changes"),
+    "items": lambda ready: dict(ready.items())["changes"],
+    "keys and values": lambda ready: dict(zip(ready.keys(), ready.values(), strict=True))["changes"],
+    "iteration": lambda ready: {key: ready[key] for key in ready}["changes"],
+    "dict": lambda ready: dict(ready)["changes"],
+    "copy": lambda ready: copy.copy(ready)["changes"],
+    "union": lambda ready: (ready | {})["changes"],
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_the_changes_are_there_however_they_are_read(read: Callable[[Any], Any]) -> None:
+    listed = [{"name": "a.b", "inputSchema": {"type": "object", "properties": {"a": {"const": 1}}}}]
+    expected = toolwire.sanitize_tools(listed, dialect="moonshot")["changes"]
+    assert expected
+
+    def fresh() -> Any:
+        return toolwire.ToolSet(listed).sanitize(dialect="moonshot")
+
+    ready = fresh()
+    assert read(ready) == expected
+    assert ready["changes"] is ready["changes"]
+    assert "changes" in fresh()
+    assert len(fresh()) == len({"tools", "json", "quarantined", "changes", "lossless", "restore"})
+    with pytest.raises(KeyError, match="change"):
+        ready["change"]
+
+
 def test_what_is_refused_costs_nothing_that_was_there() -> None:
     tools = toolwire.ToolSet([{"name": "a"}])
     ready = tools.sanitize(dialect="moonshot")
