@@ -17,19 +17,25 @@ use toolwire::{
 use crate::{
     row::{Answer, Row},
     source::{self, Input, Kind},
+    variants,
 };
 
 /// What is to be dumped.
+#[derive(Default)]
 pub(crate) struct Request {
     files: Vec<String>,
     dialects: Vec<String>,
     functions: Vec<String>,
     wrapped: bool,
+    variants: bool,
+    /// How many of the variants each request gets; 0: all.
+    some: usize,
+    brief: bool,
 }
 
 impl Request {
     pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut request = Request { files: Vec::new(), dialects: Vec::new(), functions: Vec::new(), wrapped: false };
+        let mut request = Request::default();
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let mut value =
@@ -37,6 +43,12 @@ impl Request {
             match argument.as_str() {
                 "--dialect" => request.dialects.push(value()?),
                 "--wrapped" => request.wrapped = true,
+                "--variants" => request.variants = true,
+                "--some" => {
+                    let count = value()?;
+                    request.some = count.parse().map_err(|_| format!("expected a number, found `{count}`"))?;
+                }
+                "--brief" => request.brief = true,
                 "--function" => request.functions.push(value()?),
                 file => request.files.push(file.to_string()),
             }
@@ -72,6 +84,9 @@ struct Total {
 }
 
 pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<(), String> {
+    if request.variants {
+        return run_variants(request, out);
+    }
     let mut totals: BTreeMap<(&'static str, &'static str), Total> = BTreeMap::new();
     let names: Vec<&'static str> = dialects().iter().map(|dialect| dialect.name).collect();
     for file in &request.files {
@@ -83,7 +98,7 @@ pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<(), String>
                     let names: &[&'static str] = if *has_dialect { &names } else { &[""] };
                     for dialect in names.iter().filter(|dialect| request.asks_for(*function, dialect)) {
                         let total = totals.entry((function.name(), dialect)).or_default();
-                        line(out, &Row::Answer(answer(*function, dialect, &input, total)))?;
+                        line(out, &Row::Answer(answer(*function, (dialect, &in_dialect(dialect)), &input, total)))?;
                     }
                 }
             }
@@ -108,16 +123,46 @@ pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<(), String>
     Ok(())
 }
 
+/// Every request with sets of options.
+fn run_variants(request: &Request, out: &mut impl Write) -> Result<(), String> {
+    let variants = variants::all();
+    let mut at = 0;
+    for file in &request.files {
+        for input in source::read(Path::new(file))?.into_iter().filter(|input| input.kind == Kind::Request) {
+            line(out, &Row::Input { id: input.id.clone(), text: input.text.clone() })?;
+            let count = if request.some == 0 { variants.len() } else { request.some };
+            for (function, options) in variants.iter().cycle().skip(at % variants.len()).take(count) {
+                let name = options.to_string();
+                if request.asks_for(*function, &name) {
+                    let options = Node::from_value(options).map_err(|error| error.to_string())?;
+                    let mut answer = answer(*function, (&name, &options), &input, &mut Total::default());
+                    if request.brief {
+                        answer.shorten();
+                    }
+                    line(out, &Row::Answer(answer))?;
+                }
+            }
+            // A number that shares no factor with how many there are: other neighbours each time.
+            at += if request.some == 0 { 0 } else { count + 1 };
+        }
+    }
+    Ok(())
+}
+
 fn line(out: &mut impl Write, row: &Row) -> Result<(), String> {
     let text = serde_json::to_string(row).map_err(|error| error.to_string())?;
     writeln!(out, "{text}").map_err(|error| format!("cannot write: {error}"))
 }
 
-fn answer(function: Function, dialect: &'static str, input: &Input, total: &mut Total) -> Answer {
-    let options = match dialect {
+/// The options of a dialect alone.
+fn in_dialect(dialect: &'static str) -> Node<'static> {
+    match dialect {
         "" => json::read("{}").unwrap_or_default(),
         dialect => Node::object([("dialect".into(), Node::string(dialect))].into_iter().collect()),
-    };
+    }
+}
+
+fn answer(function: Function, (dialect, options): (&str, &Node<'_>), input: &Input, total: &mut Total) -> Answer {
     let mut answer = Answer {
         input: input.id.clone(),
         function: function.name().into(),
@@ -126,7 +171,7 @@ fn answer(function: Function, dialect: &'static str, input: &Input, total: &mut 
     };
     let with_report = function.result_name().is_some();
     let start = Instant::now();
-    let result = call_text(function, &[&input.text], &options, Naming::Camel, with_report);
+    let result = call_text(function, &[&input.text], options, Naming::Camel, with_report);
     total.time += start.elapsed();
     total.calls += 1;
     match result {

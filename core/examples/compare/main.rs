@@ -6,26 +6,58 @@
 //! cargo run --release -p toolwire --example compare -- diff before.jsonl after.jsonl
 //! ```
 //!
+//! Requests are compared with every set of options by `dump --variants`, also those that `generate` makes up.
+//!
 //! It is the gate of every change of a rule: a change either leaves everything byte for byte as it was, or each group
 //! of differences is read and judged. `diff` groups by function, dialect, kind and rules, and shows the smallest input
 //! of each group.
 
 mod diff;
 mod dump;
+mod generate;
+#[path = "../../tests/routing/generated.rs"]
+#[allow(dead_code, reason = "the test of routing needs more of it")]
+mod generated;
+#[path = "../../tests/native/render.rs"]
+#[allow(dead_code, reason = "the tests of constructs need more of it")]
+mod render;
 mod row;
+#[path = "../../tests/native/script.rs"]
+#[allow(dead_code, reason = "the tests of constructs need more of it")]
+mod script;
 mod source;
+mod variants;
+#[path = "../../tests/routing/wire.rs"]
+#[allow(dead_code, reason = "the test of routing needs more of it")]
+mod wire;
 
 use std::{io, process::ExitCode};
 
-const USAGE: &str = "usage: compare dump FILE... [--dialect NAME]... [--function NAME]... [--wrapped]
+/// The numbers that the conversations of `script` are made from.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % limit.max(1)
+    }
+}
+
+const USAGE: &str = "usage: compare dump FILE... [--dialect NAME]... [--function NAME]... [--wrapped] [--variants] [--some N] [--brief]
        compare diff BEFORE AFTER [--messages] [--by-rule] [--most N]
+       compare generate COUNT
 
 dump    writes what every function answers to every row of the files (JSON, JSON Lines, or folders of both) to standard output
         --wrapped   every schema once more, as a property
+        --variants  requests alone, with every set of options in place of every dialect
+        --some N    of those sets, N for each request, other ones each time
+        --brief     digests in place of outputs and reports of more than 200 bytes
 diff    groups the differences between two such files; ends with 1 if there are any
         --messages  compares messages and reasons, too
         --by-rule   one group for all dialects
-        --most N    shows N groups (40)";
+        --most N    shows N groups (40)
+
+generate    writes COUNT made-up requests, one a line";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -34,6 +66,9 @@ fn main() -> ExitCode {
     let result = match command.as_deref() {
         Some("dump") => {
             dump::Request::read(&rest).and_then(|request| dump::run(&request, &mut io::stdout().lock()).map(|()| true))
+        }
+        Some("generate") => {
+            generate::run(rest.first().map_or("", String::as_str), &mut io::stdout().lock()).map(|()| true)
         }
         Some("diff") => diff::Request::read(&rest).and_then(|request| diff::run(&request, &mut io::stdout().lock())),
         _ => Err(String::from(USAGE)),

@@ -1,5 +1,7 @@
 //! One line of a dump: an input, one function's answer to it, or what a dialect took in all.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -36,4 +38,23 @@ pub(crate) struct Answer {
     /// Code, pointer and message.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) error: Option<[String; 3]>,
+}
+
+impl Answer {
+    /// Puts digests in the place of a long output and a long report.
+    pub(crate) fn shorten(&mut self) {
+        self.output = self.output.take().map(|text| shortened(&text).unwrap_or(text));
+        if let Some(short) = shortened(&self.report.to_string()) {
+            self.report = Value::String(short);
+        }
+    }
+}
+
+/// The length and a digest of a long text.
+fn shortened(text: &str) -> Option<String> {
+    (text.len() > 200).then(|| {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        format!("{} bytes, {:016x}", text.len(), hasher.finish())
+    })
 }
