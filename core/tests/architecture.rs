@@ -42,6 +42,9 @@ const EXCEPTIONS: [(&str, &str); 1] = [
     ("options", "dialect"),
 ];
 
+/// Circles that are still there.
+const CIRCLES: [&str; 0] = [];
+
 /// Every crate that is not for tests alone.
 const SOURCES: [&str; 4] = ["core/src", "command/src", "bindings-wasm/src", "bindings-py/src"];
 
@@ -222,37 +225,65 @@ fn module(file: &str) -> Vec<&str> {
     path.split('/').filter(|name| !["mod", "lib", "main"].contains(name)).collect()
 }
 
-#[test]
-fn no_two_files_use_each_other() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut circles = Vec::new();
-    for folder in SOURCES {
-        let sources = sources_in(&root.join(folder));
-        let files: BTreeMap<Vec<&str>, &str> = sources.iter().map(|(file, _)| (module(file), file.as_str())).collect();
-        let mut uses = BTreeSet::new();
-        for (file, code) in &sources {
-            for path in paths(code.split("#[cfg(test)]").next().unwrap_or_default()) {
-                let mut at = module(file);
-                for name in &path {
-                    match name.as_str() {
-                        "crate" => at.clear(),
-                        "super" => drop(at.pop()),
-                        "self" => {}
-                        name if files.contains_key(&[at.as_slice(), &[name]].concat()) => at.push(name),
-                        _ => break,
-                    }
+/// What each file uses. A module uses all that it is made of; that its parts use it, too, is left out.
+fn uses(sources: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
+    let files: BTreeMap<Vec<&str>, &str> = sources.iter().map(|(file, _)| (module(file), file.as_str())).collect();
+    let is_part = |one: &str, two: &str| module(one).starts_with(&module(two));
+    let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (file, code) in sources {
+        for path in paths(code.split("#[cfg(test)]").next().unwrap_or_default()) {
+            let mut at = module(file);
+            for name in &path {
+                match name.as_str() {
+                    "crate" => at.clear(),
+                    "super" => drop(at.pop()),
+                    "self" => {}
+                    name if files.contains_key(&[at.as_slice(), &[name]].concat()) => at.push(name),
+                    _ => break,
                 }
-                uses.extend(files.get(&at).map(|used| (file.as_str(), *used)));
+            }
+            let layer = |file: &str| first_word(file);
+            let is_excepted = |used: &str| EXCEPTIONS.contains(&(layer(file).as_str(), layer(used).as_str()));
+            let used = files.get(&at).filter(|used| !is_part(file, used) && !is_excepted(used));
+            uses.entry(file).or_default().extend(used);
+        }
+        let parts = files.iter().filter(|(path, _)| path.split_last().is_some_and(|(_, above)| above == module(file)));
+        uses.entry(file).or_default().extend(parts.map(|(_, part)| *part).filter(|part| part != file));
+    }
+    uses
+}
+
+/// Every file that can be reached from a file.
+fn reached<'f>(uses: &BTreeMap<&'f str, BTreeSet<&'f str>>, file: &'f str) -> BTreeSet<&'f str> {
+    let (mut reached, mut open) = (BTreeSet::new(), vec![file]);
+    while let Some(file) = open.pop() {
+        open.extend(uses.get(file).into_iter().flatten().filter(|used| reached.insert(**used)));
+    }
+    reached
+}
+
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut circles = BTreeSet::new();
+    for folder in SOURCES {
+        let mut sources = sources_in(&root.join(folder));
+        sources.retain(|(file, _)| !file.contains("tests"));
+        let uses = uses(&sources);
+        let reached: BTreeMap<&str, BTreeSet<&str>> = uses.keys().map(|file| (*file, reached(&uses, file))).collect();
+        for (file, from_here) in &reached {
+            let circle: Vec<&str> = from_here
+                .iter()
+                .copied()
+                .filter(|other| reached.get(other).is_some_and(|from_there| from_there.contains(file)))
+                .collect();
+            if circle.len() > 1 {
+                circles.insert(format!("{folder}: {}", circle.join(", ")));
             }
         }
-        // A module and what it is made of know each other.
-        let is_part = |one: &str, two: &str| module(one).starts_with(&module(two));
-        let both = uses
-            .iter()
-            .filter(|(one, two)| one < two && uses.contains(&(*two, *one)) && !is_part(one, two) && !is_part(two, one));
-        circles.extend(both.map(|(one, two)| format!("{folder}: {one} and {two}")));
     }
-    assert!(circles.is_empty(), "these use each other, so neither can be read alone:\n{}", circles.join("\n"));
+    let circles: Vec<String> = circles.into_iter().filter(|circle| !CIRCLES.contains(&circle.as_str())).collect();
+    assert!(circles.is_empty(), "these use each other, so none can be read alone:\n{}", circles.join("\n"));
 }
 
 #[test]

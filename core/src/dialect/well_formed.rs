@@ -31,8 +31,7 @@ pub(super) const WELL_FORMED: Fact = Fact {
     ..Fact::REFUSED
 };
 
-/// The rules of `check` that hold a schema to the 2020-12 meta-schema, where an API does so itself.
-/// What the meta-schema only advises against, and nobody means: such a schema accepts nothing.
+/// The meta-schema only advises against an empty `enum`, but such a schema accepts nothing.
 pub(super) const ENUM_EMPTY: Fact = Fact {
     statement: "`enum` is not empty",
     confidence: 'C',
@@ -41,6 +40,7 @@ pub(super) const ENUM_EMPTY: Fact = Fact {
     ..Fact::REFUSED
 };
 
+/// The constraints that hold a schema to the 2020-12 meta-schema, for APIs that validate against it.
 pub(super) const METASCHEMA: &[Constraint] = &[
     Constraint::KeywordValue,
     Constraint::UnknownType,

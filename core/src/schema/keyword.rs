@@ -33,7 +33,7 @@ pub(crate) enum Role {
     Meta,
     /// Names a place that references resolve against.
     Identifier,
-    /// Subschemas schemas that apply only where they are referenced.
+    /// Holds schemas that apply only where they are referenced.
     Definitions,
 }
 

@@ -1,4 +1,6 @@
-//! The only recursion over schemas: knows where schemas stand, keeps the path, and says how a place affects effects.
+//! The walk over schemas that passes and checks share: finds every subschema, keeps its path, and reports how its
+//! position affects the effect of a change. (Analyses that compare two schemas, or a schema and a value, recurse on
+//! their own: `emptiness`, `disjoint`, `intersect`, `validate`.)
 //!
 //! A property *named* `type` or `$ref` is met as a property, never as a keyword, because only this file decides what is
 //! one.
