@@ -40,6 +40,27 @@ fn adapted(input: &Value, given: &Value) -> Result<Value, toolwire::Error> {
 /// a validator's answer outweighs what the rows infer from a thread.
 const ROOT_UNION_STAYS: [&str; 2] = ["issue_kimi_automation_update_typed", "issue_kimi_automation_update_untyped"];
 
+/// Rows of a gateway that drops one of two tools of one flat name. Both are sent here: nothing is lost, and calls come
+/// back to both. What the rows say of the other tool holds.
+const BOTH_ARE_SENT: [&str; 4] = [
+    "chat_flat_name_wins",
+    "anthropic_duplicate_flat_name",
+    "anthropic_direct_beats_namespace",
+    "anthropic_direct_beats_namespace_later",
+];
+
+/// A request without the one tool that has a digest in its name.
+fn without_renamed(mut request: Value) -> Value {
+    let tools = request["tools"].as_array_mut().expect("a list");
+    let count = tools.len();
+    tools.retain(|tool| {
+        let name = tool["name"].as_str().or(tool["function"]["name"].as_str()).expect("a name");
+        !name.rsplit_once('_').is_some_and(|(_, tail)| tail.len() == 13)
+    });
+    assert_eq!(tools.len() + 1, count, "one tool has a name of its own: {request}");
+    request
+}
+
 /// What is wrong with a row.
 fn fault(row: &Value) -> Option<String> {
     let (given, expect) = (&row["options"], &row["expect"]);
@@ -63,6 +84,8 @@ fn fault(row: &Value) -> Option<String> {
     if let Some(request) = expect.get("request") {
         return (sorted(request) != sorted(&found)).then(|| format!("expected {request}\n   found {found}"));
     }
+    let both = BOTH_ARE_SENT.iter().any(|name| row["name"] == *name);
+    let found = if both { without_renamed(found) } else { found };
     let wrong: Vec<String> = expect["assert"]
         .as_array()
         .expect("assertions")

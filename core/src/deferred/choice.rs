@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     catalogue::{Catalogue, Standing},
     lazy::edit_member,
-    namespace::{flatten_call, NameMap},
+    namespace::NameMap,
     report::Warnings,
     tool::{has_type, remove},
 };
@@ -43,10 +43,9 @@ pub(super) fn settle<'a>(
         let ruling = match forced(choice, map) {
             None => return Ok(()),
             Some(Forced::Search) => search_ruling(search),
-            Some(Forced::KeptOut) => Ruling::Auto,
             Some(Forced::Tool(name)) => rule(&name, catalogue, options, search, warnings)?,
         };
-        carry_out(choice, format, ruling);
+        carry_out(choice, format, map, ruling);
         Ok(())
     })?;
     Ok(())
@@ -56,8 +55,6 @@ enum Forced<'a> {
     Tool(Text<'a>),
     /// The search of Responses, which has no name.
     Search,
-    /// A tool that is not sent, because another one has its name.
-    KeptOut,
 }
 
 /// What a choice forces, by the name it has in the list. Read in any format's spelling: gateways mix them up.
@@ -72,8 +69,7 @@ fn forced<'a>(choice: &Node<'a>, map: &NameMap<'a>) -> Option<Forced<'a>> {
         if let Some(name) = choice.get(kind).and_then(name) {
             return Some(Forced::Tool(name));
         }
-        name(choice)?;
-        Some(map.called(choice).map_or(Forced::KeptOut, Forced::Tool))
+        map.called(choice).map(Forced::Tool)
     }
 }
 
@@ -123,9 +119,9 @@ pub(super) fn never_loaded(name: &Text<'_>) -> Error {
 }
 
 /// Writes a ruling into the choice. In Responses, a name loses its namespace in any case.
-fn carry_out<'a>(choice: &mut Node<'a>, format: Format, ruling: Ruling<'a>) {
+fn carry_out<'a>(choice: &mut Node<'a>, format: Format, map: &NameMap<'a>, ruling: Ruling<'a>) {
     match (format, ruling) {
-        (Format::OpenaiResponses, Ruling::Stays) => flatten_call(choice),
+        (Format::OpenaiResponses, Ruling::Stays) => map.flatten_call(choice),
         (_, Ruling::Stays) => {}
         (_, Ruling::Auto) if has_type(choice, "tool") => {
             remove(choice, "name");
@@ -175,7 +171,6 @@ fn allowed<'a>(
             None if has_type(item, "namespace") => Ruling::Auto,
             None => Ruling::Stays,
             Some(Forced::Search) => search_ruling(search),
-            Some(Forced::KeptOut) => Ruling::Auto,
             Some(Forced::Tool(name)) => match catalogue.standing(&name) {
                 Standing::Visible => Ruling::Stays,
                 Standing::Search => search_ruling(search),
@@ -189,7 +184,7 @@ fn allowed<'a>(
         }
         let mut item = item.clone();
         let intact = item.is_intact();
-        carry_out(&mut item, format, ruling);
+        carry_out(&mut item, format, map, ruling);
         same &= intact == item.is_intact();
         kept.push(item);
     }

@@ -4,9 +4,10 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     compact::compact,
+    flat_names::{is_default, FlatNames},
     lazy::{edit, edit_member, may_hold},
     prefilter,
-    report::Warnings,
+    report::{CallKind, ClientTool, Warnings},
     tool::{self, has_type, remove},
     writer::function,
 };
@@ -16,13 +17,21 @@ use crate::{
     options::{CustomTools, Format},
 };
 
-/// Makes functions of them, and calls of functions of their calls; gives their names.
+/// A tool by its flat name.
+type Noted = (String, ClientTool);
+
+/// Makes functions of them, and calls of functions of their calls. Gives those tools, and the functions beside them in
+/// namespaces: a call of one of these is no call of a `custom` tool of the same name.
 ///
 /// # Errors
 /// `invalid-value` for half a surrogate pair in a grammar.
-pub(super) fn as_functions(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<Vec<String>, Error> {
-    let mut names = Vec::new();
-    tools_as_functions(request, &mut names, warnings)?;
+pub(super) fn as_functions(
+    request: &mut Node<'_>,
+    names: &FlatNames,
+    warnings: &mut Warnings,
+) -> Result<Vec<Noted>, Error> {
+    let mut noted = Vec::new();
+    tools_as_functions(request, (names, &mut noted), warnings)?;
     edit_member(request, "tool_choice", |choice| {
         as_function(choice);
         choice.visit("tools", |tools| {
@@ -39,7 +48,7 @@ pub(super) fn as_functions(request: &mut Node<'_>, warnings: &mut Warnings) -> R
                 edit(item, |item| {
                     item_as_function(item);
                     if has_type(item, "additional_tools") || has_type(item, "tool_search_output") {
-                        tools_as_functions(item, &mut names, warnings)?;
+                        tools_as_functions(item, (names, &mut noted), warnings)?;
                     }
                     Ok(())
                 })?;
@@ -48,21 +57,31 @@ pub(super) fn as_functions(request: &mut Node<'_>, warnings: &mut Warnings) -> R
         })
     });
     items.transpose()?;
-    Ok(names)
+    Ok(noted)
 }
 
 /// Those of a list, and of its namespaces.
-fn tools_as_functions(holder: &mut Node<'_>, names: &mut Vec<String>, warnings: &mut Warnings) -> Result<(), Error> {
+fn tools_as_functions(
+    holder: &mut Node<'_>,
+    (names, noted): (&FlatNames, &mut Vec<Noted>),
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
     let tools = edit_member(holder, "tools", |tools| {
         tools.visit_children(|_, tool| {
             if has_type(tool, "custom") {
-                *tool = as_one(core::mem::take(tool), names, warnings)?;
+                let name = tool::name(tool).map(|name| name.display().into_owned());
+                noted.extend(
+                    name.map(|name| (name.clone(), ClientTool { namespace: None, name, kind: CallKind::Custom })),
+                );
+                *tool = as_one(core::mem::take(tool), warnings)?;
                 return Ok(());
             }
+            let namespace = tool.get("name").and_then(Node::as_text).filter(|_| has_type(tool, "namespace")).cloned();
             let inner = tool.visit("tools", |inner| {
                 inner.visit_children(|_, tool| {
+                    noted.extend(note(namespace.as_ref(), tool, names));
                     if has_type(tool, "custom") {
-                        *tool = as_one(core::mem::take(tool), names, warnings)?;
+                        *tool = as_one(core::mem::take(tool), warnings)?;
                     }
                     Ok::<(), Error>(())
                 })
@@ -73,9 +92,21 @@ fn tools_as_functions(holder: &mut Node<'_>, names: &mut Vec<String>, warnings: 
     tools.map(drop)
 }
 
-fn as_one<'a>(custom: Node<'a>, names: &mut Vec<String>, warnings: &mut Warnings) -> Result<Node<'a>, Error> {
+/// A tool of a namespace, unless it is called as one of the top level is and needs no note.
+fn note<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) -> Option<Noted> {
+    let name = tool.get("name").and_then(Node::as_text)?;
+    let flat = namespace.map_or_else(|| name.clone(), |namespace| names.of(namespace, name));
+    let namespace = namespace.filter(|namespace| !is_default(namespace) || flat != *name);
+    let kind = if has_type(tool, "custom") { CallKind::Custom } else { CallKind::Function };
+    if namespace.is_none() && kind == CallKind::Function {
+        return None;
+    }
+    let namespace = namespace.map(|namespace| namespace.display().into_owned());
+    Some((flat.display().into_owned(), ClientTool { namespace, name: name.display().into_owned(), kind }))
+}
+
+fn as_one<'a>(custom: Node<'a>, warnings: &mut Warnings) -> Result<Node<'a>, Error> {
     const BOTH: (Format, Format) = (Format::OpenaiResponses, Format::OpenaiResponses);
-    names.extend(tool::name(&custom).map(|name| name.display().into_owned()));
     Ok(function::write(custom, BOTH, CustomTools::Function, warnings)?.unwrap_or_default())
 }
 

@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     catalogue::Catalogue,
     client::{Client, Noting},
-    conversation::{timeline, unavailable, Conversation, What},
+    conversation::{timeline, tools::Tool, unavailable, Conversation, What},
     lazy::{may_hold, view},
     load_events::{directive, directive_definition, Directive, Events},
     namespace::NameMap,
@@ -48,7 +48,7 @@ pub(super) fn native<'a>(
     warnings: &mut Warnings,
 ) -> Result<Applied, Error> {
     let mut map = NameMap::default();
-    if formats.0 == formats.1 && !lacks(request, options)? {
+    if formats.0 == formats.1 && !lacks(request, options)? && !is_ambiguous(request, formats, options)? {
         if options.native == Native::Kimi {
             writer::choice::widen(request, warnings)?;
         }
@@ -71,9 +71,12 @@ pub(super) fn native<'a>(
     }
     let search = search_name(&mut conversation, options, warnings);
     let noting = Noting { source: formats.0, target: formats.1, options };
-    for tool in conversation.tools.iter().filter(|tool| tool.is_available()) {
+    // The backend's own search loads what is listed, and the model calls it in the same reply.
+    let searches = conversation.tools.hosted_search().is_some() && has_hosted_search(options.native);
+    let is_callable = |tool: &&Tool<'_>| tool.is_available() || searches && tool.listed && !tool.withdrawn;
+    for tool in conversation.tools.iter().filter(is_callable) {
         if let Some(name) = &tool.name {
-            noting.tool(&mut map, name, &tool.definition, tool.deferred && tool.loaded);
+            noting.tool(&mut map, name, &tool.definition, tool.deferred && (tool.loaded || searches && tool.listed));
         }
     }
     search.iter().for_each(|search| noting.search(&mut map, search));
@@ -144,7 +147,7 @@ fn told(conversation: &Conversation<'_>, options: &DeferredOptions) -> DeferredR
         };
         can_search |= match tool.kind {
             Kind::ClientSearch => true,
-            Kind::HostedSearch => options.native != Native::Kimi && options.native != Native::AdditionalTools,
+            Kind::HostedSearch => has_hosted_search(options.native),
             _ => tool.is_available() && tool.name.as_ref().is_some_and(is_search),
         };
         let Some(name) = tool.name.as_ref().filter(|_| tool.deferred && !tool.withdrawn) else { continue };
@@ -157,6 +160,11 @@ fn told(conversation: &Conversation<'_>, options: &DeferredOptions) -> DeferredR
     }
     report.unreachable = !report.hidden.is_empty() && !can_search;
     report
+}
+
+/// Whether a backend with these constructs has a search of its own.
+fn has_hosted_search(native: Native) -> bool {
+    native != Native::Kimi && native != Native::AdditionalTools
 }
 
 /// The name of the function that stands for the client's search where there are none: that of the options, unless a
@@ -196,6 +204,9 @@ fn as_it_is(
 ) -> Result<(DeferredReport, Vec<String>), Error> {
     let format = options.native.format().unwrap_or(Format::Anthropic);
     let (mut events, mut map) = (Events::new(options), NameMap::default());
+    if format == Format::OpenaiResponses {
+        map = NameMap::with(super::responses::flat_names(request, options.tool_changes)?);
+    }
     let mut catalogue = Catalogue::read(super::listed(request), false, warnings);
     let deferred = catalogue.deferred().map(|name| name.display().into_owned()).collect();
     if format == Format::OpenaiResponses {
@@ -211,6 +222,13 @@ fn as_it_is(
     found.for_each(|each| warnings.repeat(each));
     let report = DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() };
     Ok((report, deferred))
+}
+
+/// Whether functions stand for `custom` tools, and a call would not say which tool it means: the API calls a tool that
+/// it has loaded by a namespace of the tool's own name.
+fn is_ambiguous(request: &Node<'_>, formats: (Format, Format), options: &DeferredOptions) -> Result<bool, Error> {
+    let makes_functions = formats == super::RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function);
+    Ok(makes_functions && super::responses::flat_names(request, ToolChanges::Apply)?.renames_own_names())
 }
 
 /// Whether a request of the backend's own format holds a construct that it does not understand.

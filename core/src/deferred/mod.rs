@@ -16,6 +16,7 @@ mod compact;
 mod conversation;
 mod custom_tools;
 mod expand_hosted_search;
+pub(crate) mod flat_names;
 mod format;
 mod handoff;
 mod history;
@@ -35,9 +36,9 @@ mod writer;
 
 pub(crate) use betas::header as settle_betas;
 pub(crate) use client::Client;
+pub(crate) use flat_names::{flat as flat_name, nested as nested_namespace, FlatNames};
 pub(crate) use history::splice;
-pub(crate) use namespace::{flat as flat_name, nested as nested_namespace};
-pub(crate) use prefilter::NAMES_TOOLS;
+pub(crate) use prefilter::{BRINGS_TOOLS, NAMES_TOOLS};
 pub use report::{CallKind, ClientTool, DeferredReport, Warning};
 
 use alloc::{string::String, vec::Vec};
@@ -48,7 +49,8 @@ use crate::{
     json::{self, Data, Node, Text},
     names::Names,
     options::{
-        Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch, UnavailableCalls,
+        Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch, ToolChanges,
+        UnavailableCalls,
     },
 };
 use catalogue::Catalogue;
@@ -129,7 +131,9 @@ pub(crate) fn apply(
         }
         announce::say(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
         if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
-            done.report.are_custom(custom_tools::as_functions(request, &mut warnings)?);
+            // Whatever stands in a request is sent with it.
+            let names = responses::flat_names(request, ToolChanges::Apply)?;
+            done.report.are_custom(custom_tools::as_functions(request, &names, &mut warnings)?);
         }
         let Applied { report, .. } = &mut done;
         settle_empty(request, wire.target, false, options);
@@ -148,7 +152,7 @@ pub(crate) fn apply(
     let source = format_to_read(request, wire, options)?;
     let tells_calls = options.unavailable_calls == UnavailableCalls::Text;
     if (source, wire.target) == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
-        custom_tools::as_functions(request, &mut warnings)?;
+        custom_tools::as_functions(request, &FlatNames::default(), &mut warnings)?;
     }
     if source != wire.target || tells_calls {
         handoff::plain(request, (source, wire.target), options, &mut warnings)?;
@@ -203,10 +207,11 @@ fn rewrite<'a>(
     reports: bool,
 ) -> Result<Outcome, Error> {
     let Shape { format, target } = wire;
-    let mut map = NameMap::default();
     let mut events = Events::new(options);
+    let mut map = NameMap::default();
     if format == Format::OpenaiResponses {
-        responses::flatten_tools(request, &events, &mut map, warnings)?;
+        map = NameMap::with(responses::flat_names(request, options.tool_changes)?);
+        responses::flatten_tools(request, &mut map, warnings);
     }
     let emulate = options.server_tool_search == ServerToolSearch::Emulate;
     let mut catalogue = Catalogue::read(listed(request), emulate, warnings);
@@ -243,7 +248,7 @@ fn rewrite<'a>(
     let called = search.clone().unwrap_or_else(|| options.tool_search_name.clone());
     let options = &DeferredOptions { tool_search_name: called, ..options.clone() };
     let mut notices = notices(request, (&catalogue, &names), (&events, &items), (format, sending), options)?;
-    rewrite_history(request, format, &catalogue, (&mut notices, &events, &items), options, warnings)?;
+    rewrite_history(request, format, (&catalogue, &map), (&mut notices, &events, &items), options, warnings)?;
     if format == Format::Anthropic {
         betas::settle(request, Native::None, &[])?;
     }
@@ -319,7 +324,7 @@ fn notices<'a>(
 fn rewrite_history<'a>(
     request: &mut Node<'a>,
     format: Format,
-    catalogue: &Catalogue<'a>,
+    (catalogue, map): (&Catalogue<'a>, &NameMap<'a>),
     found: (&mut Notices<'a>, &Events<'a>, &responses::Items<'a>),
     options: &DeferredOptions,
     warnings: &mut Warnings,
@@ -330,7 +335,7 @@ fn rewrite_history<'a>(
     let mut rewriter =
         Rewriter::new(notices, options, &known, &is_search, (&events.server_calls, &events.search_results), format);
     if format == Format::OpenaiResponses {
-        items.rewrite(request, &mut rewriter, warnings)?;
+        items.rewrite(request, map, &mut rewriter, warnings)?;
     } else {
         request
             .visit("system", |system| if system.as_array().is_some() { rewriter.system(system) } else { Ok(()) })

@@ -13,6 +13,8 @@ pub(super) const CHAT: u8 = 2;
 pub(super) const CALL: u8 = 4;
 /// An item of OpenAI Responses that holds definitions of tools.
 pub(super) const CARRIER: u8 = 8;
+/// Anything that may hold definitions of tools, in any API.
+pub(crate) const BRINGS_TOOLS: u8 = DEFERRAL;
 /// Anything that names a tool, in any API.
 pub(crate) const NAMES_TOOLS: u8 = DEFERRAL | CHAT | CALL;
 

@@ -120,12 +120,12 @@ impl CallKind {
 }
 
 impl DeferredReport {
-    /// Notes that functions stand for `custom` tools of their names.
-    pub(super) fn are_custom(&mut self, names: Vec<String>) {
+    /// Notes what functions stand for, by their flat names.
+    pub(super) fn are_custom(&mut self, tools: Vec<(String, ClientTool)>) {
         let mut known: Set<String> = self.name_map.iter().map(|(known, _)| known.clone()).collect();
-        for name in names {
-            if known.insert(name.clone()) {
-                self.name_map.push((name.clone(), ClientTool { namespace: None, name, kind: CallKind::Custom }));
+        for (flat, tool) in tools {
+            if known.insert(flat.clone()) {
+                self.name_map.push((flat, tool));
             }
         }
     }

@@ -4,6 +4,7 @@ use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
 use super::{
     compact::compact,
+    flat_names::{FlatNames, Planner},
     history::{splice, Rewriter},
     lazy::{edit, may_hold, view},
     load_events::{is_block, Event, Events, Voice},
@@ -16,6 +17,7 @@ use crate::{
     collections::{Map, Set},
     error::Error,
     json::{Node, Text},
+    options::ToolChanges,
 };
 
 /// What the items of the input are to each other.
@@ -29,19 +31,28 @@ pub(crate) struct Items<'a> {
     hosted_outputs: usize,
 }
 
-/// Takes the namespaces out of the request's own list.
-pub(super) fn flatten_tools<'a>(
-    request: &mut Node<'a>,
-    events: &Events<'a>,
-    names: &mut NameMap<'a>,
-    warnings: &mut Warnings,
-) -> Result<(), Error> {
-    let listed = super::listed(request);
-    // Without namespaces every tool keeps its name.
-    if !namespace::any(listed) && !brings_namespaces(request, events)? {
-        return Ok(());
+/// The flat names of all tools that a request lists and that its history brings, unless its changes are ignored.
+/// Without namespaces every tool keeps its name.
+pub(super) fn flat_names(request: &Node<'_>, changes: ToolChanges) -> Result<FlatNames, Error> {
+    let mut planner = Planner::with_default_at_top();
+    let listed = request.get("tools").map(view).transpose()?;
+    planner.add(listed.as_ref().and_then(|tools| tools.as_array()).unwrap_or_default());
+    // Tools whose change is ignored are not sent, and take no names.
+    if changes == ToolChanges::Apply {
+        for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
+            if may_hold(item, prefilter::CARRIER) {
+                let item = view(item)?;
+                if has_type(&item, "tool_search_output") || has_type(&item, "additional_tools") {
+                    planner.add(item.get("tools").and_then(Node::as_array).unwrap_or_default());
+                }
+            }
+        }
     }
-    names.reserve(listed);
+    Ok(if planner.has_members() { planner.finish() } else { FlatNames::default() })
+}
+
+/// Takes the namespaces out of the request's own list.
+pub(super) fn flatten_tools<'a>(request: &mut Node<'a>, names: &mut NameMap<'a>, warnings: &mut Warnings) {
     request.visit("tools", |tools| {
         if tools.as_array().is_some_and(namespace::any) {
             if let Some(list) = tools.as_array_mut() {
@@ -49,22 +60,6 @@ pub(super) fn flatten_tools<'a>(
             }
         }
     });
-    Ok(())
-}
-
-/// Whether the input brings tools in namespaces.
-fn brings_namespaces(request: &Node<'_>, events: &Events<'_>) -> Result<bool, Error> {
-    for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
-        if may_hold(item, prefilter::CARRIER) {
-            let item = view(item)?;
-            let counts =
-                has_type(&item, "tool_search_output") || has_type(&item, "additional_tools") && events.with_changes;
-            if counts && item.get("tools").and_then(Node::as_array).is_some_and(namespace::any) {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
 }
 
 /// Reads the input.
@@ -104,21 +99,22 @@ pub(super) fn scan<'a>(
                 }
             }
             let mut found = Vec::new();
-            for definition in definitions(&item, names, warnings) {
-                let Some(name) = tool::name(&definition).cloned() else { continue };
-                events.list.push(Event::Definition(name.clone()));
-                found.push(name);
-                if events.with_changes {
+            if events.with_changes {
+                for definition in definitions(&item, names, warnings) {
+                    found.extend(tool::name(&definition).cloned());
                     events.definitions.push((definition, Replaces::Nothing));
                 }
+            } else {
+                found = namespace::names_in(brought(&item), names);
             }
+            events.list.extend(found.iter().cloned().map(Event::Definition));
             items.found.insert(at, found);
         } else if has_type(&item, "additional_tools") {
+            if !events.with_changes {
+                events.list.extend(namespace::names_in(brought(&item), names).into_iter().map(Event::Ignored));
+                continue;
+            }
             for definition in definitions(&item, names, warnings) {
-                if !events.with_changes {
-                    events.list.extend(tool::name(&definition).cloned().map(Event::Ignored));
-                    continue;
-                }
                 let deferred = tool::deferral(&definition).0;
                 if let Some(name) = tool::name(&definition).filter(|_| !deferred) {
                     events.list.push(Event::Definition(name.clone()));
@@ -127,7 +123,7 @@ pub(super) fn scan<'a>(
                 events.definitions.push((definition, replaces));
             }
         } else if events.with_calls() && (has_type(&item, "function_call") || has_type(&item, "custom_tool_call")) {
-            events.list.extend(namespace::called(&item).map(Event::Call));
+            events.list.extend(names.called(&item).map(Event::Call));
         } else if is_block(&item) {
             events.block(&item, Voice::Other);
         } else {
@@ -163,12 +159,16 @@ pub(crate) fn is_client(item: &Node<'_>) -> bool {
     }
 }
 
+/// The tools that an item brings.
+fn brought<'n, 'a>(item: &'n Node<'a>) -> &'n [Node<'a>] {
+    item.get("tools").and_then(Node::as_array).unwrap_or_default()
+}
+
 fn definitions<'a>(item: &Node<'a>, names: &mut NameMap<'a>, warnings: &mut Warnings) -> Vec<Node<'a>> {
-    let tools = item.get("tools").and_then(Node::as_array).unwrap_or_default();
+    let tools = brought(item);
     if !namespace::any(tools) {
         return tools.to_vec();
     }
-    names.reserve(tools);
     namespace::flatten(tools.to_vec(), names, warnings)
 }
 
@@ -191,11 +191,12 @@ impl<'a> Items<'a> {
     pub(super) fn rewrite(
         &self,
         request: &mut Node<'a>,
+        names: &NameMap<'a>,
         rewriter: &mut Rewriter<'_, 'a>,
         warnings: &mut Warnings,
     ) -> Result<(), Error> {
         let rewrite = |input: &mut Node<'a>| {
-            let mut pass = Pass { items: self, rewriter, warnings, hosted: VecDeque::new(), hosted_calls: 0 };
+            let mut pass = Pass { items: self, names, rewriter, warnings, hosted: VecDeque::new(), hosted_calls: 0 };
             let mut gone: Vec<(usize, Vec<Node<'a>>)> = Vec::new();
             let mut at = 0;
             input.visit_children(|_, item| {
@@ -219,6 +220,7 @@ impl<'a> Items<'a> {
 /// One pass over the input.
 struct Pass<'p, 'r, 'a> {
     items: &'p Items<'a>,
+    names: &'p NameMap<'a>,
     rewriter: &'p mut Rewriter<'r, 'a>,
     warnings: &'p mut Warnings,
     /// Ids of hosted calls whose output is still to come.
@@ -244,7 +246,7 @@ impl<'a> Pass<'_, '_, 'a> {
         if type_of(item)
             .is_some_and(|name| name.display().ends_with("_call") || name.display().ends_with("_call_output"))
         {
-            namespace::flatten_call(item);
+            self.names.flatten_call(item);
         }
         if has_type(item, "mcp_list_tools") {
             item.visit("tools", |tools| {

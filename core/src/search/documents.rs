@@ -5,10 +5,7 @@ use alloc::vec::Vec;
 
 use crate::{
     budget::Budget,
-    deferred::{
-        namespace,
-        tool::{self, has_type, type_of, Kind},
-    },
+    deferred::tool::{self, has_type, type_of, Kind},
     envelope,
     error::{Code, Error},
     json::{Data, Node, Step, Text},
@@ -101,7 +98,7 @@ fn one<'n, 'a>(
         return;
     }
     let Some(name) = tool::name(entry) else { return };
-    let name = namespace::flat(outer, name);
+    let name = crate::deferred::flat_name(outer, name);
     // In a namespace that defers, a member may say for itself that it does not.
     let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::FLAG).is_none();
     found(&Listed { name, deferred, tool: entry, namespace: outer, about });

@@ -6,12 +6,12 @@ use alloc::{format, sync::Arc, vec::Vec};
 use super::{
     quarantine::Quarantined,
     restore::RestoreMap,
-    sanitize_list::{self, ToolChange},
+    sanitize_list::{self, Planned, ToolChange},
     tool_format::set,
     wire::Wire,
 };
 use crate::{
-    deferred::{self, lazy, splice, tool::has_type},
+    deferred::{self, lazy, splice, tool::has_type, FlatNames},
     dialect::surface::NamePattern,
     error::Error,
     json::{Data, Node},
@@ -24,6 +24,8 @@ pub(super) struct Carried<'c> {
     pub(super) options: &'c ToolsOptions,
     pub(super) shape: NamePattern,
     pub(super) names: Names,
+    /// The names of tools in namespaces; `None`: no list brings any.
+    pub(super) flat: Option<FlatNames>,
     pub(super) restore_map: RestoreMap,
     pub(super) quarantined: &'c mut Vec<Quarantined>,
     pub(super) changes: &'c mut Arc<Vec<ToolChange>>,
@@ -54,6 +56,37 @@ pub(super) fn rewrite(request: &mut Node<'_>, wire: Wire, carried: &mut Carried<
         Ok(())
     });
     rewritten.unwrap_or(Ok(()))
+}
+
+/// The lists of tools that the history brings.
+pub(super) fn lists<'a>(request: &Node<'a>, wire: Wire) -> Result<Vec<Node<'a>>, Error> {
+    let mut found = Vec::new();
+    if wire == Wire::Gemini {
+        return Ok(found);
+    }
+    for message in request.get(wire.history()).and_then(Node::as_array).unwrap_or_default() {
+        if !lazy::may_hold(message, deferred::BRINGS_TOOLS) {
+            continue;
+        }
+        let message = lazy::view(message)?;
+        if !brings(&message, wire) {
+            continue;
+        }
+        if wire == Wire::Anthropic {
+            let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
+            let definitions: Vec<Node<'a>> = blocks.iter().filter_map(added).cloned().collect();
+            found.extend((!definitions.is_empty()).then(|| Node::array(definitions)));
+        } else {
+            found.extend(message.get("tools").cloned());
+        }
+    }
+    Ok(found)
+}
+
+/// The definition that a block of Anthropic's adds.
+fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    let tool = block.get("tool").filter(|tool| has_type(block, "tool_addition") && has_type(tool, "tool_definition"));
+    tool?.get("definition")
 }
 
 /// Whether a message brings tools.
@@ -93,9 +126,7 @@ fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>
     let emptied = message.visit("content", |content| {
         let (mut gone, mut at) = (Vec::new(), 0);
         content.visit_children(|_, block| {
-            let definition =
-                block.get("tool").filter(|tool| has_type(block, "tool_addition") && has_type(tool, "tool_definition"));
-            if let Some(definition) = definition.and_then(|tool| tool.get("definition")).cloned() {
+            if let Some(definition) = added(block).cloned() {
                 let place = format!("{pointer}/content/{at}/tool/definition");
                 let list = rewrite_list(Node::array(Vec::from([definition])), &place, carried)?;
                 match list.as_array().and_then(<[Node<'_>]>::first).cloned() {
@@ -122,7 +153,8 @@ fn rewrite_list<'a>(list: Node<'a>, prefix: &str, carried: &mut Carried<'_>) -> 
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
     let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
     let names = core::mem::take(&mut carried.names);
-    let outcome = sanitize_list::rewrite_with_names(list, carried.options, (names, Some(carried.shape)), None)?;
+    let planned = Planned { names, shape: Some(carried.shape), flat: carried.flat.as_ref() };
+    let outcome = sanitize_list::rewrite_with_names(list, carried.options, planned, None)?;
     carried.names = outcome.names;
     carried.restore_map.extend(outcome.restore_map);
     for mut tool in outcome.quarantined {

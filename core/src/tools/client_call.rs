@@ -45,18 +45,22 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     let own_search = restore_map.own_search().filter(|_| kind == CallKind::Search);
     let called = name.unwrap_or_else(|| "tool_search".into());
     let mut named = called.clone();
+    // A call of a tool in another namespace is that tool's, and nothing of it has to be undone.
+    let key = restore_map.key(namespace.as_ref(), &called);
     if let Some(own) = own_search {
         (named, kind) = (Text::new(String::from(own)), CallKind::Function);
     } else if kind == CallKind::Function {
         let id = id.as_ref().and_then(Node::as_text).map(|id| id.display().into_owned());
-        restore_map.arguments(&called, &mut arguments, (id, true), told)?;
-        kind = restore_map.kind(&called);
+        if let Some(key) = &key {
+            restore_map.arguments(key, &mut arguments, (id, true), told)?;
+            kind = restore_map.kind(key);
+        }
         if kind == CallKind::Custom {
             arguments = Node::string(input(&arguments));
         }
     }
     let mut namespace = namespace.filter(|_| is_item);
-    if let (None, Some(restored)) = (own_search, restore_map.name(&called)) {
+    if let (None, Some(restored)) = (own_search, key.as_ref().and_then(|key| restore_map.name(key))) {
         named = restored.name.into_owned();
         namespace = restored.namespace.map(Text::into_owned);
     }

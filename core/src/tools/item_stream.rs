@@ -115,8 +115,10 @@ impl Items {
         out: &mut Vec<Node<'a>>,
     ) -> Result<bool, Error> {
         let item = event.get("item").filter(|item| item.get("type").is_some_and(|kind| kind.is_text("function_call")));
-        let Some(name) = item.and_then(|item| item.get("name")).and_then(Node::as_text) else { return Ok(false) };
-        let (kind, key) = (restore_map.item_kind(name), Key::of(event));
+        let Some(name) = item.and_then(|item| restore_map.called(item, "name")).map(Text::into_owned) else {
+            return Ok(false);
+        };
+        let (kind, key) = (restore_map.item_kind(&name), Key::of(event));
         // One that never ended: what was held back of it goes before.
         if let Some(mut before) = self.close(&key) {
             out.extend(before.rest(&Node::default()));
@@ -124,7 +126,6 @@ impl Items {
         if kind == CallKind::Function {
             return Ok(false);
         }
-        let name = name.clone().into_owned();
         let pieces = (kind == CallKind::Custom).then(|| CallPieces::new(restore_map, &name));
         pay(&mut self.cost, CALL)?;
         self.open.insert(key, Open { name, pieces, carrier: None, cost: CALL });

@@ -6,9 +6,9 @@ use core::cell::OnceCell;
 
 use super::{quarantine::Quarantined, restore::RestoreMap, sanitize_list::ToolChange};
 use crate::{
-    collections::Set,
+    collections::{Map, Set},
     dialect::surface::NamePattern,
-    json::{self, Data, Node},
+    json::{self, Data, Node, Text},
     names::Names,
     options::ToolsOptions,
 };
@@ -47,20 +47,25 @@ pub(super) struct Question<'q> {
     /// As JSON text.
     pub(super) list: Cow<'q, str>,
     pub(super) options: Cow<'q, ToolsOptions>,
-    pub(super) shape: NamePattern,
+    /// What tools may be called.
+    pub(super) shape: Option<NamePattern>,
     /// The names that are given already.
     pub(super) names: Cow<'q, Names>,
+    /// The names of tools in namespaces that differ because of the tools of other lists; `None`: the list plans its
+    /// own.
+    pub(super) flat: Option<Map<(Text<'static>, Text<'static>), Text<'static>>>,
 }
 
 impl Question<'_> {
     /// To be kept.
     pub(super) fn into_owned(self) -> Question<'static> {
-        let Question { list, options, shape, names } = self;
+        let Question { list, options, shape, names, flat } = self;
         Question {
             list: Cow::Owned(list.into_owned()),
             options: Cow::Owned(options.into_owned()),
             shape,
             names: Cow::Owned(names.into_owned()),
+            flat,
         }
     }
 }

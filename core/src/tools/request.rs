@@ -8,17 +8,17 @@ use super::{
     carriers::{self, Carried},
     choice::{self, ChoiceChange, ChoiceOutcome},
     list_cache::{self, KeptList, Lookup, Question, SentList},
-    namespaces,
+    namespaces, planned_names,
     quarantine::{self, Quarantined},
     restore::RestoreMap,
-    sanitize_list::{self, ToolChange},
+    sanitize_list::{self, Planned, ToolChange},
     tool_format::{self, remove},
     wire::Wire,
 };
 use crate::{
     collections::Set,
-    deferred::{self, lazy, quote::Sending, Client, DeferredReport, NAMES_TOOLS},
-    dialect::{self, surface::NamePattern, Dialect},
+    deferred::{self, lazy, quote::Sending, Client, DeferredReport, FlatNames, NAMES_TOOLS},
+    dialect::{self, Dialect},
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
@@ -94,17 +94,21 @@ pub(crate) fn adapt_with_names<'a>(
         (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
     }
     let tools = sent_as(wire_out, dialect, options);
-    let (restore_map, names, callable) =
-        rewrite_tools(request, wire_out, &tools, (names, shape), (lookup, &mut report))?;
+    let flat = planned_names::plan(request, wire_out, (&mut names, shape))?;
+    let planned = Planned { names, shape: Some(shape), flat: flat.as_ref() };
+    let (restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, planned, (lookup, &mut report))?;
     let AdaptReport { quarantined, changes, .. } = &mut report;
-    let mut carried = Carried { options: &tools, shape, names, restore_map, quarantined, changes };
+    let mut carried = Carried { options: &tools, shape, names, flat, restore_map, quarantined, changes };
     carriers::rewrite(request, wire_out, &mut carried)?;
     let Carried { names, mut restore_map, .. } = carried;
     if wire_out == Wire::Responses {
         namespaces::flatten(request, &restore_map)?;
     }
     for (flat, tool) in report.deferred.iter_mut().flat_map(|report| &mut report.name_map) {
-        *flat = names.current(&Text::new(flat.as_str())).into_owned();
+        *flat = match restore_map.key_of(tool) {
+            Some(called) => called,
+            None => names.current(&Text::new(flat.as_str())).into_owned(),
+        };
         restore_map.is_client_tool(flat.clone(), tool);
     }
     restore_map.comes_from(client);
@@ -153,7 +157,8 @@ pub(crate) fn catalogue<'a>(
     let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
     for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
         let alone = Node::array(Vec::from([entry.clone()]));
-        let outcome = sanitize_list::rewrite_with_names(alone, &tools, (names, Some(shape)), None)?;
+        let planned = Planned { names, shape: Some(shape), flat: None };
+        let outcome = sanitize_list::rewrite_with_names(alone, &tools, planned, None)?;
         names = outcome.names;
         restore_map.extend(outcome.restore_map);
         let sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
@@ -202,7 +207,7 @@ fn rewrite_tools<'a>(
     request: &mut Node<'a>,
     wire: Wire,
     options: &ToolsOptions,
-    (names, shape): (Names, NamePattern),
+    Planned { names, shape, flat }: Planned<'_>,
     (lookup, report): (Option<Lookup<'a>>, &mut AdaptReport),
 ) -> Result<(RestoreMap, Names, Set<String>), Error> {
     let mut given = Some(names);
@@ -213,7 +218,8 @@ fn rewrite_tools<'a>(
         let names = given.take().unwrap_or_default();
         let question = lookup.as_ref().map(|_| {
             let (list, options) = (list_cache::text_of(node).into_owned().into(), Cow::Borrowed(options));
-            Question { list, options, shape, names: Cow::Owned(names.clone()) }
+            let flat = flat.map(FlatNames::renamed);
+            Question { list, options, shape, names: Cow::Owned(names.clone()), flat }
         });
         let known = lookup.as_ref().zip(question.as_ref()).and_then(|(lookup, question)| lookup.find(question));
         if let Some(known) = known {
@@ -222,7 +228,7 @@ fn rewrite_tools<'a>(
             }
             return Ok(Some(known.sent.clone()));
         }
-        let (sent, changed) = rewrite_list(node, options, (names, shape))?;
+        let (sent, changed) = rewrite_list(node, options, Planned { names, shape, flat })?;
         if let (Some(lookup), Some(question)) = (&lookup, question) {
             let text = changed.then(|| json::write(node));
             lookup.keep(KeptList { question: question.into_owned(), text, sent: sent.clone() });
@@ -248,7 +254,7 @@ fn rewrite_tools<'a>(
 fn rewrite_list<'a>(
     node: &mut Node<'a>,
     options: &ToolsOptions,
-    (names, shape): (Names, NamePattern),
+    planned: Planned<'_>,
 ) -> Result<(SentList, bool), Error> {
     let (data, origin) = (core::mem::take(node), node.origin());
     let (tools, spelled) = match data.data() {
@@ -256,12 +262,11 @@ fn rewrite_list<'a>(
         _ => (data, None),
     };
     let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
-    let outcome = sanitize_list::rewrite_with_names(tools, options, (names, Some(shape)), None).map_err(|error| {
-        match error.code() {
+    let outcome =
+        sanitize_list::rewrite_with_names(tools, options, planned, None).map_err(|error| match error.code() {
             Code::InvalidRequest => error.below("/tools"),
             _ => error,
-        }
-    })?;
+        })?;
     let mut sent = SentList {
         emptied: had && outcome.tools.as_array().is_some_and(<[Node<'_>]>::is_empty),
         quarantined: outcome.quarantined,

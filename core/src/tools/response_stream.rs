@@ -47,8 +47,8 @@ impl Stream {
         let Some(held) = self.held.get(&key).filter(is_its) else {
             // It never began, or another one did in its place.
             let call = item.filter(|item| item.get("type").is_some_and(|kind| kind.is_text("function_call")));
-            let name = call.and_then(|item| item.get("name")).and_then(Node::as_text);
-            let (name, id) = (name.map(|name| name.clone().into_owned()), item.and_then(call_sites::id_of));
+            let name = call.and_then(|item| self.restore_map.called(item, "name")).map(Text::into_owned);
+            let id = item.and_then(call_sites::id_of);
             let id = id.map(|id| id.display().into_owned());
             self.in_item(event, "item")?;
             let carried = self.held.close(&key).and_then(|held| self.carried(held));

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     collections::Map,
-    deferred::{CallKind, Client, ClientTool, DeferredReport},
+    deferred::{flat_names::is_default, CallKind, Client, ClientTool, DeferredReport},
     error::Error,
     json::{self, Data, Node, Text},
     options::{Format, RepairOptions},
@@ -22,6 +22,8 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RestoreMap {
     pub(super) list: Map<String, RestoreEntry>,
+    /// The names that the API saw, by the namespaces and names of the tools that stand in one, as JSON spells them.
+    pub(super) in_namespaces: Map<(String, String), String>,
     /// Who called, if that is known.
     pub(super) client: Option<Client>,
     /// How arguments are repaired; `None`: they are not.
@@ -76,7 +78,33 @@ impl RestoreEntry {
 
 impl RestoreMap {
     pub(super) fn add(&mut self, name: String, entry: RestoreEntry) {
+        if let Some(namespace) = &entry.namespace {
+            self.in_namespaces.insert((namespace.clone(), entry.name.clone()), name.clone());
+        }
         self.list.insert(name, entry);
+    }
+
+    /// The name that the API saw of a tool that stands in a namespace.
+    pub(super) fn key_of(&self, tool: &ClientTool) -> Option<String> {
+        let namespace = tool.namespace.as_deref().filter(|namespace| *namespace != tool.name)?;
+        let spell = |name: &str| spelled(&Text::new(String::from(name)));
+        self.in_namespaces.get(&(spell(namespace), spell(&tool.name))).cloned()
+    }
+
+    /// The name by which this knows a call of that name and namespace. `None`: it is a call of a tool of another
+    /// namespace, in which nothing has to be undone.
+    pub(super) fn key<'a>(&self, namespace: Option<&Text<'a>>, name: &Text<'a>) -> Option<Text<'a>> {
+        // The API puts a tool that it has loaded into a namespace of the tool's own name.
+        let Some(namespace) = namespace.filter(|namespace| *namespace != name) else { return Some(name.clone()) };
+        match self.in_namespaces.get(&(spelled(namespace), spelled(name))) {
+            Some(key) => Some(Text::new(key.clone())),
+            None => is_default(namespace).then(|| name.clone()),
+        }
+    }
+
+    /// [`Self::key`] of a call.
+    pub(super) fn called<'a>(&self, call: &Node<'a>, name: &str) -> Option<Text<'a>> {
+        self.key(call.get("namespace").and_then(Node::as_text), call.get(name)?.as_text()?)
     }
 
     /// What has to be undone where only deferred loading was applied.
@@ -93,7 +121,7 @@ impl RestoreMap {
         let schemas = schemas.filter(|_| tool.kind == CallKind::Function);
         let name = spelled(&Text::new(tool.name.as_str()));
         let namespace = tool.namespace.as_deref().map(|namespace| spelled(&Text::new(namespace)));
-        self.list.insert(called, RestoreEntry { name, namespace, kind: tool.kind, plan, schemas });
+        self.add(called, RestoreEntry { name, namespace, kind: tool.kind, plan, schemas });
     }
 
     /// Notes how arguments are repaired.
@@ -151,7 +179,7 @@ impl RestoreMap {
     }
 
     fn without_tools(&self) -> RestoreMap {
-        RestoreMap { list: Map::default(), client: self.client.clone(), repair: self.repair.clone() }
+        RestoreMap { client: self.client.clone(), repair: self.repair.clone(), ..RestoreMap::default() }
     }
 
     /// The names that the API saw, with the namespaces and names of the tools that stood in one.
@@ -164,6 +192,7 @@ impl RestoreMap {
     /// Takes in what another one undoes.
     pub(super) fn extend(&mut self, other: RestoreMap) {
         self.list.extend(other.list);
+        self.in_namespaces.extend(other.in_namespaces);
         self.repair = self.repair.take().or(other.repair);
     }
 
@@ -283,10 +312,7 @@ impl RestoreMap {
 
     /// Restores one call where it stands.
     pub(super) fn site(&self, site: Site<'_, '_>, told: &mut Told) -> Result<(), Error> {
-        let Some(called) = site.node.get(site.name).and_then(Node::as_text).map(|name| name.clone().into_owned())
-        else {
-            return Ok(());
-        };
+        let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
         let outcome = match site.arguments {
             Some(key) => {
                 let (id, has_text) = (site.id.map(|id| id.display().into_owned()), key == "arguments");
@@ -337,7 +363,7 @@ impl RestoreMap {
     /// Gives a call its own name, and its namespace.
     pub(super) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
         let Some(Restored { name, namespace }) = self.name(called) else { return };
-        if name != *called {
+        if node.get(key).and_then(Node::as_text) != Some(&name) {
             set(node, key, Node::string(name.into_owned()));
         }
         match namespace {

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     budget::Budget,
     collections::Set,
+    deferred::{self, FlatNames},
     dialect::{surface::NamePattern, Dialect},
     error::{Code, Error},
     json::{push_token, Node, Text},
@@ -90,15 +91,24 @@ pub(crate) fn rewrite<'a>(
     options: &ToolsOptions,
     memory: Option<&mut Memory>,
 ) -> Result<Outcome<'a>, Error> {
-    rewrite_with_names(tools, options, (Names::default(), None), memory)
+    rewrite_with_names(tools, options, Planned::default(), memory)
 }
 
-/// Rewrites a list of which some tools have their names already; `shape`: what the model's tools may be called, if that
-/// is not what the dialect says.
+/// The names that the tools of a list have already.
+#[derive(Default)]
+pub(super) struct Planned<'n> {
+    pub(super) names: Names,
+    /// What the model's tools may be called, if that is not what the dialect says.
+    pub(super) shape: Option<NamePattern>,
+    /// The names of tools in namespaces; `None`: the list plans its own.
+    pub(super) flat: Option<&'n FlatNames>,
+}
+
+/// Rewrites a list of which some tools have their names already.
 pub(super) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
-    (mut names, shape): (Names, Option<NamePattern>),
+    Planned { mut names, shape, flat }: Planned<'_>,
     memory: Option<&mut Memory>,
 ) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
@@ -107,14 +117,20 @@ pub(super) fn rewrite_with_names<'a>(
     };
     let surface = first.dialect.tools;
     let format = options.format.unwrap_or(surface.format);
-    let listing = Listing::read(tools)?;
+    let listing = Listing::read_named(tools, flat)?;
     let (mut own, mut hosted) = (Vec::new(), Vec::new());
     let mut count = 0;
     for listed in listing.entries() {
         match tool_format::recognise(&listed.entry) {
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
-                hosted.extend(listed.entry.get("name").and_then(Node::as_text));
+                let name = deferred::tool::name(&listed.entry);
+                // The name of a `custom` tool of a namespace was made here.
+                if listed.namespace.is_some() {
+                    own.extend(name)
+                } else {
+                    hosted.extend(name)
+                }
                 count += 1;
             }
             Entry::Unknown => {}
@@ -170,7 +186,8 @@ pub(super) fn quotes<'a>(
     names: &Names,
     shape: NamePattern,
 ) -> Result<Node<'a>, Error> {
-    rewrite_with_names(tools, options, (names.clone(), Some(shape)), None).map(|outcome| outcome.tools)
+    let planned = Planned { names: names.clone(), shape: Some(shape), flat: None };
+    rewrite_with_names(tools, options, planned, None).map(|outcome| outcome.tools)
 }
 
 /// Up to how many tools of a list no tool has a say in how another is sent.
@@ -184,18 +201,13 @@ pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
     Ok(options.max_tools.unwrap_or(Some(MAX_TOOLS)).unwrap_or(usize::MAX).min(of_api))
 }
 
+/// The type of OpenAI's tools that take a text, and where Chat Completions keeps the definition of one.
+const CUSTOM: &str = "custom";
+
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
         let shape = match tool_format::recognise(&listed.entry) {
-            Entry::Hosted => {
-                // A `custom` tool of a namespace.
-                let name = listed.entry.get("name").and_then(Node::as_text);
-                if let (Some((space, own)), Some(name)) = (&listed.namespace, name) {
-                    self.restore_map
-                        .add(name.display().into_owned(), RestoreEntry::new(own, Some(space), Plan::default()));
-                }
-                return Some((listed.entry, None));
-            }
+            Entry::Hosted => return Some((self.hosted(listed), None)),
             Entry::Tool(shape) => Some(shape),
             Entry::Unknown => None,
         };
@@ -214,6 +226,32 @@ impl Writer<'_> {
                 None
             }
         }
+    }
+
+    /// An entry that is sent as it is, but for its name: a `custom` tool of OpenAI's, or what the API runs itself.
+    fn hosted<'a>(&mut self, listed: Listed<'a>) -> Node<'a> {
+        let mut entry = listed.entry;
+        let Some(name) = deferred::tool::name(&entry).cloned() else { return entry };
+        let new = self.names.new_name(&name).filter(|_| deferred::tool::has_type(&entry, CUSTOM)).map(String::from);
+        if listed.namespace.is_some() || new.is_some() {
+            let called = new.clone().unwrap_or_else(|| name.display().into_owned());
+            let (space, own) = match &listed.namespace {
+                Some((space, own)) => (Some(space), own),
+                None => (None, &name),
+            };
+            self.restore_map.add(called.clone(), RestoreEntry::new(own, space, Plan::default()));
+            self.accepted.insert(called);
+        }
+        if let Some(new) = new {
+            let is_inner = entry.get("name").is_none();
+            let rename = |holder: &mut Node<'a>| tool_format::set(holder, "name", Node::string(new.clone()));
+            if is_inner {
+                entry.visit(CUSTOM, rename);
+            } else {
+                rename(&mut entry);
+            }
+        }
+        entry
     }
 
     fn tool<'a>(&mut self, listed: Listed<'a>, shape: Shape, name: &Text<'a>) -> Result<(Node<'a>, Done), Refused> {

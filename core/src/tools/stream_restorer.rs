@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    json::{Data, Node},
+    json::{Data, Node, Text},
     report::RepairedCall,
 };
 
@@ -161,10 +161,9 @@ impl Stream {
             let is_call = |item: &Node<'_>| {
                 item.get("type").is_some_and(|kind| kind.is_text("tool_use") || kind.is_text("function_call"))
             };
-            let called =
-                event.get(inner).filter(|item| is_call(item)).and_then(|item| item.get("name")).and_then(Node::as_text);
-            let Some(name) = called.filter(|name| self.restore_map.is_held(name)).map(|name| name.clone().into_owned())
-            else {
+            let item = event.get(inner).filter(|item| is_call(item));
+            let called = item.and_then(|item| self.restore_map.called(item, "name"));
+            let Some(name) = called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned) else {
                 // One that never ended, and in whose place another one begins.
                 if event.get(inner).is_some() {
                     out.extend(self.held.close(&Key::of(event)).and_then(|held| self.carried(held)));
@@ -197,7 +196,7 @@ impl Stream {
     }
 
     pub(super) fn rename(&self, event: &mut Node<'_>) {
-        if let Some(name) = event.get("name").and_then(Node::as_text).map(|name| name.clone().into_owned()) {
+        if let Some(name) = self.restore_map.called(event, "name").map(Text::into_owned) {
             self.restore_map.rename(&name, event, "name");
         }
     }

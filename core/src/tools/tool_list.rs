@@ -5,12 +5,9 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    flat_names::FlatNames,
-    tool_format::{family, recognise, set, Entry, Family},
-};
+use super::tool_format::{family, recognise, set, Entry, Family};
 use crate::{
-    deferred::nested_namespace,
+    deferred::{nested_namespace, FlatNames},
     error::{Code, Error},
     json::{Data, Member, Node, Object, Origin, Text},
     options::ToolFormat,
@@ -86,7 +83,15 @@ impl<'a> Listing<'a> {
     ///
     /// # Errors
     /// `invalid-request` if it is no tool list.
-    pub(crate) fn read(mut tools: Node<'a>) -> Result<Listing<'a>, Error> {
+    pub(crate) fn read(tools: Node<'a>) -> Result<Listing<'a>, Error> {
+        Listing::read_named(tools, None)
+    }
+
+    /// [`Self::read`], for a list whose tools in namespaces have names already.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(super) fn read_named(mut tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
         let mut prefix = "";
         let mut found = Found::of(&tools);
         if let Some(list) = tools.as_object_mut().and_then(|object| object.get_mut(LIST)) {
@@ -105,10 +110,11 @@ impl<'a> Listing<'a> {
         };
         // What is taken out of a namespace is another list, whatever becomes of its entries.
         found.intact &= !entries.iter().any(is_flattened);
-        let names = if entries.iter().any(is_namespace) { FlatNames::plan(&entries) } else { FlatNames::default() };
+        let own = planned.is_none().then(|| FlatNames::plan(&entries)).unwrap_or_default();
+        let names = planned.unwrap_or(&own);
         let mut slots = Vec::with_capacity(entries.len());
         for (at, entry) in entries.into_iter().enumerate() {
-            slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None }, &names, &mut slots);
+            slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None }, names, &mut slots);
         }
         Ok(Listing { slots, found })
     }
@@ -187,7 +193,7 @@ impl<'a> Listing<'a> {
 }
 
 /// Reads one entry into what it holds.
-fn slot<'a>(listed: Listed<'a>, names: &FlatNames<'a>, slots: &mut Vec<Slot<'a>>) {
+fn slot<'a>(listed: Listed<'a>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
     let holds = |key: &str| listed.entry.get(key).is_some_and(|list| list.as_array().is_some());
     if let Some(key) = GROUPS.into_iter().find(|key| holds(key)) {
         slots.push(open(listed, key));
@@ -226,7 +232,7 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
 
 /// The tools of a namespace as entries of the list, under names that say where they were. Only where namespaces are
 /// known at all can they stay, and there deferred loading has flattened them.
-fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames<'a>, slots: &mut Vec<Slot<'a>>) {
+fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
     let namespace = nested_namespace(outer, listed.entry.get("name").and_then(Node::as_text));
     let tools = listed.entry.visit(LIST, core::mem::take).map(Node::into_data);
     let Some(Data::Array(tools)) = tools else { return };

@@ -8,7 +8,9 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod calls;
 mod generated;
+mod history;
 mod wire;
 
 use std::collections::BTreeSet;
@@ -16,9 +18,9 @@ use std::collections::BTreeSet;
 use generated::{request, tools, Numbers, Tool, NAMES};
 use serde_json::{json, Map, Value};
 use toolwire::{
-    adapt_request,
+    adapt_request, apply_deferred_loading_with_report,
     options::{Order, ServerToolSearch, ToolFormat},
-    sanitize_tools, AdaptOptions, DeferredOptions, Exchange, ExchangeOptions, Restore, ToolsOptions,
+    sanitize_tools, AdaptOptions, Code, DeferredOptions, Exchange, ExchangeOptions, Restore, ToolsOptions,
 };
 use wire::{number, read, Read, Wire};
 
@@ -252,4 +254,79 @@ fn exchanges_route_as_requests_do() {
 fn searching(name: Option<&str>) -> String {
     let block = json!({"type": "tool_use", "id": "s", "name": name, "input": {"query": "a tool", "max_results": 20}});
     json!({"stop_reason": "tool_use", "content": [block]}).to_string()
+}
+
+/// The same for requests whose history brings tools, in every format, target, native construct and option. The tool
+/// behind a name is read from the request that was sent. `ROUTING_CASES` makes it run longer.
+#[test]
+fn tools_that_a_history_brings_route_as_listed_ones_do() {
+    let cases: usize = std::env::var("ROUTING_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_500);
+    let seed: u64 = std::env::var("ROUTING_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(4);
+    let (mut numbers, mut calls, mut refused, mut wrong) = (Numbers(seed), 0, 0, Vec::new());
+    let mut brought = 0;
+    for case in 0..cases {
+        let source = *numbers.of(&[Wire::Anthropic, Wire::Chat, Wire::Responses, Wire::Responses, Wire::Responses]);
+        let (request, made) = history::request(&mut numbers, source);
+        let (deferred, target) = history::deferred(&mut numbers, source);
+        let about = format!("case {case}, {deferred:?}");
+        let is_plain = numbers.one_in(4);
+        let (sent, restore, target, about) = if numbers.one_in(3) {
+            match apply_deferred_loading_with_report(&request, &deferred) {
+                Ok(done) => (done.request, done.restore, target, about),
+                Err(error) => {
+                    assert_eq!(error.code(), Code::InvalidRequest, "{about}\n{request}\n{error}");
+                    refused += 1;
+                    continue;
+                }
+            }
+        } else {
+            let (deferred, target) = if is_plain { (None, source) } else { (Some(deferred), target) };
+            let dialects: Vec<&str> =
+                TARGETS.iter().filter(|(_, wire)| *wire == target).map(|(dialect, _)| *dialect).collect();
+            let dialect = *numbers.of(&dialects);
+            let options = history::adapting(dialect, source.format(), deferred);
+            let about = format!("{about}, {dialect}, plain: {is_plain}");
+            match adapt_request(&request, &options) {
+                Ok(done) => (done.request, done.restore, target, about),
+                Err(error) => {
+                    assert_eq!(error.code(), Code::InvalidRequest, "{about}\n{request}\n{error}");
+                    refused += 1;
+                    continue;
+                }
+            }
+        };
+        let read = history::sent(&sent);
+        for tool in &read {
+            let name = (&tool.namespace, &tool.name);
+            let marks: BTreeSet<Option<usize>> =
+                read.iter().filter(|other| (&other.namespace, &other.name) == name).map(|other| other.mark).collect();
+            let tools: Vec<&history::Definition> =
+                marks.iter().flatten().filter_map(|mark| made.iter().find(|one| one.mark == *mark)).collect();
+            assert!(!marks.contains(&Some(999)), "{about}\n{request}\n{sent}\na result brought a tool");
+            let is_one_tool = tools.iter().all(|one| one.is_same_tool(tools[0])) && tools.len() == marks.len();
+            if tool.mark.is_none() && marks.len() == 1 {
+                // A search, which is none of the client's tools.
+                continue;
+            }
+            if !is_one_tool {
+                wrong.push(format!("{about}\n{request}\n{sent}\n{name:?} is of several tools: {marks:?}"));
+                continue;
+            }
+            let (made, missed) = calls::call((source, target), &restore, tool, &tools);
+            calls += made;
+            brought += usize::from(tool.is_loaded);
+            wrong.extend(missed.iter().map(|one| {
+                format!("{about}, {source:?} to {target:?}\n{request}\n{sent}\n{}\n{tool:?}\n{one}", restore.to_json())
+            }));
+        }
+    }
+    println!(
+        "{calls} calls in {cases} requests ({refused} refused, {brought} of tools that were loaded), {} misrouted",
+        wrong.len()
+    );
+    for one in wrong.iter().take(std::env::var("ROUTING_SHOWN").map_or(2, |shown| shown.parse().unwrap_or(2))) {
+        println!("{one}\n");
+    }
+    assert!(wrong.is_empty(), "{} of {calls} calls are misrouted, the first:\n{}", wrong.len(), wrong[0]);
+    assert!(calls > 10 * cases && refused < cases / 4 && brought > cases / 4, "{calls}, {refused}, {brought}");
 }

@@ -7,9 +7,9 @@ use crate::{
     collections::Set,
     deferred::{
         conversation::{opened, string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Searcher, What},
-        lazy::{take, view},
-        namespace,
-        responses::is_client,
+        lazy::{edit_member, take, view},
+        namespace::{self, NameMap},
+        responses::{flat_names, is_client},
         tool::{self, has_type, type_of},
     },
     error::{Code, Error},
@@ -19,10 +19,11 @@ use crate::{
 
 /// Reads a request.
 pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> Result<(), Error> {
-    // Also where the format stays: what a tool is called, and when it came, is known of each alone.
+    // Also where the format stays: a tool's name does not depend on the format.
+    *reader.reading.names = NameMap::with(flat_names(request, reader.reading.options.tool_changes)?);
     let listed = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
     let listed = listed.unwrap_or_default();
-    reader.reading.names.reserve(&listed);
+    flatten_choice(request, reader.reading.names)?;
     let flat = namespace::flatten(listed, reader.reading.names, reader.reading.warnings);
     flat.into_iter().for_each(|tool| reader.conversation.tools.list(tool, reader.reading.warnings));
     if !reader.stays() {
@@ -48,6 +49,28 @@ pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> R
         pass.item(opened(old)?, &format!("/input/{at}"))?;
     }
     Ok(())
+}
+
+/// Gives the tools that a choice names their flat names. One that the API has loaded stands in a namespace of its own
+/// name, and is no tool of a namespace.
+fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) -> Result<(), Error> {
+    let flatten = |choice: &mut Node<'a>| {
+        let text = |key: &str| choice.get(key).and_then(Node::as_text);
+        if text("namespace").is_some_and(|namespace| Some(namespace) != text("name")) {
+            names.flatten_call(choice);
+        }
+    };
+    edit_member(request, "tool_choice", |choice| {
+        flatten(choice);
+        let allowed = choice.visit("tools", |tools| {
+            tools.visit_children(|_, tool| {
+                flatten(tool);
+                Ok::<(), Error>(())
+            })
+        });
+        allowed.unwrap_or(Ok(()))
+    })
+    .map(drop)
 }
 
 /// Half a conversation cannot be translated.
@@ -152,7 +175,7 @@ impl<'a> Pass<'_, '_, 'a> {
     fn call(&mut self, mut item: Node<'a>) {
         let message = self.turn(Phase::Called);
         let own = self.reader.stays().then(|| item.clone());
-        let name = namespace::called(&item).unwrap_or_else(|| Text::literal(""));
+        let name = self.reader.reading.names.called(&item).unwrap_or_else(|| Text::literal(""));
         let arguments = if has_type(&item, "custom_tool_call") {
             Arguments::Freeform(string_of(&item, "input"))
         } else {
@@ -207,14 +230,15 @@ impl<'a> Pass<'_, '_, 'a> {
             return;
         };
         let message = self.turn(Phase::Other);
-        let definitions = self.definitions(&mut item);
-        let mut found = Vec::with_capacity(definitions.len());
-        for definition in &definitions {
-            found.extend(tool::name(definition).cloned());
-            // As the client's own list is: the output refers to what it has, and may not bring more.
-            if self.reader.reading.options.tool_changes == ToolChanges::Apply {
-                self.reader.conversation.tools.bring(definition, false, self.reader.reading.warnings);
+        let mut found = Vec::new();
+        if self.reader.reading.options.tool_changes == ToolChanges::Apply {
+            for definition in self.definitions(&mut item) {
+                found.extend(tool::name(&definition).cloned());
+                self.reader.conversation.tools.bring(&definition, false, self.reader.reading.warnings);
             }
+        } else {
+            // The output refers to what the client's own list has, and may not bring more.
+            found = self.names_in(&item);
         }
         let content = Content::Parts(Vec::new());
         self.reader.push(
@@ -234,10 +258,11 @@ impl<'a> Pass<'_, '_, 'a> {
     fn additional(&mut self, mut item: Node<'a>) {
         let message = self.message;
         let is_head = self.reader.is_head();
-        let definitions = self.definitions(&mut item);
-        if !self.reader.may_change(definitions.iter().filter_map(tool::name)) {
+        let names = self.names_in(&item);
+        if !self.reader.may_change(names.iter()) {
             return;
         }
+        let definitions = self.definitions(&mut item);
         let mut additions = Vec::with_capacity(definitions.len());
         for definition in definitions {
             if is_head && !self.reader.stays() || tool::kind(&definition) != tool::Kind::Tool {
@@ -260,8 +285,13 @@ impl<'a> Pass<'_, '_, 'a> {
     fn definitions(&mut self, item: &mut Node<'a>) -> Vec<Node<'a>> {
         let tools = item.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         let tools = tools.unwrap_or_default();
-        self.reader.reading.names.reserve(&tools);
         namespace::flatten(tools, self.reader.reading.names, self.reader.reading.warnings)
+    }
+
+    /// The flat names of the tools that an item brings.
+    fn names_in(&self, item: &Node<'a>) -> Vec<Text<'a>> {
+        let tools = item.get("tools").and_then(Node::as_array).unwrap_or_default();
+        namespace::names_in(tools, self.reader.reading.names)
     }
 }
 

@@ -9,7 +9,6 @@ use crate::{
         choice::never_loaded,
         conversation::tools::Tools,
         lazy::view,
-        namespace,
         reader::{lose, LOST},
         report::Warnings,
         tool::{has_type, remove},
@@ -87,7 +86,11 @@ fn named<'a>(entry: &Node<'a>) -> Option<Text<'a>> {
         return entry.get("name").and_then(Node::as_text).cloned();
     }
     let kind = ["function", "custom"].into_iter().find(|kind| has_type(entry, kind))?;
-    entry.get(kind).and_then(|inner| inner.get("name")?.as_text()).cloned().or_else(|| namespace::called(entry))
+    entry
+        .get(kind)
+        .and_then(|inner| inner.get("name")?.as_text())
+        .cloned()
+        .or_else(|| entry.get("name")?.as_text().cloned())
 }
 
 /// What is sent.

@@ -1,0 +1,344 @@
+//! Requests whose history brings tools, in every format: tools of the list and of the history whose names and
+//! namespaces collide, each definition with a mark in its description.
+
+use serde_json::{json, Map, Value};
+use toolwire::{
+    options::{CustomTools, Native, Order, ServerToolSearch, Target, ToolChanges, ToolFormat},
+    AdaptOptions, DeferredOptions,
+};
+
+use crate::{
+    generated::{Numbers, PROPERTIES},
+    wire::Wire,
+};
+
+/// A definition that the client or its history gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) mark: usize,
+    /// `None`: the top level.
+    pub(crate) namespace: Option<String>,
+    pub(crate) name: String,
+    pub(crate) is_custom: bool,
+    pub(crate) property: String,
+}
+
+impl Definition {
+    /// Whether two definitions are of one tool.
+    pub(crate) fn is_same_tool(&self, other: &Definition) -> bool {
+        self.namespace == other.namespace && self.name == other.name
+    }
+}
+
+/// Names of which some are what others become without their namespaces, or once they are legal.
+const NAMES: [&str; 14] = [
+    "exec",
+    "c",
+    "b__c",
+    "a__b__c",
+    "a__exec",
+    "a__b",
+    "a",
+    "read.file",
+    "read_file",
+    "read file",
+    "crm__delete",
+    "delete",
+    "tool_search",
+    "読む",
+];
+const NAMESPACES: [&str; 6] = ["a", "a__b", "crm", "exec", "読む", "functions"];
+
+fn definitions(numbers: &mut Numbers, wire: Wire) -> Vec<Definition> {
+    let mut made: Vec<Definition> = Vec::new();
+    for mark in 0..2 + numbers.below(7) {
+        let namespace = (wire == Wire::Responses && numbers.one_in(2)).then(|| (*numbers.of(&NAMESPACES)).to_owned());
+        let property = format!("{}{mark}", numbers.of(&PROPERTIES));
+        let is_custom = wire == Wire::Responses && numbers.one_in(3);
+        let name = (*numbers.of(&NAMES)).to_owned();
+        let one = Definition { mark, namespace, name, is_custom, property };
+        // Whether a second definition of one tool is a new one or a mistake is not for this test to say, and neither
+        // is what the default namespace has beside the top level.
+        let in_default = |one: &Definition| one.namespace.as_deref().is_none_or(|space| space == "functions");
+        let is_double = |other: &Definition| {
+            one.name == other.name && (one.namespace == other.namespace || in_default(&one) && in_default(other))
+        };
+        if !made.iter().any(is_double) {
+            made.push(one);
+        }
+    }
+    made
+}
+
+fn listed(wire: Wire, tool: &Definition, defers: bool) -> Value {
+    let description = format!("#{}# A tool.", tool.mark);
+    let schema =
+        json!({"type": "object", "properties": {&tool.property: {"type": "string"}}, "required": [&tool.property]});
+    let mut entry = match wire {
+        Wire::Anthropic => json!({"name": tool.name, "description": description, "input_schema": schema}),
+        Wire::Chat => {
+            json!({"type": "function", "function": {"name": tool.name, "description": description, "parameters": schema}})
+        }
+        Wire::Responses if tool.is_custom => {
+            json!({"type": "custom", "name": tool.name, "description": description})
+        }
+        Wire::Responses => {
+            json!({"type": "function", "name": tool.name, "description": description, "parameters": schema})
+        }
+        Wire::Gemini => json!({"name": tool.name, "description": description, "parameters": schema}),
+    };
+    if defers {
+        entry["defer_loading"] = json!(true);
+    }
+    entry
+}
+
+/// A list of Responses: tools of one namespace stand together or apart.
+fn in_namespaces(numbers: &mut Numbers, tools: &[(Definition, bool)]) -> Vec<Value> {
+    let mut list: Vec<Value> = Vec::new();
+    for (tool, defers) in tools {
+        let entry = listed(Wire::Responses, tool, *defers);
+        let Some(space) = &tool.namespace else {
+            list.push(entry);
+            continue;
+        };
+        let joins = numbers.one_in(2);
+        match list.iter_mut().find(|one| joins && one["type"] == "namespace" && one["name"] == json!(space)) {
+            Some(found) => found["tools"].as_array_mut().expect("a list").push(entry),
+            None => list.push(json!({"type": "namespace", "name": space, "tools": [entry]})),
+        }
+    }
+    list
+}
+
+fn call_of(wire: Wire, tool: &Definition, id: &str) -> Value {
+    match wire {
+        Wire::Anthropic => json!({"type": "tool_use", "id": id, "name": tool.name, "input": {}}),
+        Wire::Chat => json!({"id": id, "type": "function", "function": {"name": tool.name, "arguments": "{}"}}),
+        _ => {
+            let mut call = match tool.is_custom {
+                true => json!({"type": "custom_tool_call", "call_id": id, "name": tool.name, "input": "x"}),
+                false => json!({"type": "function_call", "call_id": id, "name": tool.name, "arguments": "{}"}),
+            };
+            if let Some(space) = &tool.namespace {
+                call["namespace"] = json!(space);
+            }
+            call
+        }
+    }
+}
+
+/// A request, and every definition in it.
+pub(crate) fn request(numbers: &mut Numbers, wire: Wire) -> (Value, Vec<Definition>) {
+    let made = definitions(numbers, wire);
+    let (mut own, mut carried) = (Vec::new(), Vec::new());
+    for tool in &made {
+        let defers = wire != Wire::Gemini && numbers.one_in(2);
+        if wire != Wire::Gemini && numbers.one_in(3) {
+            carried.push((tool.clone(), numbers.one_in(3)));
+        } else {
+            own.push((tool.clone(), defers));
+        }
+    }
+    // A search finds what is listed, too: the same definition once more.
+    let again: Vec<(Definition, bool)> =
+        own.iter().filter(|(_, defers)| *defers && numbers.one_in(2)).cloned().collect();
+    let called = numbers.of(&made).clone();
+    let request = match wire {
+        Wire::Anthropic => anthropic(numbers, (&own, &carried), &again, &called),
+        Wire::Chat => chat(numbers, (&own, &carried), &again, &called),
+        Wire::Responses => responses(numbers, (&own, &carried), &again, &called),
+        Wire::Gemini => {
+            let list: Vec<Value> = own.iter().map(|(tool, _)| listed(wire, tool, false)).collect();
+            json!({"contents": [{"role": "user", "parts": [{"text": "go"}]}], "tools": [{"functionDeclarations": list}]})
+        }
+    };
+    (request, made)
+}
+
+type Lists<'l> = (&'l [(Definition, bool)], &'l [(Definition, bool)]);
+
+fn anthropic(
+    numbers: &mut Numbers,
+    (own, carried): Lists<'_>,
+    again: &[(Definition, bool)],
+    called: &Definition,
+) -> Value {
+    let wire = Wire::Anthropic;
+    let mut list: Vec<Value> = own.iter().map(|(tool, defers)| listed(wire, tool, *defers)).collect();
+    if numbers.one_in(3) {
+        list.push(json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}));
+    }
+    let mut found: Vec<Value> =
+        again.iter().map(|(tool, _)| json!({"type": "tool_reference", "tool_name": tool.name})).collect();
+    // A server cannot add tools, whatever its result says.
+    found.push(json!({"type": "tool_addition", "tool": {"type": "tool_definition", "definition":
+        {"name": called.name, "description": "#999# Of nobody.", "input_schema": {"type": "object"}}}}));
+    let mut history = vec![
+        json!({"role": "user", "content": "go"}),
+        json!({"role": "assistant", "content": [call_of(wire, called, "c")]}),
+        json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": found}]}),
+    ];
+    for (tool, _) in carried {
+        let definition = json!({"type": "tool_definition", "definition": listed(wire, tool, false)});
+        history.push(json!({"role": "system", "content": [{"type": "tool_addition", "tool": definition}]}));
+    }
+    json!({"model": "m", "max_tokens": 9, "messages": history, "tools": list})
+}
+
+fn chat(numbers: &mut Numbers, (own, carried): Lists<'_>, again: &[(Definition, bool)], called: &Definition) -> Value {
+    let wire = Wire::Chat;
+    let list: Vec<Value> = own.iter().map(|(tool, defers)| listed(wire, tool, *defers)).collect();
+    let found: Vec<Value> =
+        again.iter().map(|(tool, _)| json!({"type": "tool_reference", "tool_name": tool.name})).collect();
+    let mut history = vec![
+        json!({"role": "user", "content": "go"}),
+        json!({"role": "assistant", "content": null, "tool_calls": [call_of(wire, called, "c")]}),
+        json!({"role": "tool", "tool_call_id": "c", "content": found}),
+    ];
+    for (tool, _) in carried {
+        let at = numbers.below(2);
+        history.insert(
+            if at == 0 { 0 } else { history.len() },
+            json!({"role": "system", "tools": [listed(wire, tool, false)], "content": ""}),
+        );
+    }
+    json!({"model": "m", "messages": history, "tools": list})
+}
+
+fn responses(
+    numbers: &mut Numbers,
+    (own, carried): Lists<'_>,
+    again: &[(Definition, bool)],
+    called: &Definition,
+) -> Value {
+    let mut list = in_namespaces(numbers, own);
+    if numbers.one_in(2) {
+        let search = json!({"type": "tool_search", "execution": "client", "description": "Searches", "parameters": {"type": "object"}});
+        list.push(if numbers.one_in(2) { search } else { json!({"type": "tool_search"}) });
+    }
+    let kind = if called.is_custom { "custom_tool_call_output" } else { "function_call_output" };
+    let mut history = vec![
+        json!({"role": "user", "content": "go"}),
+        call_of(Wire::Responses, called, "c"),
+        json!({"type": kind, "call_id": "c", "output": "ok"}),
+    ];
+    let (found, added): (Vec<_>, Vec<_>) = carried.iter().cloned().partition(|_| numbers.one_in(2));
+    let outputs: Vec<(Definition, bool)> = again.iter().cloned().chain(found).collect();
+    if !outputs.is_empty() {
+        let execution = if numbers.one_in(2) { "client" } else { "server" };
+        history.push(json!({"type": "tool_search_call", "call_id": "s", "execution": execution, "arguments": {}}));
+        let tools = in_namespaces(numbers, &outputs);
+        history.push(json!({"type": "tool_search_output", "call_id": "s", "execution": execution, "tools": tools}));
+    }
+    if !added.is_empty() {
+        let tools = in_namespaces(numbers, &added);
+        let at = if numbers.one_in(2) { 0 } else { history.len() };
+        history.insert(at, json!({"type": "additional_tools", "role": "developer", "tools": tools}));
+    }
+    json!({"model": "m", "input": history, "tools": list})
+}
+
+/// Options of deferred loading, the target's format with them.
+pub(crate) fn deferred(numbers: &mut Numbers, wire: Wire) -> (DeferredOptions, Wire) {
+    let mut options = DeferredOptions::default();
+    options.server_tool_search = *numbers.of(&[ServerToolSearch::Emulate, ServerToolSearch::LoadAll]);
+    options.order = *numbers.of(&[Order::Catalog, Order::Append]);
+    options.custom_tools = *numbers.of(&[None, Some(CustomTools::Function), Some(CustomTools::Keep)]);
+    options.tool_changes = *numbers.of(&[ToolChanges::Apply, ToolChanges::Apply, ToolChanges::Ignore]);
+    let natives = [
+        (Native::None, wire),
+        (Native::None, Wire::Anthropic),
+        (Native::None, Wire::Chat),
+        (Native::None, Wire::Responses),
+        (Native::References, Wire::Anthropic),
+        (Native::Changes, Wire::Anthropic),
+        (Native::Inline, Wire::Anthropic),
+        (Native::AdditionalTools, Wire::Responses),
+        (Native::ToolSearch, Wire::Responses),
+        (Native::Kimi, Wire::Chat),
+    ];
+    let (native, target) = *numbers.of(&natives);
+    options.native = native;
+    options.target = Some(match target {
+        Wire::Anthropic => Target::Anthropic,
+        Wire::Chat => Target::OpenaiChat,
+        _ => Target::OpenaiResponses,
+    });
+    (options, target)
+}
+
+/// Options of a whole request in a dialect.
+pub(crate) fn adapting(dialect: &str, format: ToolFormat, deferred: Option<DeferredOptions>) -> AdaptOptions {
+    let mut options = AdaptOptions::new(dialect);
+    options.deferred = deferred;
+    options.tools.format = Some(format);
+    options
+}
+
+/// A tool as the model reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    /// The namespace that it stands in.
+    pub(crate) namespace: Option<String>,
+    pub(crate) name: String,
+    pub(crate) mark: Option<usize>,
+    pub(crate) is_custom: bool,
+    pub(crate) property: Option<String>,
+    /// The API puts it into a namespace of its own name once it has loaded it.
+    pub(crate) is_loaded: bool,
+}
+
+/// Every tool that can be called by a request as it was sent, whatever brings it.
+pub(crate) fn sent(request: &Value) -> Vec<Sent> {
+    let mut found = Vec::new();
+    list(&request["tools"], None, false, &mut found);
+    for message in ["messages", "input"].iter().filter_map(|key| request[*key].as_array()).flatten() {
+        let is_system = message["role"] == "system" || message["role"] == "developer";
+        let brings = message["type"] == "additional_tools" || message["type"] == "tool_search_output" || is_system;
+        if brings {
+            list(&message["tools"], None, true, &mut found);
+        }
+        for block in message["content"].as_array().into_iter().flatten().filter(|_| is_system) {
+            let tool = &block["tool"];
+            if block["type"] == "tool_addition" && tool["type"] == "tool_definition" {
+                list(&json!([tool["definition"]]), None, false, &mut found);
+            }
+        }
+    }
+    found
+}
+
+fn list(tools: &Value, namespace: Option<&str>, is_loaded: bool, found: &mut Vec<Sent>) {
+    for entry in tools.as_array().into_iter().flatten() {
+        if let Some(group) = entry.get("functionDeclarations") {
+            list(group, None, false, found);
+            continue;
+        }
+        if entry["type"] == "namespace" {
+            list(&entry["tools"], entry["name"].as_str(), is_loaded, found);
+            continue;
+        }
+        let tool = ["function", "custom"].iter().find_map(|key| entry.get(key)).unwrap_or(entry);
+        let Some(name) = tool["name"].as_str() else { continue };
+        let schema = ["parameters", "input_schema", "parametersJsonSchema"].iter().find_map(|key| tool.get(key));
+        let property = schema.and_then(|schema| schema["properties"].as_object()?.keys().next().cloned());
+        let description = tool["description"].as_str().unwrap_or_default();
+        let one = Sent {
+            namespace: namespace.map(String::from),
+            name: name.to_owned(),
+            mark: crate::wire::number(description),
+            // Anthropic's tools may say so of all.
+            is_custom: entry["type"] == "custom" && schema.is_none(),
+            property,
+            is_loaded: namespace.is_none() && (is_loaded || entry["defer_loading"] == json!(true)),
+        };
+        found.push(one);
+    }
+}
+
+/// The arguments that a model gives a tool.
+pub(crate) fn arguments(tool: &Sent) -> Value {
+    let members: Map<String, Value> = tool.property.iter().map(|property| (property.clone(), json!("x"))).collect();
+    Value::Object(members)
+}
