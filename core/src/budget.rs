@@ -6,7 +6,10 @@
 //! nothing else recurses over schemas.
 
 use alloc::{format, string::String};
-use core::cell::{Cell, OnceCell};
+use core::{
+    cell::{Cell, OnceCell},
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use crate::{
     error::{Code, Error},
@@ -34,8 +37,9 @@ impl Budget {
     }
 
     /// The same budget, for a caller who spells options like this.
-    pub(crate) fn spelled(self, naming: Naming) -> Self {
-        Budget { naming, ..self }
+    pub(crate) fn spelled(mut self, naming: Naming) -> Self {
+        self.naming = naming;
+        self
     }
 
     /// Pays for work that is about to be done; `false` if there is nothing left to pay with.
@@ -53,7 +57,6 @@ impl Budget {
     }
 
     /// The steps that were paid so far.
-    #[cfg(test)]
     pub(crate) fn spent(&self) -> u64 {
         self.most - self.left.get()
     }
@@ -99,4 +102,20 @@ impl Budget {
         }
         self.check(at)
     }
+}
+
+/// The steps of all budgets that have ended, in all threads: what the tests of growth read. It wraps around.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        // Where 64 bits are more than a pointer has, only differences are read.
+        #[allow(clippy::cast_possible_truncation, reason = "the sum wraps around, too")]
+        TAKEN.fetch_add(self.spent() as usize, Ordering::Relaxed);
+    }
+}
+
+/// The steps of all calls that have ended in this process.
+pub(crate) fn taken() -> usize {
+    TAKEN.load(Ordering::Relaxed)
 }

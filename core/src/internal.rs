@@ -7,6 +7,7 @@
 //! holds that it is the only door, and that everything in it is used.
 
 pub mod bindings;
+pub mod steps;
 
 use alloc::{string::String, vec::Vec};
 

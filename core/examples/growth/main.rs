@@ -7,6 +7,9 @@
 mod counting;
 mod inputs;
 mod plot;
+#[path = "../../tests/growth/shapes/mod.rs"]
+mod shapes;
+mod table;
 
 use std::{
     error::Error,
@@ -49,6 +52,27 @@ pub(crate) struct Point {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let command = arguments.next();
+    if command.as_deref() == Some("tools") {
+        return table::tools(&arguments.next().ok_or("expected a file of tools")?);
+    }
+    if command.as_deref() == Some("rows") {
+        let mut asked = table::Asked::default();
+        for argument in arguments {
+            match argument.split_once('=') {
+                Some(("--dialects", names)) => asked.dialects = names.split(',').map(String::from).collect(),
+                Some(("--part", part)) => {
+                    let (part, of) = part.split_once('/').ok_or("expected `--part=N/M`")?;
+                    asked.part = Some((part.parse()?, of.parse()?));
+                }
+                Some(("--sizes", sizes)) => asked.sizes = sizes.split(',').map(str::parse).collect::<Result<_, _>>()?,
+                _ => asked.words.push(argument),
+            }
+        }
+        table::rows(&asked);
+        return Ok(());
+    }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/performance");
     fs::create_dir_all(&folder)?;
     for growth in grown() {

@@ -1,7 +1,9 @@
 //! Members by their names, for whoever looks up many: one after the other would cost the square of their number.
 
+use alloc::vec::Vec;
+
 use super::{Node, Object, Text};
-use crate::collections::Map;
+use crate::collections::{self, Map};
 
 /// So few are found as soon one by one.
 const FEW: usize = 16;
@@ -30,5 +32,38 @@ impl<'o, 'a> LookUp<'o, 'a> {
     /// Whether a member of that name exists.
     pub(crate) fn has(&self, name: &Text<'_>) -> bool {
         self.get(name).is_some()
+    }
+}
+
+/// The members of an object in the order of their names: what is kept to look up members of the same object again.
+pub(crate) struct Order {
+    /// The place of each; none if there are few.
+    places: Vec<usize>,
+}
+
+impl Order {
+    pub(crate) fn of(object: &Object<'_>) -> Self {
+        let members = object.members();
+        let places: Vec<usize> = if members.len() > FEW { (0..members.len()).collect() } else { Vec::new() };
+        let key = |place: &usize| members.get(*place).map(|member| &member.key);
+        Order { places: collections::by(places, |one, two| key(one).cmp(&key(two))) }
+    }
+
+    /// The place of a member of the object that this is the order of.
+    pub(crate) fn place(&self, object: &Object<'_>, name: &Text<'_>) -> Option<usize> {
+        let members = object.members();
+        if members.len() <= FEW {
+            return members.iter().position(|member| member.key.is_twin(name));
+        }
+        let found = self.places.binary_search_by(|place| match members.get(*place) {
+            Some(member) => member.key.cmp(name),
+            None => core::cmp::Ordering::Greater,
+        });
+        self.places.get(found.ok()?).copied()
+    }
+
+    /// The value of a member of the object that this is the order of.
+    pub(crate) fn get<'o, 'a>(&self, object: &'o Object<'a>, name: &Text<'_>) -> Option<&'o Node<'a>> {
+        object.members().get(self.place(object, name)?).map(|member| &member.value)
     }
 }

@@ -25,7 +25,7 @@ mod value;
 mod write;
 
 pub(crate) use copy::{copies, height, size};
-pub(crate) use lookup::LookUp;
+pub(crate) use lookup::{LookUp, Order};
 pub(crate) use node::Shell;
 pub use node::{Child, Data, Node, Origin};
 pub use number::{compare, is_integral};

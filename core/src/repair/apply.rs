@@ -46,10 +46,15 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// The schemas of a member of that name.
     pub(super) fn member_schemas(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> Vec<&'s Node<'a>> {
         let mut schemas = Vec::new();
-        for (index, part) in view.parts.iter().enumerate() {
-            let own = view.tables.iter().find(|(of, _)| *of == index).and_then(|(_, table)| table.get(name));
+        let mut named = view.named().get(&name).into_iter().flatten().copied().peekable();
+        for index in view.unnamed.iter().copied() {
+            while let Some((_, own)) = named.next_if(|(part, _)| *part < index) {
+                schemas.push(own);
+            }
+            let own = named.next_if(|(part, _)| *part == index).map(|(_, own)| own);
             let mut is_known = own.is_some();
             schemas.extend(own);
+            let Some(part) = view.parts.get(index).filter(|_| self.judge.budget().pay(1)) else { break };
             let patterns = part.get(Keyword::PatternProperties).and_then(Node::as_object);
             for member in patterns.into_iter().flatten() {
                 let matches = self.judge.matches(&member.key, &member.value, name);
@@ -62,6 +67,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 schemas.extend(part.get(Keyword::AdditionalProperties).filter(|says| says.as_object().is_some()));
             }
         }
+        schemas.extend(named.map(|(_, own)| own));
         schemas
     }
 
@@ -88,20 +94,24 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 
     /// What the schemas say of a value as a whole by these keywords, and holds: a repair inside may not break it.
     pub(super) fn held(&mut self, view: &View<'s, 'a>, value: &Node<'_>, keywords: &[Keyword]) -> Vec<Held<'s, 'a>> {
-        let mut held = Vec::new();
-        for keyword in keywords {
-            for (part, _) in view.says(*keyword) {
-                if self.judge.keyword(*keyword, part, value) == Verdict::Valid {
-                    held.push((part, *keyword));
+        self.judge.together(|judge| {
+            let mut held = Vec::new();
+            for keyword in keywords {
+                for (part, _) in view.says(*keyword) {
+                    if judge.keyword(*keyword, part, value) == Verdict::Valid {
+                        held.push((part, *keyword));
+                    }
                 }
             }
-        }
-        held
+            held
+        })
     }
 
     /// Does a value break what held?
     pub(super) fn breaks(&mut self, held: &[Held<'s, 'a>], value: &Node<'_>) -> bool {
-        held.iter().any(|(part, keyword)| self.judge.keyword(*keyword, part, value) == Verdict::Invalid)
+        self.judge.together(|judge| {
+            held.iter().any(|(part, keyword)| judge.keyword(*keyword, part, value) == Verdict::Invalid)
+        })
     }
 }
 

@@ -92,14 +92,16 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if at.is_untyped_root && value.as_object().is_none() {
             return Verdict::Invalid;
         }
-        let mut all = Verdict::Valid;
-        for schema in schemas {
-            all = all.and(self.judge.verdict(schema, value));
-            if all == Verdict::Invalid {
-                break;
+        self.judge.together(|judge| {
+            let mut all = Verdict::Valid;
+            for schema in schemas {
+                all = all.and(judge.verdict(schema, value));
+                if all == Verdict::Invalid {
+                    break;
+                }
             }
-        }
-        all
+            all
+        })
     }
 
     /// Is a value of an admitted kind, and among those that are listed?

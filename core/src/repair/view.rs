@@ -1,11 +1,12 @@
 //! The schemas of one place, taken apart: references followed, `allOf` spread out, unions apart.
 
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use super::Repairer;
 use crate::{
-    collections::Set,
-    json::{Data, LookUp, Node, Object, Text},
+    collections::{Map, Set},
+    json::{Data, Node, Object, Text},
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::is_nullable},
 };
 
@@ -20,13 +21,20 @@ pub(super) struct Union<'s, 'a> {
     pub(super) branches: &'s [Node<'a>],
 }
 
+/// Schemas by the names that they are for.
+type Named<'s, 'a> = Map<&'s Text<'a>, Vec<(usize, &'s Node<'a>)>>;
+
 /// All that is said of the values of one place.
 pub(super) struct View<'s, 'a> {
     /// Every schema that applies.
     pub(super) parts: Vec<&'s Object<'a>>,
     pub(super) unions: Vec<Union<'s, 'a>>,
     /// The `properties` of each part that has any, by its index.
-    pub(super) tables: Vec<(usize, LookUp<'s, 'a>)>,
+    tables: Vec<(usize, &'s Object<'a>)>,
+    /// The schemas that they give to a name, each with the index of its part: found when first asked for.
+    named: OnceCell<Named<'s, 'a>>,
+    /// The parts that speak of members without their names, by index.
+    pub(super) unnamed: Vec<usize>,
     /// The kinds of value that are admitted.
     pub(super) kinds: InstanceTypes,
 }
@@ -44,7 +52,20 @@ impl<'s, 'a> View<'s, 'a> {
     }
 
     pub(super) fn declares(&self, name: &Text<'_>) -> bool {
-        self.tables.iter().any(|(_, table)| table.has(name))
+        self.named().contains_key(&name)
+    }
+
+    /// The schemas that `properties` give to names, each with the index of its part.
+    pub(super) fn named(&self) -> &Named<'s, 'a> {
+        self.named.get_or_init(|| {
+            let mut named = Named::new();
+            for (part, table) in &self.tables {
+                for member in *table {
+                    named.entry(&member.key).or_default().push((*part, &member.value));
+                }
+            }
+            named
+        })
     }
 
     /// The names that have to be there, each once.
@@ -66,10 +87,18 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     fn view_to(&mut self, schemas: &[&'s Node<'a>], depth: usize) -> Option<View<'s, 'a>> {
-        let mut view = View { parts: Vec::new(), unions: Vec::new(), tables: Vec::new(), kinds: InstanceTypes::ALL };
+        let mut view = View {
+            parts: Vec::new(),
+            unions: Vec::new(),
+            tables: Vec::new(),
+            named: OnceCell::new(),
+            unnamed: Vec::new(),
+            kinds: InstanceTypes::ALL,
+        };
         // Each with the reference that led to it, so that a circle is told from a reference that stands twice.
         let mut open: Vec<(&'s Node<'a>, Option<usize>)> = schemas.iter().rev().map(|schema| (*schema, None)).collect();
         let mut followed: Vec<(&'s Node<'a>, Option<usize>)> = Vec::new();
+        let mut known: Set<usize> = Set::new();
         while let Some((schema, within)) = open.pop() {
             if !self.judge.budget().pay(1) {
                 return None;
@@ -90,7 +119,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                     }
                     around = *before;
                 }
-                if !followed.iter().any(|(known, _)| core::ptr::eq(*known, schema)) {
+                if known.insert(core::ptr::from_ref(schema) as usize) {
                     followed.push((schema, within));
                     target = Some((schema, Some(followed.len() - 1)));
                 }
@@ -105,12 +134,16 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             open.extend(target);
             let count = |keyword| object.get(keyword).map_or(0, |node| node.as_array().map_or(0, <[_]>::len));
             let table = object.get(Keyword::Properties).and_then(Node::as_object);
-            let cost = count(Keyword::Enum) / 8 + table.map_or(0, |table| table.len() / 16);
+            let cost = count(Keyword::Enum) / 8 + table.map_or(0, |table| table.len() / 8);
             if !self.judge.budget().pay(cost) {
                 return None;
             }
             view.kinds = view.kinds.and(kinds(object));
-            view.tables.extend(table.map(|table| (view.parts.len(), LookUp::of(table))));
+            let part = view.parts.len();
+            view.tables.extend(table.map(|table| (part, table)));
+            if [Keyword::PatternProperties, Keyword::AdditionalProperties].iter().any(|keyword| object.has(*keyword)) {
+                view.unnamed.push(part);
+            }
             view.parts.push(object);
             for keyword in [Keyword::AnyOf, Keyword::OneOf] {
                 let Some(branches) = object.get(keyword).and_then(Node::as_array) else { continue };

@@ -6,49 +6,82 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     budget::Budget,
     collections::{Map, Set},
-    json::{self, Data, Member, Node, Object, Text},
+    json::{self, Data, LookUp, Member, Node, Object, Origin, Text},
     schema::keyword::Keyword,
 };
 
+/// What every branch of a union has that was given a part of it only: see [`Parts`].
+pub(crate) struct Common<'b, 'a> {
+    pub(crate) properties: &'b Object<'a>,
+    /// The same by name.
+    pub(crate) index: LookUp<'b, 'a>,
+    pub(crate) required: &'b [Node<'a>],
+    /// The origin of the list of required names, if there is one.
+    pub(crate) origin: Option<Origin>,
+}
+
+/// Which of several objects name only some of the properties and required names that they have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'p, 'b, 'a> {
+    pub(crate) common: &'p Common<'b, 'a>,
+    pub(crate) which: &'p [bool],
+}
+
+impl<'p, 'b, 'a> Parts<'p, 'b, 'a> {
+    /// What an object has besides what it says.
+    fn of(self, at: usize) -> Option<&'p Common<'b, 'a>> {
+        self.which.get(at).copied().unwrap_or_default().then_some(self.common)
+    }
+
+    /// How many properties an object has besides those that it names.
+    pub(crate) fn more(self, at: usize, object: &Object<'_>) -> usize {
+        let Some(common) = self.of(at) else { return 0 };
+        let known = table(object).filter(|member| common.index.has(&member.key)).count();
+        common.properties.len().saturating_sub(known)
+    }
+}
+
+fn table<'o, 'a>(object: &'o Object<'a>) -> impl Iterator<Item = &'o Member<'a>> {
+    object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten()
+}
+
 /// Does a branch leave open what another one says of a property? Then the one object says it of every call.
-pub(crate) fn narrows(objects: &[Object<'_>]) -> bool {
-    let tables: Vec<_> = objects.iter().map(table_names).collect();
-    let all: Set<&Text<'_>> = tables.iter().flatten().copied().collect();
-    objects.iter().zip(&tables).any(|(object, own)| {
-        object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) != Some(false)
-            && all.iter().any(|name| !own.contains(name))
+pub(crate) fn narrows(objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>) -> bool {
+    let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common.properties);
+    let mut all: Set<&Text<'_>> = objects.iter().flat_map(table).map(|member| &member.key).collect();
+    let known: Set<&Text<'_>> = common.into_iter().flatten().map(|member| &member.key).collect();
+    all.extend(known.iter().copied());
+    objects.iter().enumerate().any(|(at, object)| {
+        let is_part = parts.is_some_and(|parts| parts.of(at).is_some());
+        let own = table(object).filter(|member| !(is_part && known.contains(&&member.key))).count();
+        let own = if is_part { own + known.len() } else { own };
+        object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) != Some(false) && own < all.len()
     })
 }
 
 fn table_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
-    object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten().map(|member| &member.key).collect()
+    table(object).map(|member| &member.key).collect()
 }
 
 /// One object schema that accepts everything that one of these accepts.
-pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<'a>> {
+pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Vec<Member<'a>> {
     let count = objects.len();
     let mut order: Vec<Text<'a>> = Vec::new();
     let mut seen: Map<Text<'a>, (usize, Vec<Node<'a>>)> = Map::new();
-    let mut properties: Vec<(Text<'a>, Vec<Node<'a>>)> = Vec::new();
-    let mut places: Map<Text<'a>, usize> = Map::new();
+    let mut properties = Properties { schemas: Vec::new(), places: Map::new(), open: None };
     // A pattern may let through what no property names, and patterns do not survive unless every branch has them.
-    let mut others = others(&objects, budget);
+    let mut others = others(&objects, parts, budget);
     let closed = objects.iter().all(|object| {
         object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) == Some(false)
             && !object.has(Keyword::PatternProperties)
     });
-    for object in objects {
+    for (at, object) in objects.into_iter().enumerate() {
         for Member { key, value } in object.into_members() {
             if key.is(Keyword::Properties) {
                 if let Data::Object(table) = value.into_data() {
-                    for Member { key, value } in table.into_members() {
-                        match places.get(&key).and_then(|place| properties.get_mut(*place)) {
-                            Some((_, schemas)) => schemas.push(value),
-                            None => {
-                                places.insert(key.clone(), properties.len());
-                                properties.push((key, Vec::from([value])));
-                            }
-                        }
+                    match parts.and_then(|parts| parts.of(at)) {
+                        Some(common) => properties.add_part(table, common, budget),
+                        None => table.into_members().into_iter().for_each(|member| properties.add(member)),
                     }
                 }
                 if !order.iter().any(|known| known.is("properties")) {
@@ -65,7 +98,7 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<
         }
     }
     let mut table = Object::new();
-    for (name, schemas) in properties {
+    for (name, schemas) in properties.schemas {
         table.members_mut().push(Member { key: name, value: one_of_these(schemas, budget) });
     }
     let mut table = Some(Node::object(table));
@@ -77,7 +110,7 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<
         }
         let Some((times, values)) = seen.remove(&key) else { continue };
         let value = if key.is(Keyword::Required) && times == count {
-            common(values, budget)
+            required_by_all(values, parts, budget)
         } else if key.is(Keyword::AdditionalProperties) {
             if closed {
                 Some(Node::bool(false))
@@ -92,38 +125,114 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, budget: &Budget) -> Vec<Member<
     members
 }
 
+/// The schemas of each property, in the order in which the properties come.
+struct Properties<'a> {
+    schemas: Vec<(Text<'a>, Vec<Node<'a>>)>,
+    places: Map<Text<'a>, usize>,
+    /// The common properties of which every part so far has said more; `None` before the first part.
+    open: Option<Set<Text<'a>>>,
+}
+
+impl<'a> Properties<'a> {
+    fn add(&mut self, Member { key, value }: Member<'a>) {
+        match self.places.get(&key).and_then(|place| self.schemas.get_mut(*place)) {
+            Some((_, schemas)) => schemas.push(value),
+            None => {
+                self.places.insert(key.clone(), self.schemas.len());
+                self.schemas.push((key, Vec::from([value])));
+            }
+        }
+    }
+
+    /// Adds what an object names, and of the common properties what was not added before.
+    fn add_part(&mut self, table: Object<'a>, common: &Common<'_, 'a>, budget: &Budget) {
+        let places: Map<Text<'a>, usize> =
+            table.iter().enumerate().map(|(place, member)| (member.key.clone(), place)).collect();
+        let mut own: Vec<Option<Member<'a>>> = table.into_members().into_iter().map(Some).collect();
+        match self.open.take() {
+            None => {
+                let mut open = Set::new();
+                for member in common.properties {
+                    match places.get(&member.key).and_then(|place| own.get_mut(*place)).and_then(Option::take) {
+                        Some(own) => {
+                            open.insert(own.key.clone());
+                            self.add(own);
+                        }
+                        None => self.add(member.copy(budget)),
+                    }
+                }
+                self.open = Some(open);
+            }
+            Some(open) => {
+                let mut left = Set::new();
+                for name in open {
+                    match common.index.get(&name).filter(|_| !places.contains_key(&name)) {
+                        Some(schema) => self.add(Member { key: name, value: schema.copy(budget) }),
+                        None => drop(left.insert(name)),
+                    }
+                }
+                self.open = Some(left);
+            }
+        }
+        own.into_iter().flatten().for_each(|member| self.add(member));
+    }
+}
+
 /// What all objects say of members that they do not name, where they name the same ones.
-fn others<'a>(objects: &[Object<'a>], budget: &Budget) -> Option<Node<'a>> {
+fn others<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Option<Node<'a>> {
     let (first, rest) = objects.split_first()?;
     let value = first.get(Keyword::AdditionalProperties)?;
-    let (names, patterns) = (table_names(first), first.get(Keyword::PatternProperties));
+    let of = |at: usize| parts.and_then(|parts| parts.of(at)).map(|common| common.properties);
+    let (mut names, patterns) = (table_names(first), first.get(Keyword::PatternProperties));
+    names.extend(of(0).into_iter().flatten().map(|member| &member.key));
+    // Of a part only what it names is compared, if the first has what they have in common.
+    let has_common =
+        (0..objects.len()).find_map(of).is_none_or(|common| common.iter().all(|member| names.contains(&member.key)));
     let same = |one: Option<&Node<'a>>, two: Option<&Node<'a>>| match (one, two) {
         (Some(one), Some(two)) => json::same_within(budget, one, two),
         (one, two) => one.is_none() && two.is_none(),
     };
-    let is_same_table = |object: &Object<'a>| {
+    let is_same_table = |at: usize, object: &Object<'a>| {
         let own = table_names(object);
-        own.len() == names.len() && own.iter().all(|name| names.contains(*name))
+        let more = parts.map_or(0, |parts| parts.more(at, object));
+        (has_common || of(at).is_none())
+            && own.len() + more == names.len()
+            && own.iter().all(|name| names.contains(*name))
     };
-    let agrees = |object: &Object<'a>| {
+    let agrees = |(at, object): (usize, &Object<'a>)| {
         same(object.get(Keyword::AdditionalProperties), Some(value))
             && same(object.get(Keyword::PatternProperties), patterns)
-            && is_same_table(object)
+            && is_same_table(at + 1, object)
     };
-    rest.iter().all(agrees).then(|| value.copy(budget))
+    rest.iter().enumerate().all(agrees).then(|| value.copy(budget))
 }
 
-/// The names that every list has.
-fn common<'a>(lists: Vec<Node<'a>>, budget: &Budget) -> Option<Node<'a>> {
+/// The names that every list has, one list an object.
+fn required_by_all<'a>(lists: Vec<Node<'a>>, parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Option<Node<'a>> {
+    let of = |at: usize| parts.and_then(|parts| parts.of(at));
     let (first, others) = lists.split_first()?;
     let names = |list: &'_ Node<'a>| -> Set<Text<'a>> {
         list.as_array().into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect()
     };
-    let others: Vec<Set<Text<'a>>> = others.iter().map(names).collect();
-    let everywhere = |name: &Node<'a>| name.as_text().is_some_and(|name| others.iter().all(|list| list.contains(name)));
-    let shared = first.as_array().unwrap_or_default().iter().filter(|name| everywhere(name));
-    let names: Vec<Node<'a>> = shared.map(|name| name.copy(budget)).collect();
-    (!names.is_empty()).then(|| Node::array(names).with_origin(first.origin()))
+    let of_part = (0..lists.len()).find_map(of);
+    let known: Set<&Text<'a>> =
+        of_part.into_iter().flat_map(|common| common.required).filter_map(Node::as_text).collect();
+    let others: Vec<(bool, Set<Text<'a>>)> =
+        others.iter().enumerate().map(|(at, list)| (of(at + 1).is_some(), names(list))).collect();
+    let whole: Vec<&Set<Text<'a>>> = others.iter().filter(|(is_part, _)| !is_part).map(|(_, list)| list).collect();
+    let everywhere = |name: &Node<'a>| {
+        name.as_text().is_some_and(|name| match known.contains(&name) {
+            true => whole.iter().all(|list| list.contains(name)),
+            false => others.iter().all(|(_, list)| list.contains(name)),
+        })
+    };
+    let common = of(0).map(|common| common.required).unwrap_or_default();
+    let is_new = |name: &&Node<'a>| common.is_empty() || !name.as_text().is_some_and(|name| known.contains(&name));
+    let own = first.as_array().unwrap_or_default().iter().filter(is_new);
+    let names: Vec<Node<'a>> =
+        common.iter().chain(own).filter(|name| everywhere(name)).map(|name| name.copy(budget)).collect();
+    let origin = of(0).and_then(|common| common.origin).unwrap_or_else(|| first.origin());
+    (!names.is_empty()).then(|| Node::array(names).with_origin(origin))
 }
 
 fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool, budget: &Budget) -> Option<Node<'a>> {

@@ -9,6 +9,7 @@ use crate::{
     error::Error,
     json::{Node, Object, Text},
     schema::{
+        join::Parts,
         keyword::{Keyword, Keywords},
         references::{self, Number},
         visit::{self, Visit},
@@ -61,7 +62,7 @@ impl Naming {
         let mut naming = Naming::default();
         let mut refers = false;
         visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-            if node.as_object().is_some_and(wants_others) {
+            if node.as_object().is_some_and(|object| wants_others(object, 0)) {
                 naming.wanted.extend(node.origin().number());
             }
             for branch in node.get(Keyword::OneOf).and_then(Node::as_array).into_iter().flatten() {
@@ -99,12 +100,21 @@ impl Naming {
     }
 
     /// These become one object. It wants others if one of them does: one that names nothing wants any.
-    pub(in crate::sanitize) fn joined(&mut self, objects: &[Object<'_>], into: Number) {
-        let is_map = |object: &Object<'_>| {
+    pub(in crate::sanitize) fn joined(
+        &mut self,
+        objects: &[Object<'_>],
+        parts: Option<Parts<'_, '_, '_>>,
+        into: Number,
+    ) {
+        let is_map = |object: &Object<'_>, more: usize| {
             let table = object.get(Keyword::Properties).and_then(Node::as_object);
-            table.is_none_or(Object::is_empty) && !object.has(Keyword::AdditionalProperties)
+            more == 0 && table.is_none_or(Object::is_empty) && !object.has(Keyword::AdditionalProperties)
         };
-        if objects.iter().any(|object| wants_others(object) || is_map(object)) {
+        let wants = |(at, object): (usize, &Object<'_>)| {
+            let more = parts.map_or(0, |parts| parts.more(at, object));
+            wants_others(object, more) || is_map(object, more)
+        };
+        if objects.iter().enumerate().any(wants) {
             self.wanted.insert(into);
         }
     }
@@ -159,8 +169,8 @@ impl Naming {
     }
 }
 
-/// Does a schema say that there are properties besides those that it names?
-fn wants_others(schema: &Object<'_>) -> bool {
+/// Does a schema say that there are properties besides those that it names, and so many more?
+fn wants_others(schema: &Object<'_>, more: usize) -> bool {
     let is_open = |keyword: Keyword| schema.get(keyword).is_some_and(|schema| schema.as_bool() != Some(false));
     let count = |keyword: Keyword| schema.get(keyword).and_then(Node::as_object).map_or(0, Object::len);
     let least = schema.get(Keyword::MinProperties).and_then(Node::as_number);
@@ -168,5 +178,5 @@ fn wants_others(schema: &Object<'_>) -> bool {
     is_open(Keyword::AdditionalProperties)
         || is_open(Keyword::UnevaluatedProperties)
         || count(Keyword::PatternProperties) > 0
-        || least.is_some_and(|least| least > count(Keyword::Properties))
+        || least.is_some_and(|least| least > count(Keyword::Properties) + more)
 }

@@ -6,6 +6,7 @@ use crate::{
     error::Error,
     json::{Node, Object, Origin},
     sanitize::analysis::naming::Naming,
+    schema::join::Parts,
 };
 
 impl Diagnostics {
@@ -26,9 +27,14 @@ impl Diagnostics {
     }
 
     /// Notes that objects become one.
-    pub(in crate::sanitize) fn join_names(&mut self, objects: &[Object<'_>], into: Origin) {
+    pub(in crate::sanitize) fn join_names(
+        &mut self,
+        objects: &[Object<'_>],
+        parts: Option<Parts<'_, '_, '_>>,
+        into: Origin,
+    ) {
         if self.is_on() {
-            self.naming.joined(objects, into.number().unwrap_or(self.root));
+            self.naming.joined(objects, parts, into.number().unwrap_or(self.root));
         }
     }
 

@@ -199,7 +199,7 @@ fn join<'a>(
             joined.iter().filter_map(|branch| Some(branch.as_object()?.copy(&context.budget))).collect();
         let effect = match differs_in_one(&objects, &context.budget) {
             true => JOIN,
-            false if join::narrows(&objects) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
+            false if join::narrows(&objects, None) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
             false => JOIN.accepts(Accepts::Wider).guidance(Guidance::Lost),
         };
         let Some(first) = joined.first() else { continue };
@@ -208,9 +208,11 @@ fn join<'a>(
         context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
             format!("merged {count} branches of `anyOf`: branches must begin with different names")
         });
-        context.diagnostics.join_names(&objects, origin);
+        context.diagnostics.join_names(&objects, None, origin);
         if let Some(slot) = branches.get_mut(*with) {
-            *slot = Some(Node::object(Object::from_members(join::flat(objects, &context.budget))).with_origin(origin));
+            *slot = Some(
+                Node::object(Object::from_members(join::flat(objects, None, &context.budget))).with_origin(origin),
+            );
         }
     }
     let branches: Vec<Node<'a>> = branches.into_iter().flatten().collect();

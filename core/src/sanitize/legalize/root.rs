@@ -4,7 +4,6 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     budget::Budget,
-    collections::{Map, Set},
     dialect::grammar::{Grammar, OpenRule},
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
@@ -15,13 +14,13 @@ use crate::{
         context::PassContext,
         description,
         diagnostics::{ChangeKind, Location},
-        legalize::distribute,
+        legalize::{beside::Beside, distribute, told_apart::discriminators},
     },
     schema::{
         annotations::is_annotation,
         draft::Draft,
         emptiness::{admits_object, is_never},
-        join,
+        join::{self, Parts},
         keyword::{Keyword, Keywords},
         references::Form,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
@@ -202,22 +201,30 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         }
     }
     let bundle = Node::object(bundle).with_origin(origin);
+    let beside = Beside::of(&bundle);
     let mut objects: Vec<Object<'a>> = Vec::new();
+    let mut which: Vec<bool> = Vec::new();
     for branch in branches {
-        let Ok(mut merged) = distribute::into_branch(&bundle, branch, Polarity::Positive, context) else { continue };
+        let part = beside.as_ref().and_then(|beside| beside.part_for(&branch, &context.budget));
+        let is_part = part.is_some();
+        let part = part.map(|part| part.with_origin(origin));
+        let all = part.as_ref().unwrap_or(&bundle);
+        let Ok(mut merged) = distribute::into_branch(all, branch, Polarity::Positive, context) else { continue };
         // A union in the branch of a union: every branch of it is one of ours.
         if merged.get(Keyword::AnyOf).is_some() && !one_object_of(&mut merged, context, exact) {
             continue;
         }
         if let Data::Object(object) = merged.into_data() {
             objects.push(object);
+            which.push(is_part);
         }
     }
+    let parts = beside.as_ref().map(|beside| Parts { common: beside.common(), which: &which });
     if objects.is_empty() {
         return false;
     }
     let single = objects.len() == 1;
-    let conditions = discriminators(&objects, &context.budget);
+    let conditions = discriminators(&objects, parts, &context.budget);
     let described = !single
         && !exact
         && context.hints == Hints::Describe
@@ -228,7 +235,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         (false, true) => Guidance::Moved,
         (false, false) => Guidance::Lost,
     };
-    let accepts = match (exact, join::narrows(&objects)) {
+    let accepts = match (exact, join::narrows(&objects, parts)) {
         (true, false) => Accepts::Same,
         (true, true) => Accepts::Narrower,
         (false, true) => Accepts::Mixed,
@@ -238,8 +245,8 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     context.diagnostics.report(Polarity::Positive, location, Location::of(&bundle), effect, || {
         format!("merged the {} branches of the root's `anyOf` into one object", objects.len())
     });
-    context.diagnostics.join_names(&objects, origin);
-    let mut members = join::flat(objects, &context.budget);
+    context.diagnostics.join_names(&objects, parts, origin);
+    let mut members = join::flat(objects, parts, &context.budget);
     // What stood beside the union holds whatever a branch says of the same.
     if let Data::Object(bundle) = bundle.into_data() {
         let is_joined = |key: &Text<'_>| key.is(Keyword::Properties) || key.is(Keyword::Required);
@@ -267,57 +274,4 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         description::append(node, &[("anyOf", &conditions)]);
     }
     true
-}
-
-/// What distinguishes the branches, as short as it can be said: what each requires beyond the others, and the constant
-/// by which it is told from them, if all have one. Without one, a branch that requires nothing more would make the rest
-/// untrue: nothing is said.
-fn discriminators<'a>(objects: &[Object<'a>], budget: &Budget) -> Node<'a> {
-    let lists: Vec<Vec<Node<'a>>> = objects
-        .iter()
-        .map(|object| json::copies(object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default(), budget))
-        .collect();
-    let mut times: Map<&Text<'a>, usize> = Map::new();
-    for list in &lists {
-        for name in list.iter().filter_map(Node::as_text).collect::<Set<_>>() {
-            *times.entry(name).or_default() += 1;
-        }
-    }
-    let everywhere = |name: &Node<'a>| name.as_text().is_some_and(|name| times.get(name) == Some(&lists.len()));
-    let own = lists
-        .iter()
-        .map(|list| list.iter().filter(|name| !everywhere(name)).map(|name| name.copy(budget)).collect::<Vec<_>>());
-    let own: Vec<Vec<Node<'a>>> = own.collect();
-    if own.iter().all(Vec::is_empty) {
-        return Node::array(Vec::new());
-    }
-    let shared = lists.first().into_iter().flatten().filter(|name| everywhere(name)).filter_map(Node::as_text);
-    let mut told_apart = shared
-        .filter_map(|name| objects.iter().map(|object| constant(object, name, budget)).collect::<Option<Vec<_>>>());
-    let constants =
-        told_apart.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
-    if constants.is_none() && own.iter().any(Vec::is_empty) {
-        return Node::array(Vec::new());
-    }
-    let mut constants = constants.map(Vec::into_iter);
-    let said = own.into_iter().map(|own| {
-        let constant = constants.as_mut().and_then(Iterator::next);
-        let mut members: Vec<Member<'a>> =
-            constant.map(|value| Member { key: Text::literal("properties"), value }).into_iter().collect();
-        if !own.is_empty() {
-            members.push(Member { key: Text::literal("required"), value: Node::array(own) });
-        }
-        Node::object(Object::from_members(members))
-    });
-    Node::array(said.collect())
-}
-
-/// One property of a branch and the values it lists for it, as `properties` say it.
-fn constant<'a>(object: &Object<'a>, name: &Text<'a>, budget: &Budget) -> Option<Node<'a>> {
-    let property = object.get(Keyword::Properties).and_then(Node::as_object)?.get_text(name)?;
-    let (keyword, values) =
-        ["const", "enum"].into_iter().find_map(|keyword| Some((keyword, property.get(keyword)?)))?;
-    let mut table = Object::new();
-    table.set(name.clone(), Node::record([(keyword, values.copy(budget))]));
-    Some(Node::object(table))
 }

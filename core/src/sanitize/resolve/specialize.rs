@@ -64,6 +64,8 @@ pub(in crate::sanitize) struct Definitions<'e, 's, 'a> {
     names: Map<Definition, String>,
     /// The same, by their names.
     written: Map<String, Definition>,
+    /// For each name that was asked for more than once, the first number behind it that may be free.
+    counts: Map<String, usize>,
     grown: Map<Definition, Specialized<'a>>,
     /// How many nodes they may still grow by.
     spare: usize,
@@ -86,6 +88,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
             beside,
             names: Map::new(),
             written: Map::new(),
+            counts: Map::new(),
             grown: Map::new(),
             spare,
             queue: Vec::new(),
@@ -177,11 +180,11 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         let pointer = self.targets.get(&definition.target).map(|(_, pointer)| pointer.as_str()).unwrap_or_default();
         let stem = stem(pointer);
         let mut name = stem.clone();
-        let mut count = 2;
+        let next = self.counts.entry(stem.clone()).or_insert(2);
         // The name is the target's own, should it stay too.
         while self.written.contains_key(&name) || (definition.with.is_some() && name == stem) {
-            name = format!("{stem}_{count}");
-            count += 1;
+            name = format!("{stem}_{next}");
+            *next += 1;
         }
         self.written.insert(name.clone(), definition.clone());
         self.names.insert(definition.clone(), name.clone());

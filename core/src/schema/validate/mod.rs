@@ -10,6 +10,7 @@
 mod applicators;
 mod arrays;
 mod objects;
+mod orders;
 mod pattern;
 pub(crate) mod place;
 mod prepared;
@@ -19,7 +20,7 @@ mod tests;
 mod verdict;
 pub(crate) mod words;
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, rc::Rc, string::String, vec::Vec};
 use core::cell::OnceCell;
 
 use super::{
@@ -32,7 +33,7 @@ use crate::{
     budget::Budget,
     collections::{Map, Set},
     error::{Code, Error},
-    json::{self, Data, Node, Object, Text},
+    json::{self, Data, Node, Object, Order, Text},
 };
 use pattern::Patterns;
 use place::Place;
@@ -171,7 +172,18 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
     pub(crate) fn verdict(&mut self, schema: &'s Node<'a>, value: &Node<'_>) -> Verdict {
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
+        self.0.forget_orders();
         self.0.schema(schema, value, at)
+    }
+
+    /// Asks several questions about one value, which is looked through once for all of them.
+    pub(crate) fn together<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+        self.0.orders = Map::new();
+        self.0.keeps_orders = true;
+        let result = inside(self);
+        self.0.keeps_orders = false;
+        self.0.orders = Map::new();
+        result
     }
 
     /// What one keyword of a schema says of a value.
@@ -186,6 +198,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         let (value_place, above) = (Place::At(""), Place::At(""));
         let schema_place = Place::Name(&above, keyword.name());
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
+        self.0.forget_orders();
         self.0.keyword(keyword, says, schema, value, at)
     }
 
@@ -245,6 +258,12 @@ struct Run<'v, 's, 'a> {
     patterns: Patterns,
     /// The values of long enums, by the number of the keyword's value, as they are compared.
     listed: Map<Number, Set<String>>,
+    /// The members of objects in order, by where the objects stand in memory: of the schema, which stays there.
+    declared: Map<usize, Rc<Order>>,
+    /// The same of the value, which may be changed between two questions.
+    orders: Map<usize, Rc<Order>>,
+    /// All questions until further notice are about one value.
+    keeps_orders: bool,
     /// Nothing is told while this is not 0: of two branches that both refuse a value neither is at fault.
     silent: usize,
     errors: Vec<ArgumentViolation>,
@@ -257,6 +276,9 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             budget: Budget::new(0, Some(STEPS)),
             patterns: Patterns::default(),
             listed: Map::new(),
+            declared: Map::new(),
+            orders: Map::new(),
+            keeps_orders: false,
             silent: usize::from(is_silent),
             errors: Vec::new(),
         }

@@ -4,7 +4,8 @@ use alloc::{borrow::Cow, format, vec::Vec};
 
 use super::{words, At, Place, Run, Verdict};
 use crate::{
-    json::{LookUp, Member, Node, Object, Text},
+    collections,
+    json::{Member, Node, Object, Text},
     nearest,
     schema::keyword::Keyword,
 };
@@ -49,18 +50,35 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         if members.is_empty() {
             return Verdict::Valid;
         }
-        let (found, mut verdict) = (LookUp::of(members), Verdict::Valid);
-        if !self.budget.pay((declared.len() + members.len()) / 16) {
-            return Verdict::Unknown;
-        }
-        for Member { key, value: schema } in declared {
-            let Some(value) = found.get(key) else { continue };
+        let mut verdict = Verdict::Valid;
+        let Some(pairs) = self.declared_members(declared, members) else { return Verdict::Unknown };
+        for (Member { key, value: schema }, value) in pairs {
             verdict = verdict.and(self.member(schema, key, value, at));
             if verdict == Verdict::Invalid && self.silent > 0 {
                 break;
             }
         }
         verdict
+    }
+
+    /// The members that are declared, in the order of the schema: whichever has fewer is gone through.
+    fn declared_members<'m, 'n>(
+        &mut self,
+        declared: &'s Object<'a>,
+        members: &'m Object<'n>,
+    ) -> Option<Vec<(&'s Member<'a>, &'m Node<'n>)>> {
+        let fewer = declared.len().min(members.len());
+        self.budget.pay(fewer / 16).then_some(())?;
+        if declared.len() <= members.len() {
+            let order = self.order_of(members)?;
+            let pairs = declared.iter().filter_map(|member| Some((member, order.get(members, &member.key)?)));
+            return Some(pairs.collect());
+        }
+        let order = self.order_of_declared(declared)?;
+        let places = members.iter().filter_map(|member| Some((order.place(declared, &member.key)?, &member.value)));
+        let places = collections::by(places.collect::<Vec<_>>(), |(one, _), (two, _)| one.cmp(two));
+        let pairs = places.into_iter().filter_map(|(place, value)| Some((declared.members().get(place)?, value)));
+        Some(pairs.collect())
     }
 
     /// A schema that stands under a name, on the member of that name.
@@ -105,22 +123,26 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             return Verdict::Valid;
         }
         let (properties, patterns) = (schema.get(Keyword::Properties), schema.get(Keyword::PatternProperties));
-        let none = Object::new();
-        let table = |keyword: Option<&'s Node<'a>>| match keyword {
-            Some(node) => node.as_object(),
-            None => Some(&none),
-        };
-        let (Some(declared), Some(patterns)) = (table(properties), table(patterns)) else { return Verdict::Unknown };
-        let (known, mut verdict) = (LookUp::of(declared), Verdict::Valid);
-        if !self.budget.pay((declared.len() + members.len()) / 16) {
+        let is_malformed = |keyword: Option<&'s Node<'a>>| keyword.is_some_and(|table| table.as_object().is_none());
+        if is_malformed(properties) || is_malformed(patterns) {
             return Verdict::Unknown;
         }
+        let (declared, patterns) = (properties.and_then(Node::as_object), patterns.and_then(Node::as_object));
+        let mut verdict = Verdict::Valid;
+        if !self.budget.pay(members.len() / 16) {
+            return Verdict::Unknown;
+        }
+        let known = match declared.map(|declared| (declared, self.order_of_declared(declared))) {
+            Some((declared, Some(order))) => Some((declared, order)),
+            Some((_, None)) => return Verdict::Unknown,
+            None => None,
+        };
         for Member { key, value } in members {
-            if known.has(key) {
+            if known.as_ref().is_some_and(|(declared, order)| order.place(declared, key).is_some()) {
                 continue;
             }
             let mut is_taken = Some(false);
-            for Member { key: pattern, value: schema } in patterns {
+            for Member { key: pattern, value: schema } in patterns.into_iter().flatten() {
                 match self.named(pattern, schema, key) {
                     Some(true) => {
                         is_taken = Some(true);
@@ -149,10 +171,10 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    fn undeclared(&mut self, key: &Text<'_>, declared: &Object<'_>, at: At<'_>) -> Verdict {
+    fn undeclared(&mut self, key: &Text<'_>, declared: Option<&Object<'_>>, at: At<'_>) -> Verdict {
         self.refuse(at, Keyword::AdditionalProperties.name(), || {
             let names: Vec<Cow<'_, str>> =
-                declared.iter().take(CANDIDATES).map(|member| member.key.display()).collect();
+                declared.into_iter().flatten().take(CANDIDATES).map(|member| member.key.display()).collect();
             let meant = nearest::did_you_mean(&key.display(), &names);
             format!("expected declared members only, found {}{meant}", words::name(key))
         })
@@ -188,16 +210,17 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         keyword: Keyword,
     ) -> Verdict {
         let Some(names) = says.as_array() else { return Verdict::Unknown };
-        let (found, mut verdict) = (LookUp::of(members), Verdict::Valid);
-        if !self.budget.pay((names.len() + members.len()) / 16) {
+        let mut verdict = Verdict::Valid;
+        if !self.budget.pay(names.len() / 16) {
             return Verdict::Unknown;
         }
+        let Some(found) = self.order_of(members) else { return Verdict::Unknown };
         for name in names {
             let Some(name) = name.as_text() else {
                 verdict = verdict.and(Verdict::Unknown);
                 continue;
             };
-            if !found.has(name) {
+            if found.place(members, name).is_none() {
                 verdict = self.refuse(at, keyword.name(), || {
                     let meant = words::instead(name, declared, members);
                     format!("expected the member {}, found an object without it{meant}", words::name(name))
@@ -218,12 +241,12 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         at: At<'_>,
     ) -> Verdict {
         let Some(entries) = says.as_object() else { return Verdict::Unknown };
-        if !self.budget.pay((entries.len() + members.len()) / 16) {
+        if !self.budget.pay(entries.len() / 16) {
             return Verdict::Unknown;
         }
-        let (found, mut verdict) = (LookUp::of(members), Verdict::Valid);
+        let (Some(found), mut verdict) = (self.order_of(members), Verdict::Valid) else { return Verdict::Unknown };
         for Member { key, value: needs } in entries {
-            if !found.has(key) {
+            if found.place(members, key).is_none() {
                 continue;
             }
             let place = Place::Member(at.schema, key);

@@ -1,12 +1,13 @@
 //! References: inlined where that ends, kept under root `$defs` where it does not, and cut where they lead nowhere.
 
+mod chains;
 mod cut;
 mod parts;
 mod preserve;
 mod siblings;
 
 use crate::{
-    collections::{self, Set},
+    collections::{self, Map, Set},
     dialect::grammar::Recursion,
     error::{Code, Error},
     json::{self, Member, Node, Object, Origin, Step, Text},
@@ -94,6 +95,7 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         in_definitions: false,
         at_root: true,
         chains: vec![references.root(&source).into_iter().collect()],
+        passed: Map::new(),
         root: source.origin(),
         context,
     };
@@ -152,6 +154,8 @@ struct Inliner<'e, 's, 'a> {
     /// For each schema that the walk is in, how many of the counted targets were written out on the way.
     written: Vec<usize>,
     used: Set<Number>,
+    /// Of each target that was found to be nothing but a reference, the next target: a chain is walked once.
+    passed: Map<Number, Number>,
     /// What the root stands for.
     root: Origin,
     /// The root is done.
@@ -305,6 +309,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             Some((body, pointer)) => (body.copy(&self.context.budget), pointer.clone()),
             None => return Ok(false),
         };
+        let may_skip = grown.is_none() && !at_root && self.cut.is_none();
         let body = grown.and_then(|definition| self.definitions.body(&definition)).unwrap_or(body);
         if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
             let written = self.written.last().copied().unwrap_or_default();
@@ -318,12 +323,20 @@ impl<'a> Inliner<'_, '_, 'a> {
                 *last = written + 1;
             }
         }
+        let end = if may_skip { self.end_of_chain(target) } else { target };
         let location = Location::of_reference(node);
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
         let to = if alone { Location::of(&body) } else { Location::of(node) };
         let says = || format!("inlined `#{pointer}`");
         // It may have been kept until what it refers to had grown.
         self.context.diagnostics.supersede(KEEP, place.polarity, location, to, INLINE, says);
+        let body = match self.definitions.targets.get(&end).filter(|_| end != target) {
+            Some((last, _)) => last.copy(&self.context.budget),
+            None => body,
+        };
+        if may_skip {
+            self.note_chain(end, &body);
+        }
         let outer = core::mem::replace(&mut self.at_root, at_root);
         let merged = self.merge(node, body, place);
         self.at_root = outer;

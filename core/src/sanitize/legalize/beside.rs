@@ -1,0 +1,134 @@
+//! What stands beside a union of many branches, and goes into each: of its properties and required names, each branch
+//! gets those that it speaks of itself. The others are the same in every branch, and copying them into each would cost
+//! the square of their number.
+
+use alloc::vec::Vec;
+
+use crate::{
+    budget::Budget,
+    collections::{self, Map, Set},
+    json::{LookUp, Member, Node, Object, Text},
+    schema::{
+        annotations::is_annotation,
+        join::Common,
+        keyword::{Keyword, Keywords},
+    },
+};
+
+/// With so few properties and required names, every branch gets all of them.
+const FEW: usize = 16;
+
+/// What a branch may say without speaking of properties that it does not name.
+const SIMPLE: Keywords = Keywords::of(&[
+    Keyword::Type,
+    Keyword::Properties,
+    Keyword::Required,
+    Keyword::MinProperties,
+    Keyword::MaxProperties,
+]);
+
+/// What of a bundle speaks of properties that it does not name.
+const OF_OTHERS: Keywords =
+    Keywords::of(&[Keyword::PatternProperties, Keyword::UnevaluatedProperties, Keyword::AnyOf, Keyword::Ref]);
+
+/// A bundle whose properties need not go into every branch.
+pub(super) struct Beside<'b, 'a> {
+    bundle: &'b Object<'a>,
+    common: Common<'b, 'a>,
+    properties: Map<&'b Text<'a>, usize>,
+    required: Map<&'b Text<'a>, usize>,
+    /// The names that may be required and forbidden at once.
+    contradictory: Vec<&'b Text<'a>>,
+}
+
+impl<'b, 'a> Beside<'b, 'a> {
+    /// `None` if every branch has to get all of it.
+    pub(super) fn of(bundle: &'b Node<'a>) -> Option<Self> {
+        let bundle = bundle.as_object()?;
+        let is_about_others = |member: &Member<'_>| {
+            Keyword::named(&member.key).is_some_and(|keyword| OF_OTHERS.contains(keyword))
+                || member.key.is(Keyword::AdditionalProperties) && member.value.as_bool().is_none()
+        };
+        if bundle.iter().any(is_about_others) {
+            return None;
+        }
+        let properties = bundle.get(Keyword::Properties)?.as_object()?;
+        let required = bundle.get(Keyword::Required).map_or(Some(&[][..]), Node::as_array)?;
+        if properties.len() + required.len() <= FEW || required.iter().any(|name| name.as_text().is_none()) {
+            return None;
+        }
+        let names = required.iter().enumerate().filter_map(|(at, name)| Some((name.as_text()?, at)));
+        let names: Map<&Text<'a>, usize> = names.collect();
+        // A name that stands twice would not be found where it stands first.
+        if names.len() < required.len() {
+            return None;
+        }
+        let index = properties.index();
+        let is_closed = bundle.get(Keyword::AdditionalProperties).is_some();
+        let may_contradict = |name: &&&Text<'a>| match index.get(**name).and_then(|at| properties.members().get(*at)) {
+            Some(member) => member.value.as_bool() == Some(false) || member.value.get(Keyword::Not).is_some(),
+            None => is_closed,
+        };
+        let contradictory: Vec<&Text<'a>> = names.keys().filter(may_contradict).copied().collect();
+        if contradictory.len() > FEW {
+            return None;
+        }
+        let origin = bundle.get(Keyword::Required).map(Node::origin);
+        let common = Common { properties, index: LookUp::of(properties), required, origin };
+        Some(Beside { bundle, common, properties: index, required: names, contradictory })
+    }
+
+    /// What every branch has that got a part of the bundle.
+    pub(super) const fn common(&self) -> &Common<'b, 'a> {
+        &self.common
+    }
+
+    /// The bundle for one branch; `None` if that has to get all of it.
+    pub(super) fn part_for(&self, branch: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
+        let branch = branch.as_object()?;
+        let is_simple = |member: &Member<'_>| {
+            is_annotation(member) || Keyword::named(&member.key).is_some_and(|keyword| SIMPLE.contains(keyword))
+        };
+        if !branch.iter().all(is_simple) {
+            return None;
+        }
+        if branch.get(Keyword::Properties).is_some_and(|table| table.as_object().is_none()) {
+            return None;
+        }
+        let names = branch.get(Keyword::Required).map_or(Some(&[][..]), Node::as_array)?;
+        // A list that begins as the bundle's does would stand for it.
+        let is_as_long = !self.required.is_empty() && names.len() >= self.required.len();
+        if is_as_long || names.iter().any(|name| name.as_text().is_none()) {
+            return None;
+        }
+        let table = branch.get(Keyword::Properties).and_then(Node::as_object);
+        let spoken =
+            table.into_iter().flatten().map(|member| &member.key).chain(names.iter().filter_map(Node::as_text));
+        let spoken: Vec<&Text<'a>> = spoken.chain(self.contradictory.iter().copied()).collect();
+        if !budget.pay(1 + spoken.len()) {
+            return None;
+        }
+        let places = |known: &Map<&'b Text<'a>, usize>| {
+            let mut places: Set<usize> = spoken.iter().filter_map(|name| known.get(name).copied()).collect();
+            // One more, because a table that has nothing which the branch has not would be the branch's own.
+            places.extend((0..known.len()).find(|place| !places.contains(place)));
+            collections::by(places.into_iter().collect::<Vec<_>>(), usize::cmp)
+        };
+        let mut part = Object::new();
+        for member in self.bundle {
+            let value = if member.key.is(Keyword::Properties) {
+                let members =
+                    places(&self.properties).into_iter().filter_map(|at| self.common.properties.members().get(at));
+                Node::object(Object::from_unique(members.map(|member| member.copy(budget)).collect()))
+                    .with_origin(member.value.origin())
+            } else if member.key.is(Keyword::Required) {
+                let names = places(&self.required).into_iter().filter_map(|at| self.common.required.get(at));
+                Node::array(names.map(|name| name.copy(budget)).collect()).with_origin(member.value.origin())
+            } else {
+                member.value.copy(budget)
+            };
+            part.members_mut().push(Member { key: member.key.clone(), value });
+        }
+        Some(Node::object(part))
+    }
+}

@@ -1,0 +1,42 @@
+//! Chains of targets that are nothing but references: each is walked once, however many references lead into it.
+
+use super::Inliner;
+use crate::{
+    json::{Member, Node},
+    schema::{keyword::Keyword, references::Number},
+};
+
+impl<'a> Inliner<'_, '_, 'a> {
+    /// The last target of a chain of targets that are nothing but references to one another, as far as it was walked
+    /// before: what there is to report of it has been reported.
+    pub(super) fn end_of_chain(&mut self, target: Number) -> Number {
+        let mut end = target;
+        while let Some(next) = self.passed.get(&end).filter(|_| self.context.budget.pay(1)) {
+            end = *next;
+        }
+        // The whole way leads there from now on.
+        let mut at = target;
+        while at != end {
+            let Some(next) = self.passed.insert(at, end) else { break };
+            at = next;
+        }
+        end
+    }
+
+    /// Notes where a target leads that is nothing but a reference.
+    pub(super) fn note_chain(&mut self, target: Number, body: &Node<'a>) {
+        let says_more = |member: &Member<'a>| {
+            !(member.key.is(Keyword::Ref) || member.key.is(Keyword::Id) || member.key.is(Keyword::Anchor))
+        };
+        let Some(object) = body.as_object().filter(|object| !object.iter().any(says_more)) else { return };
+        let next = object.get(Keyword::Ref).and_then(|reference| self.references.target(reference));
+        let is_schema = |next: &Number| {
+            let stands = self.definitions.targets.get(next);
+            stands.is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
+        };
+        // Circles are kept.
+        if let Some(next) = next.filter(|next| !self.kept.contains(next) && is_schema(next)) {
+            self.passed.insert(target, next);
+        }
+    }
+}

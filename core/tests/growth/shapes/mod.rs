@@ -1,0 +1,192 @@
+//! The inputs whose cost may not grow faster than they do, in one table: schemas, arguments, tool lists, requests and
+//! streamed replies. The test counts their steps, `examples/growth` their time.
+
+mod arguments;
+mod requests;
+mod schemas;
+
+use serde_json::json;
+use toolwire::{
+    adapt_request_json, apply_deferred_loading_json_with_report, check_json, normalize_envelope_json, options::Target,
+    repair_arguments_json_with_report, restore_arguments_json, sanitize_json_with_report, sanitize_tools_json,
+    validate_arguments_json, AdaptOptions, DeferredOptions, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
+};
+
+/// What is done with the texts of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Work {
+    Sanitize,
+    Check,
+    Envelope,
+    Validate,
+    Repair,
+    /// Arguments restored by the schema alone.
+    Restore,
+    Tools,
+    Defer,
+    Adapt,
+    Stream,
+}
+
+impl Work {
+    pub(crate) const ALL: [Work; 10] = [
+        Work::Sanitize,
+        Work::Check,
+        Work::Envelope,
+        Work::Validate,
+        Work::Repair,
+        Work::Restore,
+        Work::Tools,
+        Work::Defer,
+        Work::Adapt,
+        Work::Stream,
+    ];
+
+    /// The function, as TypeScript calls it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Work::Sanitize => "sanitize",
+            Work::Check => "check",
+            Work::Envelope => "normalizeEnvelope",
+            Work::Validate => "validateArguments",
+            Work::Repair => "repairArguments",
+            Work::Restore => "restoreArguments",
+            Work::Tools => "sanitizeTools",
+            Work::Defer => "applyDeferredLoading",
+            Work::Adapt => "adaptRequest",
+            Work::Stream => "restore.stream",
+        }
+    }
+
+    /// Whether the dialect matters.
+    pub(crate) const fn has_dialect(self) -> bool {
+        matches!(self, Work::Sanitize | Work::Check | Work::Restore | Work::Tools | Work::Adapt)
+    }
+
+    /// Does the work; gives the code of the error that ends it.
+    ///
+    /// # Errors
+    /// The code.
+    pub(crate) fn run(self, dialect: &str, texts: &[String]) -> Result<(), &'static str> {
+        let (first, second) = (texts.first().map_or("", String::as_str), texts.get(1).map_or("", String::as_str));
+        let code = |error: toolwire::Error| error.code().as_str();
+        match self {
+            Work::Sanitize => sanitize_json_with_report(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
+            Work::Check => check_json(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
+            Work::Envelope => normalize_envelope_json(first).map(drop).map_err(code),
+            Work::Validate => validate_arguments_json(second, first).map(drop).map_err(code),
+            Work::Repair => {
+                let mut options = RepairOptions::default();
+                options.use_defaults = true;
+                options.remove_additional = true;
+                repair_arguments_json_with_report(second, first, &options).map(drop).map_err(code)
+            }
+            Work::Restore => {
+                restore_arguments_json(second, first, &SanitizeOptions::new(dialect)).map(drop).map_err(code)
+            }
+            Work::Tools => sanitize_tools_json(first, &ToolsOptions::new(dialect)).map(drop).map_err(code),
+            Work::Defer => {
+                for target in [None, Some(Target::OpenaiChat), Some(Target::OpenaiResponses)] {
+                    let mut options = DeferredOptions::default();
+                    options.target = target;
+                    apply_deferred_loading_json_with_report(first, &options).map(drop).map_err(code)?;
+                }
+                Ok(())
+            }
+            Work::Adapt => adapt_request_json(first, &AdaptOptions::new(dialect)).map(drop).map_err(code),
+            Work::Stream => {
+                let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
+                let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});
+                let kept = json!({"version": 2, "tools": tools}).to_string();
+                let mut stream = Restore::from_json(&kept).map_err(code)?.stream();
+                for piece in (0..first.len()).step_by(1 << 10) {
+                    // All of it is ASCII.
+                    let piece = first.get(piece..first.len().min(piece + (1 << 10))).unwrap_or_default();
+                    stream.feed_text(piece).map_err(code)?;
+                }
+                stream.finish_text().map(drop).map_err(code)
+            }
+        }
+    }
+}
+
+/// One input that grows.
+pub(crate) struct Shape {
+    /// The group that it is counted with.
+    pub(crate) group: String,
+    pub(crate) name: String,
+    pub(crate) works: &'static [Work],
+    make: Box<dyn Fn(usize) -> Vec<String>>,
+}
+
+impl Shape {
+    fn new(
+        group: impl Into<String>,
+        name: impl Into<String>,
+        works: &'static [Work],
+        make: impl Fn(usize) -> Vec<String> + 'static,
+    ) -> Self {
+        Shape { group: group.into(), name: name.into(), works, make: Box::new(make) }
+    }
+
+    /// An input of about so many bytes, and how many it has.
+    pub(crate) fn of_size(&self, bytes: usize) -> (Vec<String>, usize) {
+        let length = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
+        let (mut count, mut texts) = (16, (self.make)(16));
+        // Names become longer as there are more of them, so the second guess is better.
+        for _ in 0..3 {
+            count = (count * bytes / length(&texts).max(1)).max(1);
+            texts = (self.make)(count);
+        }
+        let size = length(&texts);
+        (texts, size)
+    }
+}
+
+/// The table.
+pub(crate) fn shapes() -> Vec<Shape> {
+    let mut all = Vec::new();
+    let schema_works = &[Work::Sanitize, Work::Check, Work::Envelope];
+    let argument_works = &[Work::Validate, Work::Repair];
+    for container in schemas::CONTAINERS {
+        for element in schemas::ELEMENTS {
+            let make = move |count| vec![schemas::schema(*element, *container, count).to_string()];
+            all.push(Shape::new(container.0, element.0, schema_works, make));
+            for answer in &arguments::ANSWERS[..4] {
+                let make = move |count| {
+                    let schema = schemas::schema(*element, *container, count).to_string();
+                    vec![schema, answer.1(count).to_string()]
+                };
+                let name = format!("{}, {}", element.0, answer.0);
+                all.push(Shape::new(container.0, name, argument_works, make));
+            }
+        }
+    }
+    for (group, schema) in arguments::SCHEMAS {
+        for (name, answer) in arguments::ANSWERS {
+            let make = move |count| vec![schema().to_string(), answer(count).to_string()];
+            all.push(Shape::new(
+                format!("arguments by {group}"),
+                *name,
+                &[Work::Validate, Work::Repair, Work::Restore],
+                make,
+            ));
+        }
+    }
+    for (name, text) in arguments::TEXTS {
+        let schema = r#"{"type":"object","properties":{"p0":{"type":"array","items":{"type":"integer"}}}}"#;
+        let make = move |count| vec![schema.to_owned(), text(count)];
+        all.push(Shape::new("texts of arguments", *name, &[Work::Repair], make));
+    }
+    for (name, list) in requests::LISTS {
+        all.push(Shape::new("tool lists", *name, &[Work::Tools], move |count| vec![list(count).to_string()]));
+    }
+    for (name, request) in requests::REQUESTS {
+        let make = move |count| vec![request(count).to_string()];
+        all.push(Shape::new("requests", *name, &[Work::Defer, Work::Adapt], make));
+    }
+    for (name, stream) in requests::STREAMS {
+        all.push(Shape::new("streams", *name, &[Work::Stream], move |count| vec![stream(count)]));
+    }
+    all
+}

@@ -1,0 +1,219 @@
+//! Tool lists, requests and streamed replies that grow.
+
+use std::fmt::Write as _;
+
+use serde_json::{json, Value};
+
+/// Tool lists.
+pub(crate) const LISTS: &[(&str, fn(usize) -> Value)] = &[
+    ("tools", |count| (0..count).map(|at| tool(&format!("tool_{at}"), at)).collect()),
+    ("the same tool", |count| (0..count).map(|_| tool("tool", 0)).collect()),
+    ("names that become one", |count| (0..count).map(|at| tool(&format!("a.{}{at}", "x".repeat(70)), at)).collect()),
+    ("odd names", |count| (0..count).map(|at| tool(&format!("ä/{at} b"), at)).collect()),
+    ("functions", |count| {
+        (0..count)
+            .map(|at| json!({"type": "function", "function": {"name": format!("f{at}"), "parameters": schema(at)}}))
+            .collect()
+    }),
+    ("declarations", |count| {
+        let all: Vec<Value> =
+            (0..count).map(|at| json!({"name": format!("f{at}"), "parameters": schema(at)})).collect();
+        json!([{"functionDeclarations": all}])
+    }),
+    ("namespaces", |count| {
+        (0..count)
+            .map(|at| {
+                json!({"type": "namespace", "name": format!("n{at}"), "description": "N",
+                "tools": [{"type": "function", "name": "read", "parameters": schema(at)}]})
+            })
+            .collect()
+    }),
+    ("no tools", |count| (0..count).map(|at| json!({"unknown": at})).collect()),
+];
+
+/// Requests, by the API that they are for.
+pub(crate) const REQUESTS: &[(&str, fn(usize) -> Value)] = &[
+    ("Anthropic: deferred tools", |count| {
+        let tools: Vec<Value> = (0..count).map(|at| deferred(at)).collect();
+        let loaded: Vec<Value> =
+            (0..count).map(|at| json!({"type": "tool_reference", "tool_name": format!("tool_{at}")})).collect();
+        json!({"model": "m", "max_tokens": 9, "tools": tools, "messages": [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "find", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": loaded}]}]})
+    }),
+    ("Anthropic: one reference a message", |count| {
+        let tools: Vec<Value> = (0..count).map(|at| deferred(at)).collect();
+        let turn = |at: usize| {
+            let id = format!("t{at}");
+            [
+                json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "find", "input": {}}]}),
+                json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id,
+                    "content": [{"type": "tool_reference", "tool_name": format!("tool_{at}")}]}]}),
+            ]
+        };
+        let mut messages = vec![json!({"role": "user", "content": "go"})];
+        messages.extend((0..count).flat_map(turn));
+        json!({"model": "m", "max_tokens": 9, "tools": tools, "messages": messages})
+    }),
+    ("Anthropic: the same tool again", |count| {
+        let turn = |at: usize| {
+            let id = format!("t{at}");
+            [
+                json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "tool_0", "input": {"path": "x"}}]}),
+                json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id,
+                    "content": [{"type": "tool_reference", "tool_name": "tool_0"}, {"type": "text", "text": "found"}]}]}),
+            ]
+        };
+        let mut messages = vec![json!({"role": "user", "content": "go"})];
+        messages.extend((0..count).flat_map(turn));
+        json!({"model": "m", "max_tokens": 9, "tools": [deferred(0)], "messages": messages})
+    }),
+    ("Anthropic: hosted search", |count| {
+        let mut tools: Vec<Value> = (0..count).map(|at| deferred(at)).collect();
+        tools.push(json!({"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"}));
+        let turn = |at: usize| {
+            let id = format!("srvtoolu_{at}");
+            json!({"role": "assistant", "content": [
+                {"type": "server_tool_use", "id": id, "name": "tool_search_tool_regex", "input": {"query": "x"}},
+                {"type": "tool_search_tool_result", "tool_use_id": id, "content": {"type": "tool_search_tool_search_result",
+                    "tool_references": [{"type": "tool_reference", "tool_name": format!("tool_{at}")}]}}]})
+        };
+        let messages: Vec<Value> =
+            (0..count).flat_map(|at| [json!({"role": "user", "content": "go"}), turn(at)]).collect();
+        json!({"model": "m", "max_tokens": 9, "tools": tools, "messages": messages})
+    }),
+    ("Chat: calls", |count| {
+        let tools: Vec<Value> = (0..count.min(100))
+            .map(|at| json!({"type": "function", "function": {"name": format!("tool.{at}"), "parameters": schema(at)}}))
+            .collect();
+        let turn = |at: usize| {
+            let id = format!("c{at}");
+            [
+                json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function",
+                    "function": {"name": format!("tool.{}", at % 100), "arguments": "{\"path\":\"x\"}"}}]}),
+                json!({"role": "tool", "tool_call_id": id, "content": "done"}),
+            ]
+        };
+        let mut messages = vec![json!({"role": "user", "content": "go"})];
+        messages.extend((0..count).flat_map(turn));
+        json!({"model": "m", "tools": tools, "messages": messages})
+    }),
+    ("Responses: searches", |count| {
+        let item = |at: usize| {
+            [
+                json!({"type": "tool_search_call", "call_id": format!("s{at}"), "execution": "client", "arguments": {"query": "x"}}),
+                json!({"type": "tool_search_output", "call_id": format!("s{at}"), "execution": "client",
+                    "tools": [{"type": "function", "name": format!("tool_{at}"), "defer_loading": true, "parameters": schema(at)}]}),
+            ]
+        };
+        let mut input = vec![json!({"role": "user", "content": "go"})];
+        input.extend((0..count).flat_map(item));
+        json!({"model": "m", "tools": [{"type": "tool_search", "execution": "client"}], "input": input})
+    }),
+    ("Responses: calls", |count| {
+        let tools: Vec<Value> = (0..count)
+            .map(|at| json!({"type": "function", "name": format!("tool_{at}"), "parameters": schema(at), "defer_loading": true}))
+            .collect();
+        let item = |at: usize| {
+            [
+                json!({"type": "function_call", "call_id": format!("c{at}"), "name": format!("tool_{at}"), "arguments": "{}"}),
+                json!({"type": "function_call_output", "call_id": format!("c{at}"), "output": "done"}),
+            ]
+        };
+        let mut input = vec![json!({"role": "user", "content": "go"})];
+        input.extend((0..count).flat_map(item));
+        json!({"model": "m", "tools": tools, "input": input})
+    }),
+    ("Gemini: calls", |count| {
+        let all: Vec<Value> =
+            (0..count.min(100)).map(|at| json!({"name": format!("f.{at}"), "parameters": schema(at)})).collect();
+        let turn = |at: usize| {
+            [
+                json!({"role": "model", "parts": [{"functionCall": {"name": format!("f.{}", at % 100), "args": {}}}]}),
+                json!({"role": "user", "parts": [{"functionResponse": {"name": format!("f.{}", at % 100), "response": {}}}]}),
+            ]
+        };
+        json!({"contents": (0..count).flat_map(turn).collect::<Vec<_>>(), "tools": [{"functionDeclarations": all}]})
+    }),
+];
+
+/// Texts of streamed replies.
+pub(crate) const STREAMS: &[(&str, fn(usize) -> String)] = &[
+    ("words", |count| {
+        events(count, |at| json!({"choices": [{"index": 0, "delta": {"content": format!("word {at}")}}]}))
+    }),
+    ("calls in turn", |count| {
+        events(count, |at| {
+            json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": at, "id": format!("c{at}"),
+                "function": {"name": "a_b", "arguments": "{\"dollar_ref_\":1}"}}]}}]})
+        })
+    }),
+    ("one call in pieces", |count| {
+        let mut text = events(1, |_| {
+            json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c",
+            "function": {"name": "show", "arguments": "{\"x\":\""}}]}}]})
+        });
+        text += &events(
+            count,
+            |_| json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "abc "}}]}}]}),
+        );
+        text += &events(
+            1,
+            |_| json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "\"}"}}]}, "finish_reason": "tool_calls"}]}),
+        );
+        text
+    }),
+    ("Anthropic blocks", |count| {
+        let mut text = String::new();
+        for at in 0..count {
+            text += &events(
+                1,
+                |_| json!({"type": "content_block_start", "index": at, "content_block": {"type": "tool_use", "id": format!("t{at}"), "name": "show", "input": {}}}),
+            );
+            text += &events(
+                1,
+                |_| json!({"type": "content_block_delta", "index": at, "delta": {"type": "input_json_delta", "partial_json": "{\"dollar_ref_\":1}"}}),
+            );
+            text += &events(1, |_| json!({"type": "content_block_stop", "index": at}));
+        }
+        text
+    }),
+    ("Responses items", |count| {
+        let mut text = String::new();
+        for at in 0..count {
+            let item = json!({"type": "function_call", "id": format!("i{at}"), "call_id": format!("c{at}"), "name": "show", "arguments": ""});
+            text += &events(1, |_| json!({"type": "response.output_item.added", "output_index": at, "item": item}));
+            text += &events(
+                1,
+                |_| json!({"type": "response.function_call_arguments.delta", "output_index": at, "item_id": format!("i{at}"), "delta": "{\"dollar_ref_\":1}"}),
+            );
+            text += &events(
+                1,
+                |_| json!({"type": "response.function_call_arguments.done", "output_index": at, "item_id": format!("i{at}"), "arguments": "{\"dollar_ref_\":1}"}),
+            );
+        }
+        text
+    }),
+    ("one event", |count| events(1, |_| json!({"x": "x".repeat(count * 10)}))),
+];
+
+fn events(count: usize, event: impl Fn(usize) -> Value) -> String {
+    (0..count).fold(String::new(), |mut text, at| {
+        // Writing into a String cannot fail.
+        let _ = write!(text, "data: {}\n\n", event(at));
+        text
+    })
+}
+
+fn schema(at: usize) -> Value {
+    json!({"type": "object", "properties": {"path": {"type": "string", "maxLength": at}}, "required": ["path"]})
+}
+
+fn tool(name: &str, at: usize) -> Value {
+    json!({"name": name, "description": "Reads a file.", "input_schema": schema(at)})
+}
+
+fn deferred(at: usize) -> Value {
+    json!({"name": format!("tool_{at}"), "description": "Reads a file.", "input_schema": schema(at), "defer_loading": true})
+}
