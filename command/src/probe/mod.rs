@@ -1,5 +1,6 @@
 //! `toolwire probe`: asks the API itself which tools it takes as they are, and compares that with what `check` says.
 
+mod address;
 mod anonymous;
 mod answer;
 pub(crate) mod endpoints;
