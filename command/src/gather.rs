@@ -84,6 +84,8 @@ pub(crate) struct Gathering {
     folder: String,
     /// Where the baseline is, whether it is there or not.
     pub(crate) baseline_path: Option<String>,
+    /// The end of that path that the configuration chose.
+    pub(crate) confined: String,
     baseline_written: bool,
 }
 
@@ -137,8 +139,11 @@ impl Gathering {
             Role::Config { .. } => {
                 let config = Config::read(&text, source)?;
                 if let (Some(path), None) = (&config.baseline, &self.baseline_path) {
-                    self.baseline_path = Some(path.clone());
-                    self.want_baseline(path.clone());
+                    let folder = config.source.rfind(['/', '\\']).and_then(|end| config.source.get(..=end));
+                    let below = format!("{}{path}", folder.unwrap_or_default());
+                    self.confined.clone_from(path);
+                    self.baseline_path = Some(below.clone());
+                    self.want_baseline(below);
                 }
                 self.config = Some(config);
             }

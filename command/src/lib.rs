@@ -64,8 +64,21 @@ pub struct Printed {
     pub stderr: String,
     /// 0: fine; 1: something was found; 2: wrong usage, or an input that cannot be read.
     pub exit_code: u8,
-    /// Files to write: name and content.
-    pub files: Vec<(String, String)>,
+    /// Files to write.
+    pub files: Vec<OutputFile>,
+}
+
+/// A file to write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutputFile {
+    /// Its path.
+    pub path: String,
+    /// Its content.
+    pub content: String,
+    /// The end of the path that a configuration chose instead of the command line; empty if it chose nothing. The host
+    /// refuses to write through a symbolic link there, be it a folder or the file itself.
+    pub confined: String,
 }
 
 /// A command line that is being carried out.

@@ -8,6 +8,7 @@ use super::{
     need::Need,
     position::{positions, Position},
     terminal::Terminal,
+    OutputFile,
 };
 
 /// A command at work.
@@ -98,8 +99,8 @@ pub(crate) struct Output {
     pub(crate) exit_code: u8,
     /// The result is JSON text, and nothing of ours.
     pub(crate) is_json: bool,
-    /// Files to be written: names and contents.
-    pub(crate) files: Vec<(String, String)>,
+    /// Files to be written.
+    pub(crate) files: Vec<OutputFile>,
 }
 
 impl Output {

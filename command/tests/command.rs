@@ -151,7 +151,7 @@ fn every_case_prints_what_it_says() {
         if !is_an_error && case["arguments"].as_array().expect("arguments").contains(&json!("--json")) {
             serde_json::from_str::<Value>(&printed.stdout).unwrap_or_else(|error| panic!("{about}: {error}"));
         }
-        let written: String = printed.files.iter().map(|(path, content)| format!("--- {path}\n{content}")).collect();
+        let written: String = printed.files.iter().map(|file| format!("--- {}\n{}", file.path, file.content)).collect();
         let found = [printed.stdout, printed.stderr, printed.exit_code.to_string(), progress, written];
         let expected = case["written"].as_object().map(|files| {
             files.iter().map(|(path, content)| format!("--- {path}\n{}", text(content))).collect::<String>()
