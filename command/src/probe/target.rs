@@ -13,6 +13,7 @@ use crate::{
     indent::indented,
     need::{Key, Request},
     servers::{header, is_name},
+    terminal::shown_lines,
 };
 
 /// Where requests go.
@@ -160,7 +161,8 @@ impl Target {
         if let Some(Key { variable, header, before }) = &request.key {
             out.push_str(&format!("{header}: {before}${variable}\n"));
         }
-        out + "\n" + &indented(&request.body)
+        let out = out + "\n" + &indented(&request.body);
+        shown_lines(&out).into_owned()
     }
 }
 
