@@ -283,6 +283,17 @@ describe('a live server over stdio', () => {
       writeFileSync(join(cwd, name), readFileSync(new URL(name, pathToFileURL(PROGRAM))));
     }
     writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+    // Not in the folder that the command is run in: that may be a repository that is only checked.
+    const poisoned = place();
+    const sdk = join(poisoned, 'node_modules/@modelcontextprotocol/sdk');
+    for (const name of ['client/index.js', 'client/stdio.js', 'client/sse.js', 'client/streamableHttp.js', 'types.js']) {
+      mkdirSync(dirname(join(sdk, name)), { recursive: true });
+      writeFileSync(join(sdk, name), "require('node:fs').writeFileSync('poisoned', '');");
+    }
+    writeFileSync(join(sdk, 'package.json'), '{"name":"@modelcontextprotocol/sdk","version":"1.32.2"}');
+    const [, , refused] = await run(['check', '--', 'node'], { cwd: poisoned, program: join(cwd, 'command.js') });
+    assert.equal(refused, 2);
+    assert.ok(!existsSync(join(poisoned, 'poisoned')));
     const args = ['matrix', '--', 'npx', '-y', 'some-server'];
     const [, stderr, code] = await run(args, { cwd, program: join(cwd, 'command.js') });
     assert.equal(code, 2);
@@ -379,7 +390,7 @@ describe('a live server at an address', () => {
     await served('http', async (url) => {
       const headers = { Authorization: 'Bearer ${' + 'THE_TOKEN}' };
       const cwd = place({ '.mcp.json': { mcpServers: { far: { url, headers } } } });
-      const args = ['check', '-d', 'openai-chat', '-q', '.mcp.json'];
+      const args = ['check', '-d', 'openai-chat', '-q', '--servers', '.mcp.json', '--env', 'THE_TOKEN'];
       const [stdout, stderr, code] = await run(args, { cwd, env: { THE_TOKEN: 'secret' } });
       assert.deepEqual([stderr, code], ['', 1]);
       assert.match(stdout, /^\.mcp\.json \(far\): enum-empty: /);

@@ -1,6 +1,17 @@
 """`python -m toolwire`: the command line."""
 
-from toolwire._command import run
+import os
+import sys
+from contextlib import suppress
+
+# `-m` looks for modules in the folder that the command is run in first, which may be somebody else's repository: the SDK
+# is not imported from there. (toolwire itself was, if it is there: `python -P -m toolwire` or `toolwire` are safe.)
+if not getattr(sys.flags, "safe_path", False):
+    with suppress(OSError):
+        here = os.path.realpath(os.getcwd())
+        sys.path[:] = [path for path in sys.path if os.path.realpath(path or here) != here]
+
+from toolwire._command import run  # noqa: E402
 
 if __name__ == "__main__":
     run()
