@@ -183,19 +183,61 @@ fn nothing_of_others_is_a_command() {
         for format in FORMATS {
             commands.extend([
                 Vec::from(["check", "--format", format, &file, "b.json", "broken.json", "other.json", words]),
-                Vec::from(["check", "--format", format, "-p", "strict", "--show", "ignored", &file, "lines.jsonl"]),
-                Vec::from(["check", "--format", format, "--rewritten", "lost", &file, "lines.jsonl"]),
-                Vec::from(["check", "--format", format, "--servers", "servers.json", "--env", "A", "*.json"]),
-                Vec::from(["check", "--format", format, "--baseline", "base.json", &file]),
-                Vec::from(["check", "--format", format, "--config", "b.toml", "--baseline", "odd-base.json", &file]),
-                Vec::from(["check", "--format", format, "--tool", words, &file]),
+                Vec::from([
+                    "check",
+                    "--format",
+                    format,
+                    "-d",
+                    "gemini,openai-strict",
+                    "--show",
+                    "ignored",
+                    &file,
+                    "lines.jsonl",
+                ]),
+                Vec::from([
+                    "check",
+                    "-d",
+                    "gemini,openai-strict",
+                    "--format",
+                    format,
+                    "--rewritten",
+                    "lost",
+                    &file,
+                    "lines.jsonl",
+                ]),
+                Vec::from([
+                    "check",
+                    "-d",
+                    "gemini",
+                    "--format",
+                    format,
+                    "--servers",
+                    "servers.json",
+                    "--env",
+                    "A",
+                    "*.json",
+                ]),
+                Vec::from(["check", "-d", "openai-chat", "--format", format, "--baseline", "base.json", &file]),
+                Vec::from([
+                    "check",
+                    "-d",
+                    "gemini",
+                    "--format",
+                    format,
+                    "--config",
+                    "b.toml",
+                    "--baseline",
+                    "odd-base.json",
+                    &file,
+                ]),
+                Vec::from(["check", "-d", "gemini", "--format", format, "--tool", words, &file]),
             ]);
         }
         for config in ["a.toml", "b.toml", "c.toml", "d.toml", "e.toml", words] {
             commands.push(Vec::from(["check", "--config", config, &file]));
         }
         commands.extend([
-            Vec::from(["check", "-q", "-p", "strict", "--show", "ignored", &file, words]),
+            Vec::from(["check", "-q", "-d", "gemini,openai-strict", "--show", "ignored", &file, words]),
             Vec::from(["check", "-q", words]),
             Vec::from(["check", "--baseline", &file, "--update-baseline", &file]),
             Vec::from(["check", "--baseline", words, "--update-baseline", "-"]),
@@ -207,13 +249,13 @@ fn nothing_of_others_is_a_command() {
             Vec::from(["check", "--servers", "servers.json", "--server", words]),
             Vec::from(["check", "--servers", words]),
             Vec::from(["check", "--servers", &file]),
-            Vec::from(["matrix", &file]),
+            Vec::from(["matrix", "-d", "gemini,openai-strict", &file]),
             Vec::from(["matrix", "--all", "-d", "gemini,moonshot,openai-strict", &file]),
-            Vec::from(["matrix", "--json", &file]),
+            Vec::from(["matrix", "--json", "-d", "gemini", &file]),
             Vec::from(["matrix", "--servers", "servers.json", "--env", "A"]),
             Vec::from(["matrix", "--json", "--servers", "servers.json"]),
             Vec::from(["matrix", words]),
-            Vec::from(["explain", "-d", "all", "--tool", words, &file]),
+            Vec::from(["explain", "-d", "gemini,openai-strict", "--tool", words, &file]),
             Vec::from(["explain", "-d", "gemini,cohere-strict,codex", "--full", "--tool", "named", &file]),
             Vec::from(["explain", "-d", "gemini,moonshot,openai-strict", "--json", "--tool", "named", &file]),
             Vec::from(["explain", "-d", "gemini", &file]),
@@ -252,7 +294,9 @@ fn nothing_of_others_is_a_command() {
             let arguments: Vec<String> = arguments.into_iter().map(String::from).collect();
             let is_data = ["sanitize", "defer", "restore", "validate"].contains(&arguments[0].as_str())
                 && !arguments.iter().any(|one| one == "--json");
-            for is_terminal in [false, true] {
+            // The other formats of `check` are the same everywhere.
+            let is_format = arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] != "text");
+            for is_terminal in [false, true].into_iter().take(if is_format { 1 } else { 2 }) {
                 let printed = run(&arguments, &files, words, is_terminal);
                 assert!(!printed.stdout.is_empty() || !printed.stderr.is_empty() || printed.exit_code == 0);
                 judge(&arguments, &printed, is_data, is_terminal);
@@ -264,5 +308,5 @@ fn nothing_of_others_is_a_command() {
         judge(&[], &heard, false, false);
     }
     println!("{count} command lines");
-    assert!(count > 3000, "{count}");
+    assert!(count > 2500, "{count}");
 }
