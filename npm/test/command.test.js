@@ -286,7 +286,13 @@ describe('a live server over stdio', () => {
     // Not in the folder that the command is run in: that may be a repository that is only checked.
     const poisoned = place();
     const sdk = join(poisoned, 'node_modules/@modelcontextprotocol/sdk');
-    for (const name of ['client/index.js', 'client/stdio.js', 'client/sse.js', 'client/streamableHttp.js', 'types.js']) {
+    for (const name of [
+      'client/index.js',
+      'client/stdio.js',
+      'client/sse.js',
+      'client/streamableHttp.js',
+      'types.js',
+    ]) {
       mkdirSync(dirname(join(sdk, name)), { recursive: true });
       writeFileSync(join(sdk, name), "require('node:fs').writeFileSync('poisoned', '');");
     }
@@ -469,7 +475,10 @@ test('a baseline that a configuration names is not written through a link', {
     link(cwd);
     const [, stderr, code] = await run(args, { cwd });
     assert.equal(code, 2, stderr);
-    assert.ok(stderr.endsWith(`${baseline}: expected a file that can be written, found one that cannot (ELOOP)\n`), stderr);
+    assert.ok(
+      stderr.endsWith(`${baseline}: expected a file that can be written, found one that cannot (ELOOP)\n`),
+      stderr,
+    );
   }
   assert.deepEqual(readdirSync(outside), ['target.json']);
   assert.equal(readFileSync(join(outside, 'target.json'), 'utf8'), before);
@@ -479,6 +488,9 @@ test('a baseline that a configuration names is not written through a link', {
   assert.ok(existsSync(join(cwd, 'in/base.json')));
   // The command line may name any.
   symlinkSync(join(outside, 'target.json'), join(cwd, 'link'));
-  assert.equal((await run(['check', '-d', 'codex', '--baseline', 'link', '--update-baseline', 't.json'], { cwd }))[2], 0);
+  assert.equal(
+    (await run(['check', '-d', 'codex', '--baseline', 'link', '--update-baseline', 't.json'], { cwd }))[2],
+    0,
+  );
   assert.notEqual(readFileSync(join(outside, 'target.json'), 'utf8'), before);
 });
