@@ -2,6 +2,7 @@
 # What action.yml runs: `toolwire check` with the action's inputs, which come as variables. It runs in bash 3.2, too, which
 # macOS has: no `mapfile`, and an empty array is unset to it.
 set -uo pipefail
+source "$(dirname "$0")/ci/install.sh"
 
 fail() { # MESSAGE
   echo "::error title=toolwire::$1"
@@ -36,6 +37,7 @@ option --fail-on "$FAIL_ON"
 option --config "$CONFIG"
 option --baseline "$BASELINE"
 option --url "$URL"
+option --servers "$SERVERS"
 each --header "$HEADERS"
 each --env "$NAMES"
 inputs=()
@@ -47,11 +49,17 @@ done <<<"$FILES"
 if [ -n "$SERVER" ]; then
   words server "$SERVER"
   inputs+=(-- ${split[@]+"${split[@]}"})
-elif [ -z "$URL" ] && [ ${#inputs[@]} = 0 ]; then
-  fail 'expected one of the inputs `files`, `server` and `url`, found none'
+elif [ -z "$URL$SERVERS" ] && [ ${#inputs[@]} = 0 ]; then
+  fail 'expected one of the inputs `files`, `server`, `servers` and `url`, found none'
 fi
-words command "$TOOLWIRE"
-program=(${split[@]+"${split[@]}"})
+if [ -n "$TOOLWIRE" ]; then
+  words command "$TOOLWIRE"
+  program=(${split[@]+"${split[@]}"})
+else
+  folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/toolwire.XXXXXX") && install_npm "$folder" ||
+    fail "expected to install toolwire $(version) with npm, found that it fails"
+  start_npm "$folder"
+fi
 
 check() { # FORMAT
   "${program[@]}" check ${arguments[@]+"${arguments[@]}"} --format "$1" ${inputs[@]+"${inputs[@]}"} </dev/null

@@ -38,7 +38,9 @@ function* npm() {
   for (const path of tracked('*package-lock.json')) {
     const entries = Object.entries(JSON.parse(read(path)).packages).filter(([name, { link }]) => name !== '' && !link);
     for (const [name, { version, integrity, resolved }] of entries) {
-      if (!/^sha512-/.test(integrity ?? ''))
+      // A package is packed after the commit that it is made of: what installs our own has its exact version alone.
+      const isOwn = path === 'scripts/ci/package-lock.json' && name === 'node_modules/toolwire';
+      if (!isOwn && !/^sha512-/.test(integrity ?? ''))
         yield `${path}: expected a hash for ${name} ${version}, found ${integrity ?? 'none'}`;
       if (resolved !== undefined) yield `${path}: expected no address for ${name}, found ${resolved}`;
     }

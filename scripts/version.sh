@@ -20,7 +20,8 @@ if [ "${1:-}" = set ]; then
   sed -i.old "/^\[workspace.package\]/,/^\[/s/^version = \".*\"\$/version = \"$version\"/" Cargo.toml && rm Cargo.toml.old
   npm version --prefix npm --no-git-tag-version --allow-same-version --ignore-scripts "$version" >/dev/null
   cargo update --workspace --offline --quiet
-  sed -i.old "s/\([ ]toolwire@\)[0-9][^ ]*/\1$version/" action.yml .pre-commit-hooks.yaml && rm action.yml.old .pre-commit-hooks.yaml.old
+  # What the action and the hooks install.
+  node scripts/ci/own.mjs
   shift 2
 fi
 
@@ -32,9 +33,8 @@ same() { # WHERE FOUND
 same npm/package.json "$(of_npm)"
 same npm/package-lock.json "$(of_npm_lock)"
 # What others run in CI is the version that stands beside it.
-for file in action.yml .pre-commit-hooks.yaml; do
-  for found in $(sed -n 's/.* toolwire@\([^ ]*\).*/\1/p' "$file"); do same "$file" "$found"; done
-done
+same scripts/ci/package.json "$(node -p "require('./scripts/ci/package.json').dependencies.toolwire")"
+same scripts/ci/package-lock.json "$(node -p "require('./scripts/ci/package-lock.json').packages['node_modules/toolwire'].version")"
 for crate in toolwire toolwire-command toolwire-wasm toolwire-py; do same "Cargo.lock, $crate" "$(of_cargo_lock "$crate")"; done
 for manifest in core/Cargo.toml command/Cargo.toml bindings-wasm/Cargo.toml bindings-py/Cargo.toml; do
   grep -qx 'version.workspace = true' "$manifest" || die "$manifest: expected \`version.workspace = true\`, found none"

@@ -46,10 +46,10 @@ impl CommandLine {
     }
 
     /// The result: what goes to standard output, to standard error, the exit code in digits, and then the files to
-    /// write: the name of each, and its content.
+    /// write: the path of each, its content, and the end of the path that may have no links.
     pub fn finish(self) -> Vec<String> {
         let Printed { stdout, stderr, exit_code, files, .. } = self.0.finish();
-        let files = files.into_iter().flat_map(|(path, content)| [path, content]);
+        let files = files.into_iter().flat_map(|file| [file.path, file.content, file.confined]);
         [stdout, stderr, exit_code.to_string()].into_iter().chain(files).collect()
     }
 }

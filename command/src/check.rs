@@ -18,6 +18,7 @@ use super::{
     profile::{passes, Choice, ORDINARY},
     task::{Output, Task},
     terminal::{shown, Terminal},
+    OutputFile,
 };
 
 /// The command at work.
@@ -25,6 +26,8 @@ pub(crate) struct Check {
     arguments: CheckArguments,
     config: Config,
     baseline: Option<Baseline>,
+    /// The end of the baseline's path that the configuration chose.
+    confined: String,
     profile: Option<String>,
     dialects: Vec<&'static Dialect>,
     sources: Vec<Source>,
@@ -35,7 +38,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn new(arguments: CheckArguments, gathered: Gathering) -> Result<Check, CommandError> {
-        let Gathering { inputs, config, baseline, mut failed, notes, baseline_path, .. } = gathered;
+        let Gathering { inputs, config, baseline, mut failed, notes, baseline_path, confined, .. } = gathered;
         let config = config.unwrap_or_default();
         let choice = match (&arguments.choice.choice(), &config.profile, config.dialects.as_slice()) {
             (Some(choice), _, _) => *choice,
@@ -74,7 +77,7 @@ impl Check {
             }
             (None, None) => None,
         };
-        let check = Check { config, baseline, profile, dialects, sources, failed, notes, arguments };
+        let check = Check { config, baseline, confined, profile, dialects, sources, failed, notes, arguments };
         check.known_tools()?;
         Ok(check)
     }
@@ -202,7 +205,8 @@ impl Task for Check {
             }
             Some(baseline) if self.arguments.update_baseline => {
                 let count = found.len();
-                files.push(baseline.written(&found, &judged));
+                let (path, content) = baseline.written(&found, &judged);
+                files.push(OutputFile { path, content, confined: std::mem::take(&mut self.confined) });
                 (Vec::new(), count)
             }
             Some(baseline) => {
@@ -241,7 +245,7 @@ impl Task for Check {
             ignored,
             known,
             stale,
-            written: files.first().map(|(path, _)| path.clone()),
+            written: files.first().map(|file| file.path.clone()),
             code,
             quiet: self.arguments.quiet,
         };

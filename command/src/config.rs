@@ -23,6 +23,7 @@ use super::{
 /// What it is called where nothing else is said.
 pub(crate) const FILE: &str = "toolwire.toml";
 const KEYS: [&str; 7] = ["profile", "dialects", "exclude", "fail-on", "baseline", "limits", "ignore"];
+const JSON: &str = ".json";
 const LIMITS: [&str; 3] = ["refused", "reinterpreted", "ignored"];
 const IGNORE_KEYS: [&str; 4] = ["rule", "tool", "dialect", "reason"];
 
@@ -135,7 +136,7 @@ impl File<'_> {
                     let word = self.one_of(value, &["refused", "reinterpreted", "ignored", "never"])?;
                     config.fail_on = FailOn::of(&word);
                 }
-                "baseline" => config.baseline = Some(self.string(value)?),
+                "baseline" => config.baseline = Some(self.path_below(value)?),
                 "limits" => config.limits = self.limits(value)?,
                 "ignore" => {
                     let DeValue::Array(list) = value.get_ref() else {
@@ -208,6 +209,23 @@ impl File<'_> {
             DeValue::String(text) => Ok(text.to_string()),
             _ => Err(self.unexpected(value, "a string")),
         }
+    }
+
+    /// The path of a JSON file below the configuration's folder, with `/`. Who wrote a configuration need not be who
+    /// runs the command, which writes there: no other folder, and no file that a shell, Git or an editor runs.
+    fn path_below(&self, value: &Spanned<DeValue<'_>>) -> Result<String, CommandError> {
+        let path = self.string(value)?;
+        let is_plain = |step: &str| !step.is_empty() && !step.ends_with(['.', ' ']);
+        let mut steps: Vec<&str> = path.split('/').collect();
+        steps.retain(|step| *step != ".");
+        let is_json = |name: &&str| name.len() > JSON.len() && name.ends_with(JSON);
+        let is_odd = |one: char| one.is_control() || matches!(one, '\\' | ':');
+        if path.contains(is_odd) || !steps.iter().all(|step| is_plain(step)) || !steps.last().is_some_and(is_json) {
+            let message = "expected a path of a `.json` file below the configuration's folder, with `/` and without \
+                           `..`, found another; `--baseline` takes any";
+            return Err(self.error(Some(value.span()), message));
+        }
+        Ok(steps.join("/"))
     }
 
     /// A string or a list of some.

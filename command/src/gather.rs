@@ -32,6 +32,8 @@ pub(crate) struct Want {
 #[derive(Debug)]
 enum Role {
     Input(Origin),
+    /// The file that declares the servers whose tools are the input.
+    Servers,
     With,
     /// It need not be there, unless it was asked for.
     Config {
@@ -68,8 +70,10 @@ pub(crate) struct Gathering {
     pub(crate) notes: Vec<String>,
     /// Inputs are judged each on its own, so that one may fail.
     several: bool,
-    /// A file may name servers instead of holding tools.
-    may_name_servers: bool,
+    /// The input is tools: a file that declares servers instead is a mistake, and nothing in it is started.
+    refuses_servers: bool,
+    /// The variables that the file of servers may use.
+    environment: Vec<String>,
     /// The servers that are asked for by name, and those of them that a file names.
     only: Vec<String>,
     met: BTreeSet<String>,
@@ -80,6 +84,8 @@ pub(crate) struct Gathering {
     folder: String,
     /// Where the baseline is, whether it is there or not.
     pub(crate) baseline_path: Option<String>,
+    /// The end of that path that the configuration chose.
+    pub(crate) confined: String,
     baseline_written: bool,
 }
 
@@ -126,14 +132,18 @@ impl Gathering {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         match role {
             Role::Input(origin) => return self.input(SourceText { source, text, origin }),
+            Role::Servers => return self.declared(&source, &text),
             Role::With => self.with = Some(SourceText { source, text, origin: Origin::File }),
             Role::Baseline { .. } => self.baseline = Some(SourceText { source, text, origin: Origin::File }),
             Role::Record => self.recorded = Some(SourceText { source, text, origin: Origin::File }),
             Role::Config { .. } => {
                 let config = Config::read(&text, source)?;
                 if let (Some(path), None) = (&config.baseline, &self.baseline_path) {
-                    self.baseline_path = Some(path.clone());
-                    self.want_baseline(path.clone());
+                    let folder = config.source.rfind(['/', '\\']).and_then(|end| config.source.get(..=end));
+                    let below = format!("{}{path}", folder.unwrap_or_default());
+                    self.confined.clone_from(path);
+                    self.baseline_path = Some(below.clone());
+                    self.want_baseline(below);
                 }
                 self.config = Some(config);
             }
@@ -167,7 +177,7 @@ impl Gathering {
                 self.failed(error)?;
                 self.listed(glob, None, source)
             }
-            Role::Input(Origin::File) => self.failed(error.in_file(&source, None)),
+            Role::Input(Origin::File) | Role::Servers => self.failed(error.in_file(&source, None)),
             Role::Input(Origin::Server(Some((file, position)))) => {
                 self.failed(error.in_file(&file, Some(position.line)))
             }
@@ -237,8 +247,22 @@ impl Gathering {
         if connection.url.is_none() && !connection.headers.is_empty() {
             return Err(CommandError::option("header", "expected `--url` beside it, found none"));
         }
-        self.may_name_servers = true;
+        if connection.servers.is_none() && connection.server.is_empty() && !connection.environment.is_empty() {
+            let message = "expected `--servers` or a server after `--` beside it, found neither";
+            return Err(CommandError::option("env", message));
+        }
+        self.refuses_servers = true;
         (self.only, self.timeout) = (connection.only.clone(), connection.timeout);
+        if let Some(path) = &connection.servers {
+            if path == "-" {
+                let message = "expected the name of a file, found `-`: servers are not read from standard input";
+                return Err(CommandError::option("servers", message));
+            }
+            self.environment.clone_from(&connection.environment);
+            self.taken.insert(normal(path));
+            self.want(Need::File(path.clone()), path.clone(), Role::Servers);
+            return Ok(true);
+        }
         let (transport, source) = match (&connection.url, connection.server.as_slice()) {
             (Some(url), _) => {
                 servers::check_url(url).map_err(|message| CommandError::option("url", message))?;
@@ -277,11 +301,10 @@ impl Gathering {
             self.baseline_path = Some(path.clone());
             self.want_baseline(path.clone());
         }
-        if self.connection(&arguments.connection)? {
-            return Ok(());
-        }
+        // Files may stand beside `--servers`, and are then judged, too.
+        let is_connected = self.connection(&arguments.connection)?;
         if arguments.files.is_empty() {
-            return self.file(None, terminal);
+            return if is_connected { Ok(()) } else { self.file(None, terminal) };
         }
         for name in &arguments.files {
             if is_pattern(name) {
@@ -338,16 +361,25 @@ impl Gathering {
         Ok(())
     }
 
-    /// An input, or a file that names the servers that are the inputs.
+    /// An input. Its content never decides that something is started: a file that declares servers is an error here.
     fn input(&mut self, input: SourceText) -> Result<(), CommandError> {
-        if let Origin::Server(_) = input.origin {
+        let is_given = !matches!(input.origin, Origin::Server(_));
+        let list = (is_given && self.refuses_servers).then(|| servers::list_of(&input.text)).flatten();
+        let Some((pointer, line)) = list else {
             self.inputs.push(input);
             return Ok(());
-        }
-        let declaration = self.may_name_servers.then(|| servers::declared(&input.text, self.timeout)).flatten();
-        let Some(declaration) = declaration else {
-            self.inputs.push(input);
-            return Ok(());
+        };
+        let message = "expected tools or schemas, found a file that declares servers; use `--servers FILE`";
+        let error = CommandError::new(pointer, message).in_source(&input.source);
+        let is_file = input.origin == Origin::File;
+        self.failed(if is_file { error.in_file(&input.source, Some(line)) } else { error })
+    }
+
+    /// The file that `--servers` names: its servers are the inputs.
+    fn declared(&mut self, source: &str, text: &str) -> Result<(), CommandError> {
+        let Some(declaration) = servers::declared(text, self.timeout) else {
+            let message = "expected servers in `mcpServers` or `servers`, found a file without";
+            return self.failed(CommandError::new("", message).in_source(source).in_file(source, None));
         };
         let Declaration { servers: declared, disabled } = declaration;
         let names: Vec<String> = declared.iter().map(|one| format!("`{}`", shown(&one.name))).collect();
@@ -355,25 +387,27 @@ impl Gathering {
             declared.into_iter().filter(|one| self.only.is_empty() || self.only.contains(&one.name)).collect();
         self.met.extend(chosen.iter().map(|one| one.name.clone()));
         if disabled > 0 {
-            self.notes.push(format!("{}: {disabled} of its servers switched off there", shown(&input.source)));
+            self.notes.push(format!("{}: {disabled} of its servers switched off there", shown(source)));
         }
         let found = if names.is_empty() { "none".to_string() } else { names.join(", ") };
         if chosen.is_empty() {
             let expected =
                 if self.only.is_empty() { "at least one server" } else { "the server that `--server` names" };
             let message = format!("expected {expected}, found {found}");
-            return self.failed(CommandError::new("", message).in_source(&input.source).in_file(&input.source, None));
+            return self.failed(CommandError::new("", message).in_source(source).in_file(source, None));
         }
         if !self.several && chosen.len() > 1 {
             let message = format!("expected one server, or `--server` with the name of one, found {found}");
-            return Err(CommandError::new("", message).in_source(&input.source));
+            return Err(CommandError::new("", message).in_source(source));
         }
-        let variables = servers::variables(chosen.iter());
+        let mut variables = servers::variables(chosen.iter());
+        // Only these are read at all.
+        variables.retain(|name| self.environment.contains(name));
         if variables.is_empty() {
-            return self.servers(&input.source, chosen, &BTreeMap::new());
+            return self.servers(source, chosen, &BTreeMap::new());
         }
-        let role = Role::Variables { file: input.source.clone(), servers: chosen };
-        self.wants.push_front(Want { need: Need::Variables(variables), source: input.source, role });
+        let role = Role::Variables { file: source.into(), servers: chosen };
+        self.wants.push_front(Want { need: Need::Variables(variables), source: source.into(), role });
         Ok(())
     }
 
@@ -387,7 +421,7 @@ impl Gathering {
         for one in servers {
             let source = format!("{file} ({})", one.name);
             let line = one.position.line;
-            match one.server.and_then(|server| servers::with_values(&server, values, &self.folder)) {
+            match one.server.and_then(|server| servers::with_values(&server, &self.environment, values, &self.folder)) {
                 Ok(server) => {
                     let declared = (file.to_string(), one.position);
                     let role = Role::Input(Origin::Server(Some(declared)));

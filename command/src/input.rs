@@ -64,7 +64,7 @@ const KEYWORDS: [&str; 20] = [
 ];
 const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 const EXPECTED: &str =
-    "expected a JSON Schema, a tool, a list of either, an answer to MCP's `tools/list`, an `mcp.json` or a request \
+    "expected a JSON Schema, a tool, a list of either, an answer to MCP's `tools/list` or a request \
      with tools, or a schema or tool per line";
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -50,8 +50,8 @@ use self::{
     error::{CommandError, UNUSABLE},
     gather::{Gathering, Want, INPUT},
     reason::reason,
-    task::{Output, Task},
-    terminal::{cut, shown, shown_lines, Terminal},
+    task::{Content, Output, Task},
+    terminal::{cut, shown, shown_lines, without_commands, Terminal},
 };
 
 /// What a command printed, and how it ended.
@@ -64,8 +64,21 @@ pub struct Printed {
     pub stderr: String,
     /// 0: fine; 1: something was found; 2: wrong usage, or an input that cannot be read.
     pub exit_code: u8,
-    /// Files to write: name and content.
-    pub files: Vec<(String, String)>,
+    /// Files to write.
+    pub files: Vec<OutputFile>,
+}
+
+/// A file to write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutputFile {
+    /// Its path.
+    pub path: String,
+    /// Its content.
+    pub content: String,
+    /// The end of the path that a configuration chose instead of the command line; empty if it chose nothing. The host
+    /// refuses to write through a symbolic link there, be it a folder or the file itself.
+    pub confined: String,
 }
 
 /// A command line that is being carried out.
@@ -213,17 +226,19 @@ impl Command {
                 unusable(&CommandError::new("", "expected an input, was given none"), source, &self.terminal)
             }
         };
-        let Output { mut stdout, stderr, exit_code, is_json, files } = output;
-        // Whoever pipes it somewhere gets every byte as it is.
-        if is_json && self.terminal.width.is_some() {
+        let Output { mut stdout, stderr, exit_code, content, files } = output;
+        // A program that reads data from a pipe gets every byte as it is.
+        if content == Content::Document || content == Content::Data && self.terminal.width.is_some() {
             stdout = shown_lines(&stdout).into_owned();
         }
+        let stdout = without_commands(&stdout, content == Content::Commands).into_owned();
+        let stderr = without_commands(&stderr, false).into_owned();
         Printed { stdout, stderr, exit_code, files }
     }
 
     /// What a server wrote to its standard error, as a terminal can show it.
     pub fn heard(log: &str) -> String {
-        let mut log = shown_lines(log).into_owned();
+        let mut log = without_commands(&shown_lines(log), false).into_owned();
         if !log.is_empty() && !log.ends_with('\n') {
             log.push('\n');
         }
@@ -299,7 +314,8 @@ fn unusable(error: &CommandError, source: &str, terminal: &Terminal) -> Output {
 
 /// Help and version, which were asked for, or what is wrong with the command line.
 fn usage(error: &clap::Error) -> Output {
-    let text = error.render().to_string();
+    // It repeats arguments, which may be names of files.
+    let text = shown_lines(&error.render().to_string()).into_owned();
     if error.use_stderr() {
         let mut output = Output::default().with_exit_code(UNUSABLE);
         output.note(&text);

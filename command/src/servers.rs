@@ -1,9 +1,12 @@
 //! The files in which clients keep their MCP servers: `mcp.json`, `.mcp.json`, `claude_desktop_config.json`, and VS
 //! Code's, with `servers` for `mcpServers`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
-use toolwire::json::{self, Node};
+use toolwire::json::{self, Node, Object};
 
 use super::{
     error::CommandError,
@@ -36,23 +39,9 @@ pub(crate) struct Declaration {
 
 /// The servers of a file. `None`: it is another kind of file.
 pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
-    let mut plain = text.to_string();
-    let file = match json::read(text) {
-        Ok(file) => file,
-        // VS Code has comments, and commas behind what comes last.
-        Err(_) => {
-            json_strip_comments::strip(&mut plain).ok()?;
-            json::read(&plain).ok()?
-        }
-    };
-    if file.get("tools").is_some() {
-        return None;
-    }
-    let (above, servers) = LISTS
-        .iter()
-        .find_map(|list| Some((format!("/{list}"), file.get(list)?)))
-        .or_else(|| Some((format!("/{SECTION}/servers"), file.get(SECTION)?.get("servers")?)))?;
-    let members = servers.as_object().filter(|servers| servers.iter().all(|one| one.value.as_object().is_some()))?;
+    let plain = without_comments(text)?;
+    let file = json::read(&plain).ok()?;
+    let (above, members) = list(&file)?;
     let (mut found, mut pointers, mut disabled) = (Vec::new(), Vec::new(), 0);
     for member in members.iter() {
         if member.value.get("disabled").and_then(Node::as_bool) == Some(true) {
@@ -68,6 +57,37 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
         one.position = position;
     }
     Some(Declaration { servers: found, disabled })
+}
+
+/// Where a file declares servers, as a pointer and a line. `None`: it is another kind of file.
+pub(crate) fn list_of(text: &str) -> Option<(String, usize)> {
+    let plain = without_comments(text)?;
+    let (pointer, _) = list(&json::read(&plain).ok()?)?;
+    let position = positions_in(text, &plain, [pointer.as_str()].into_iter()).pop()?;
+    Some((pointer, position.line))
+}
+
+/// JSON text, with spaces in place of the comments and last commas that VS Code takes.
+fn without_comments(text: &str) -> Option<Cow<'_, str>> {
+    if json::read(text).is_ok() {
+        return Some(Cow::Borrowed(text));
+    }
+    let mut plain = text.to_string();
+    json_strip_comments::strip(&mut plain).ok()?;
+    Some(Cow::Owned(plain))
+}
+
+/// The list of servers in a file, and the pointer to it.
+fn list<'n>(file: &'n Node<'_>) -> Option<(String, &'n Object<'n>)> {
+    if file.get("tools").is_some() {
+        return None;
+    }
+    let (pointer, servers) = LISTS
+        .iter()
+        .find_map(|list| Some((format!("/{list}"), file.get(list)?)))
+        .or_else(|| Some((format!("/{SECTION}/servers"), file.get(SECTION)?.get("servers")?)))?;
+    let members = servers.as_object().filter(|servers| servers.iter().all(|one| one.value.as_object().is_some()))?;
+    Some((pointer, members))
 }
 
 fn transport(entry: &Node<'_>) -> Result<Transport, String> {
@@ -114,12 +134,22 @@ pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<
     names.into_iter().collect()
 }
 
-/// A server with the values of its variables, and the folder that the command is run in.
-pub(crate) fn with_values(server: &Server, values: &BTreeMap<String, String>, folder: &str) -> Result<Server, String> {
-    let server = expanded(server, folder, &mut |name, otherwise| match (values.get(name), otherwise) {
-        (Some(value), _) => Ok(value.clone()),
-        (None, Some(otherwise)) => Ok(otherwise.to_string()),
-        (None, None) => Err(format!("expected the variable `{name}` to be set, found it unset")),
+/// A server with the values of its variables, and the folder that the command is run in. Only variables of `allowed`
+/// have a value; others only what stands behind their `:-`.
+pub(crate) fn with_values(
+    server: &Server,
+    allowed: &[String],
+    values: &BTreeMap<String, String>,
+    folder: &str,
+) -> Result<Server, String> {
+    let server = expanded(server, folder, &mut |name, otherwise| {
+        let is_allowed = allowed.iter().any(|one| one == name);
+        match (values.get(name).filter(|_| is_allowed), otherwise) {
+            (Some(value), _) => Ok(value.clone()),
+            (None, Some(otherwise)) => Ok(otherwise.to_string()),
+            (None, None) if is_allowed => Err(format!("expected the variable `{name}` to be set, found it unset")),
+            (None, None) => Err(format!("expected `--env {name}` for the variable `{name}`, found none")),
+        }
     })?;
     if let Transport::Remote { url, .. } = &server.transport {
         check_url(url)?;

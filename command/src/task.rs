@@ -8,6 +8,7 @@ use super::{
     need::Need,
     position::{positions, Position},
     terminal::Terminal,
+    OutputFile,
 };
 
 /// A command at work.
@@ -90,16 +91,30 @@ pub(crate) enum Origin {
     Server(Option<(String, Position)>),
 }
 
+/// What a result is, and so how it is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// For people; a tool's words in it are shown.
+    #[default]
+    Text,
+    /// Commands to a CI runner, one a line.
+    Commands,
+    /// A JSON document of ours: what does not show is written as an escape, which means the same.
+    Document,
+    /// JSON text of the library, which programs get as it is.
+    Data,
+}
+
 /// What a command prints, and its exit code.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) exit_code: u8,
-    /// The result is JSON text, and nothing of ours.
-    pub(crate) is_json: bool,
-    /// Files to be written: names and contents.
-    pub(crate) files: Vec<(String, String)>,
+    /// What standard output is.
+    pub(crate) content: Content,
+    /// Files to be written.
+    pub(crate) files: Vec<OutputFile>,
 }
 
 impl Output {
@@ -109,7 +124,7 @@ impl Output {
 
     /// A JSON document and the end of its line.
     pub(crate) fn json(document: &Node<'_>) -> Output {
-        Output::text(&json::write(document), false)
+        Output { content: Content::Document, ..Output::text(&json::write(document), false) }
     }
 
     /// JSON text and the end of its line.
@@ -118,7 +133,7 @@ impl Output {
         if !stdout.ends_with('\n') {
             stdout.push('\n');
         }
-        Output { is_json: true, ..Output::new(stdout) }
+        Output { content: Content::Data, ..Output::new(stdout) }
     }
 
     pub(crate) fn with_exit_code(mut self, exit_code: u8) -> Output {

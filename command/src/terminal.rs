@@ -150,6 +150,35 @@ fn escaped(text: &str, otherwise: impl Fn(char) -> Option<&'static str>) -> Cow<
     Cow::Owned(out)
 }
 
+/// Output without commands to a CI runner that it did not mean: GitHub takes a line that begins with `::`, after any
+/// white space, for one, and `##[` anywhere; Azure Pipelines and TeamCity take `##vso[` and `##teamcity[`. Their first
+/// character shows as its escape, which in JSON means the same. `commands`: lines that begin with `::` are ours.
+/// <https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs>
+pub(crate) fn without_commands(text: &str, commands: bool) -> Cow<'_, str> {
+    if !text.contains("::") && !text.contains("##") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for line in text.split_inclusive(['\n', '\r']) {
+        let mut rest = line;
+        if let Some(command) = line.trim_start().strip_prefix("::").filter(|_| !commands) {
+            out.push_str(line.strip_suffix(command).and_then(|before| before.strip_suffix("::")).unwrap_or_default());
+            out.push_str("\\u003a:");
+            rest = command;
+        }
+        while let Some((before, behind)) = rest.split_once("##") {
+            let name = behind.trim_start_matches(|one: char| one.is_ascii_alphabetic());
+            out.push_str(before);
+            // Of `###[` it is the last two.
+            let begins = name.starts_with('[') && !behind.starts_with('#');
+            out.push_str(if begins { "\\u0023" } else { "#" });
+            rest = rest.get(before.len() + 1..).unwrap_or_default();
+        }
+        out.push_str(rest);
+    }
+    Cow::Owned(out)
+}
+
 /// A text in at most so many characters, its end left out if need be.
 pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
@@ -178,4 +207,27 @@ pub(crate) fn grouped(count: usize) -> String {
         out.push(digit);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_commands;
+
+    #[test]
+    fn no_line_is_a_command() {
+        for (text, expected) in [
+            ("a::b\n", "a::b\n"),
+            ("::add-mask::x\n::b", "\\u003a:add-mask::x\n\\u003a:b"),
+            (" \u{3000}\t::x", " \u{3000}\t\\u003a:x"),
+            ("a\r::x", "a\r\\u003a:x"),
+            (":::x", "\\u003a::x"),
+            ("## a [b]", "## a [b]"),
+            ("a ##[add-mask]b ##[c]", "a \\u0023#[add-mask]b \\u0023#[c]"),
+            ("####[x] #[y] ##", "##\\u0023#[x] #[y] ##"),
+            ("##vso[task.setvariable]##teamcity[x]", "\\u0023#vso[task.setvariable]\\u0023#teamcity[x]"),
+        ] {
+            assert_eq!(without_commands(text, false), expected, "{text}");
+        }
+        assert_eq!(without_commands("::error::##[x]", true), "::error::\\u0023#[x]");
+    }
 }

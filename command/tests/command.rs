@@ -151,7 +151,7 @@ fn every_case_prints_what_it_says() {
         if !is_an_error && case["arguments"].as_array().expect("arguments").contains(&json!("--json")) {
             serde_json::from_str::<Value>(&printed.stdout).unwrap_or_else(|error| panic!("{about}: {error}"));
         }
-        let written: String = printed.files.iter().map(|(path, content)| format!("--- {path}\n{content}")).collect();
+        let written: String = printed.files.iter().map(|file| format!("--- {}\n{}", file.path, file.content)).collect();
         let found = [printed.stdout, printed.stderr, printed.exit_code.to_string(), progress, written];
         let expected = case["written"].as_object().map(|files| {
             files.iter().map(|(path, content)| format!("--- {path}\n{}", text(content))).collect::<String>()
@@ -268,6 +268,56 @@ fn no_answer_breaks_a_probe() {
                 assert!(!printed.stdout.contains('\u{1b}'), "{printed:?}");
             }
         }
+    }
+}
+
+/// A key that nobody named goes to its API's own hosts, over TLS, and nowhere else.
+#[test]
+fn a_key_goes_to_its_own_hosts_only() {
+    let key_of = |dialect: &str, url: &str| {
+        let arguments = json!(["probe", "-d", dialect, "--url", url, "--model", "m"]);
+        let mut command = Command::new(&json!({"arguments": arguments}).to_string());
+        loop {
+            match command.need() {
+                Some(Need::Input) => command.give(br#"[{"name": "a", "inputSchema": {"type": "object"}}]"#),
+                Some(Need::Set(names)) => command.give(json!(names).to_string().as_bytes()),
+                Some(Need::Request(request)) => return Some(request.key.map(|key| key.variable)),
+                // It is refused.
+                _ => return None,
+            }
+        }
+    };
+    for (dialect, url) in [
+        ("openai-chat", "https://API.openai.com/v1"),
+        ("bedrock", "https://bedrock-runtime.eu-central-1.amazonaws.com"),
+        ("bedrock", "https://bedrock-runtime-fips.us-east-1.amazonaws.com:443"),
+        ("azure-strict", "https://acme.openai.azure.com/openai/v1"),
+        ("azure-strict", "https://acme.cognitiveservices.azure.com/openai/v1"),
+        ("openai-chat", "https://openrouter.ai/api/v1"),
+    ] {
+        assert!(matches!(key_of(dialect, url), Some(Some(_))), "{url}");
+    }
+    for (dialect, url) in [
+        ("bedrock", "https://evil.s3.us-east-1.amazonaws.com"),
+        ("bedrock", "https://evil.execute-api.us-east-1.amazonaws.com"),
+        ("bedrock", "https://bedrock-runtime.s3.amazonaws.com"),
+        ("bedrock", "https://bedrock-runtime.s3-us-west-2.amazonaws.com"),
+        ("azure-strict", "https://evil.azure.com"),
+        ("azure-strict", "https://a.evil.openai.azure.com"),
+        ("openai-chat", "https://api.openai.com.evil.test/v1"),
+        ("openai-chat", "https://api.openai.com:8443/v1"),
+        ("openai-chat", "http://evil.test/v1"),
+        ("vllm", "http://localhost:8000/v1"),
+    ] {
+        assert_eq!(key_of(dialect, url), Some(None), "{url}");
+    }
+    for (dialect, url) in [
+        ("bedrock", "http://bedrock-runtime.eu-central-1.amazonaws.com"),
+        ("bedrock", "https://evil\\x.amazonaws.com"),
+        ("azure-strict", "https://evil.test\\.openai.azure.com"),
+        ("openai-chat", "http://openrouter.ai/api/v1"),
+    ] {
+        assert_eq!(key_of(dialect, url), None, "{url}");
     }
 }
 

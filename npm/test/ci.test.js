@@ -2,9 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -22,7 +32,10 @@ const places = [];
 function place(files) {
   const folder = mkdtempSync(join(tmpdir(), 'toolwire-ci-'));
   places.push(folder);
-  for (const [name, value] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(value));
+  for (const [name, value] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), JSON.stringify(value));
+  }
   return folder;
 }
 after(() => {
@@ -33,16 +46,15 @@ describe('the action', { skip }, () => {
   const { inputs, runs } = read('action.yml');
 
   /** Runs the steps as a runner does: expressions in `env` are filled in, and nothing else is. */
-  function run(files, given) {
+  function run(files, given, { cwd = place(files), env: more = {} } = {}) {
     const values = { ...Object.fromEntries(Object.entries(inputs).map(([name, it]) => [name, it.default ?? ''])) };
     Object.assign(values, { command: `'${process.execPath}' ${PROGRAM}` }, given);
-    const cwd = place(files);
     const summary = join(cwd, 'summary.md');
     let done;
     for (const step of runs.steps) {
       assert.equal(step.shell, 'bash');
       assert.ok(!step.run.includes('${{'), 'an expression in a script is code of whoever wrote its value');
-      const env = { ...process.env, GITHUB_ACTION_PATH: ROOT, GITHUB_STEP_SUMMARY: summary };
+      const env = { ...process.env, ...more, GITHUB_ACTION_PATH: ROOT, GITHUB_STEP_SUMMARY: summary };
       for (const [name, value] of Object.entries(step.env)) {
         env[name] = value.replace(/\$\{\{ inputs\.([a-z-]+) \}\}/, (_, input) => {
           assert.ok(input in inputs, input);
@@ -115,35 +127,194 @@ describe('the action', { skip }, () => {
     assert.match(open.stdout, /^::error title=toolwire::expected words in `server`, found quotes that are not closed/);
   });
   test('is written for the bash of macOS', () => {
-    const script = readFileSync(join(ROOT, 'scripts/action.sh'), 'utf8').replaceAll(/#.*/g, '');
-    assert.doesNotMatch(script, /mapfile|readarray|declare -[An]|\$\{\w+,,/);
-    assert.doesNotMatch(script, /(?<!\+)"\$\{(arguments|inputs|split)\[@\]\}"/);
+    for (const name of ['action.sh', 'ci/hook.sh', 'ci/install.sh']) {
+      const script = readFileSync(join(ROOT, 'scripts', name), 'utf8').replaceAll(/#.*/g, '');
+      assert.doesNotMatch(script, /mapfile|readarray|declare -[An]|\$\{\w+,,/);
+      assert.doesNotMatch(script, /(?<!\+)"\$\{(arguments|inputs|split|options|files)\[@\]\}"/);
+    }
   });
-  test('takes the version that it is part of', () => {
-    assert.ok(inputs.command.default.includes(`toolwire@${version} `));
+  test('runs nothing of the repository that it checks', () => {
+    const { PATH, started } = fetching();
+    const temporary = place({});
+    const env = { PATH, RUNNER_TEMP: temporary };
+    const cwd = poisoned({ 'tools.json': CLEAN, 'x.json': SERVERS, '::add-mask::x.json': BAD });
+    const fine = run({}, { command: '', files: 'tools.json' }, { cwd, env });
+    assert.equal(fine.status, 0, fine.stderr);
+    const found = run({}, { command: '', files: '*.json', dialects: 'openai-chat' }, { cwd, env });
+    assert.equal(found.status, 2, found.stderr);
+    assert.match(found.stdout, /^::error file=x\.json,line=1,title=toolwire::.*use `--servers FILE`$/m);
+    for (const line of `${found.stdout}\n${found.stderr}`.split('\n'))
+      assert.doesNotMatch(line, /^\s*::(?!error |warning )/);
+    const server = `'${process.execPath}' -e 'process.exit(3)'`;
+    const { status, stdout } = run({}, { command: '', server }, { cwd, env });
+    assert.equal(status, 2);
+    assert.match(stdout, /the server did not list its tools/);
+    assert.doesNotMatch(stdout, /expected the package/);
+    assert.equal(started().length, 3);
+    for (const { cwd: where } of started()) assert.ok(where.startsWith(realpathSync(temporary)), where);
+    harmless(cwd, started());
+  });
+  test('starts the servers of a file that the workflow names', () => {
+    const mcp = { mcpServers: { x: { command: process.execPath, args: ['-e', 'process.exit(3)', '${' + 'A}'] } } };
+    const unnamed = run({ 's.json': mcp }, { servers: 's.json' });
+    assert.equal(unnamed.status, 2);
+    assert.match(unnamed.stdout, /^::error file=s\.json,line=1,.*expected `--env A` for the variable `A`/);
+    const named = run({ 's.json': mcp }, { servers: 's.json', env: 'A' }, { env: { A: 'a' } });
+    assert.match(named.stdout, /^::error file=s\.json,line=1,.*the server did not list its tools/);
   });
 });
 
+/** A repository that wants its own code to run: each of these leaves a mark if it does. */
+function poisoned(files) {
+  const mark = `require('node:fs').writeFileSync('poisoned', '');`;
+  const marked = `import { writeFileSync } from 'node:fs'; writeFileSync('poisoned', '');`;
+  const sdk = 'node_modules/@modelcontextprotocol/sdk';
+  const cwd = place({
+    'node_modules/toolwire/package.json': {
+      name: 'toolwire',
+      version,
+      type: 'commonjs',
+      bin: { toolwire: 'dist/command.js' },
+    },
+    [`${sdk}/package.json`]: { name: '@modelcontextprotocol/sdk', version: '1.32.2', type: 'module' },
+    'package.json': { name: 'linted', dependencies: { toolwire: version } },
+    ...files,
+  });
+  const write = (name, text) => {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+    chmodSync(join(cwd, name), 0o755);
+  };
+  write('node_modules/toolwire/dist/command.js', `#!/usr/bin/env node\n${mark}\n`);
+  write('node_modules/.bin/toolwire', `#!/usr/bin/env node\n${mark}\n`);
+  for (const name of ['client/index.js', 'client/stdio.js', 'client/sse.js', 'client/streamableHttp.js', 'types.js']) {
+    write(`${sdk}/${name}`, marked);
+    write(`${sdk}/dist/esm/${name}`, marked);
+  }
+  write('.npmrc', 'registry=http://poisoned.invalid/\nignore-scripts=false\n');
+  write('uv.toml', 'index-url = "http://poisoned.invalid/"\n');
+  for (const name of ['toolwire/__init__.py', 'toolwire/__main__.py', 'sitecustomize.py', 'json.py', 'mcp.py']) {
+    write(name, 'open("poisoned", "w")\n');
+  }
+  return cwd;
+}
+
+const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * Programs in place of those that fetch packages, first in `PATH`: each writes down how it was started, and what npm would take for its
+ * registry there, and installs what was built here.
+ */
+function fetching() {
+  const bin = place({});
+  const log = join(bin, 'log');
+  const npm = spawnSync('bash', ['-c', 'command -v npm'], { encoding: 'utf8' }).stdout.trim();
+  const script = `
+    const { appendFileSync, cpSync, mkdirSync, symlinkSync, writeFileSync, chmodSync, readFileSync } = require('node:fs');
+    const { join } = require('node:path');
+    const { spawnSync } = require('node:child_process');
+    const [program, ...args] = process.argv.slice(2);
+    const prefix = args.includes('--prefix') ? args.slice(args.indexOf('--prefix'), args.indexOf('--prefix') + 2) : [];
+    const registry = spawnSync(${JSON.stringify(npm)}, ['config', 'get', 'registry', ...prefix], { encoding: 'utf8' }).stdout.trim();
+    const locked = program === 'npm' && JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
+    appendFileSync(${JSON.stringify(log)}, JSON.stringify({ program, args, cwd: process.cwd(), registry, locked }) + '\\n');
+    if (program === 'npm') {
+      const to = join(process.cwd(), 'node_modules');
+      cpSync(${JSON.stringify(join(ROOT, 'npm/dist'))}, join(to, 'toolwire/dist'), { recursive: true });
+      cpSync(${JSON.stringify(join(ROOT, 'npm/package.json'))}, join(to, 'toolwire/package.json'));
+      mkdirSync(join(to, '@modelcontextprotocol'));
+      symlinkSync(${JSON.stringify(join(ROOT, 'npm/node_modules/@modelcontextprotocol/sdk'))}, join(to, '@modelcontextprotocol/sdk'));
+    } else if (args[0] === 'venv') {
+      const python = join(args.at(-1), 'bin/python');
+      mkdirSync(join(args.at(-1), 'bin'), { recursive: true });
+      writeFileSync(python, '#!/bin/sh\\n[ "$1 $2 $3" = "-I -m toolwire" ] || exit 9\\nshift 3\\nexec ' + ${JSON.stringify(quoted(process.execPath))} + ' ' + ${JSON.stringify(quoted(PROGRAM))} + ' "$@"\\n');
+      chmodSync(python, 0o755);
+    }`;
+  writeFileSync(join(bin, 'fetch.cjs'), script);
+  for (const program of ['npm', 'npx', 'uv', 'uvx']) {
+    const exec = `exec ${quoted(process.execPath)} ${quoted(join(bin, 'fetch.cjs'))} ${program} "$@"`;
+    writeFileSync(join(bin, program), `#!/bin/sh\n${exec}\n`);
+    chmodSync(join(bin, program), 0o755);
+  }
+  const started = () =>
+    existsSync(log)
+      ? readFileSync(log, 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+      : [];
+  return { PATH: [bin, process.env.PATH].join(delimiter), started };
+}
+
+/** What was started, if nothing of the repository had a say in it. */
+function harmless(cwd, started) {
+  assert.ok(!existsSync(join(cwd, 'poisoned')), 'code of the repository ran');
+  for (const { program, args, cwd: where, registry, locked } of started) {
+    assert.ok(relative(realpathSync(cwd), where).startsWith('..'), where);
+    assert.doesNotMatch(registry, /poisoned/);
+    if (program === 'npm') {
+      assert.equal(args[0], 'ci');
+      assert.ok(args.includes('--ignore-scripts'));
+      assert.equal(locked['node_modules/toolwire'].version, version);
+      for (const [name, { version: exact, integrity }] of Object.entries(locked)) {
+        if (name === '') continue;
+        assert.match(exact, /^\d+\.\d+\.\d+/, name);
+        if (name !== 'node_modules/toolwire') assert.match(integrity, /^sha512-/, name);
+      }
+    } else {
+      assert.equal(program, 'uv');
+      assert.ok(args.includes('--no-config'));
+    }
+  }
+}
+
+const SERVERS = { mcpServers: { x: { command: 'sh', args: ['-c', 'touch poisoned'] } } };
+
 describe('the hooks of pre-commit', { skip }, () => {
-  for (const { id, entry, language, files, exclude } of read('.pre-commit-hooks.yaml')) {
+  for (const { id, entry, args, language, files, exclude } of read('.pre-commit-hooks.yaml')) {
+    const [script, kind, ...none] = entry.split(' ');
+    /** Runs it as pre-commit does: a script of the hook's repository, in the one that is checked. */
+    const hook = (cwd, env, options, names) =>
+      spawnSync(join(ROOT, script), [kind, ...options, ...names], { cwd, env, encoding: 'utf8' });
+
     test(id, () => {
-      assert.equal(language, 'system');
-      const [runner, ...rest] = entry.split(' ');
-      assert.ok(rest.includes(`toolwire@${version}`), entry);
-      // In place of what would fetch the package: what comes behind its name.
-      const bin = place({});
-      const script = `#!/bin/sh\nwhile [ "$1" != toolwire@${version} ]; do shift; done\nshift\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`;
-      writeFileSync(join(bin, runner), script);
-      chmodSync(join(bin, runner), 0o755);
-      const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
-      const cwd = place({ 'tools.json': CLEAN, 'my-tools.json': BAD, '.mcp.json': {} });
-      const names = ['tools.json', 'my-tools.json', '.mcp.json', '.config/dotnet-tools.json'];
+      assert.equal(language, 'script');
+      assert.deepEqual([args, none], [['--'], []]);
+      const { PATH, started } = fetching();
+      const env = { ...process.env, PATH, XDG_CACHE_HOME: place({}) };
+      const odd = '--servers=x-tools.json';
+      const cwd = poisoned({
+        'tools.json': CLEAN,
+        'my-tools.json': BAD,
+        'x-tools.json': SERVERS,
+        [odd]: CLEAN,
+        '.mcp.json': SERVERS,
+      });
+      const names = ['tools.json', 'my-tools.json', '.mcp.json', '.config/dotnet-tools.json', 'x-tools.json', odd];
       const matching = names.filter((name) => new RegExp(files).test(name) && !new RegExp(exclude).test(name));
-      assert.deepEqual(matching, ['tools.json', 'my-tools.json']);
-      const done = spawnSync(runner, [...rest, ...matching], { cwd, env, encoding: 'utf8' });
-      assert.equal(done.status, 1, done.stderr);
+      assert.deepEqual(matching, ['tools.json', 'my-tools.json', 'x-tools.json', odd]);
+      const done = hook(cwd, env, args, matching);
+      assert.equal(done.status, 2, done.stderr);
       assert.match(done.stdout, /my-tools\.json:1:\d+: `bad`/);
-      assert.equal(spawnSync(runner, [...rest, 'tools.json'], { cwd, env }).status, 0);
+      assert.match(done.stderr, /x-tools\.json:\/mcpServers: .*`--servers FILE`/);
+      assert.equal(hook(cwd, env, ['-p', 'strict', '--fail-on', 'never', '--'], ['my-tools.json', odd]).status, 0);
+      assert.equal(started().length, kind === 'npm' ? 1 : 2, 'it is installed once');
+      harmless(cwd, started());
+      const open = hook(cwd, env, [], [odd]);
+      assert.equal(open.status, 2);
+      assert.match(open.stderr, /expected `--` as the last of the `args`/);
+      harmless(cwd, started());
     });
   }
+  test('an install that fails is none', () => {
+    const bin = place({});
+    writeFileSync(join(bin, 'npm'), '#!/bin/sh\nexit 1\n');
+    chmodSync(join(bin, 'npm'), 0o755);
+    const cache = place({});
+    const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter), XDG_CACHE_HOME: cache };
+    const done = spawnSync(join(ROOT, 'scripts/ci/hook.sh'), ['npm', '--', 'tools.json'], { env, encoding: 'utf8' });
+    assert.equal(done.status, 2);
+    assert.match(done.stderr, /expected to install toolwire/);
+    assert.deepEqual(readdirSync(join(cache, 'toolwire/hooks')), []);
+  });
 });

@@ -125,7 +125,8 @@ describe('every case', () => {
       const [stdout, stderr, code, ...written] = command.finish();
       assert.deepEqual([stdout, stderr, Number(code), progress], [...expected(it), text(it.progress)]);
       assert.deepEqual(
-        written,
+        // The third is the end of the path that may have no links.
+        written.filter((_, at) => at % 3 < 2),
         Object.entries(it.written ?? {}).flatMap(([path, content]) => [path, text(content)]),
       );
     });
@@ -282,6 +283,23 @@ describe('a live server over stdio', () => {
       writeFileSync(join(cwd, name), readFileSync(new URL(name, pathToFileURL(PROGRAM))));
     }
     writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+    // Not in the folder that the command is run in: that may be a repository that is only checked.
+    const poisoned = place();
+    const sdk = join(poisoned, 'node_modules/@modelcontextprotocol/sdk');
+    for (const name of [
+      'client/index.js',
+      'client/stdio.js',
+      'client/sse.js',
+      'client/streamableHttp.js',
+      'types.js',
+    ]) {
+      mkdirSync(dirname(join(sdk, name)), { recursive: true });
+      writeFileSync(join(sdk, name), "require('node:fs').writeFileSync('poisoned', '');");
+    }
+    writeFileSync(join(sdk, 'package.json'), '{"name":"@modelcontextprotocol/sdk","version":"1.32.2"}');
+    const [, , refused] = await run(['check', '--', 'node'], { cwd: poisoned, program: join(cwd, 'command.js') });
+    assert.equal(refused, 2);
+    assert.ok(!existsSync(join(poisoned, 'poisoned')));
     const args = ['matrix', '--', 'npx', '-y', 'some-server'];
     const [, stderr, code] = await run(args, { cwd, program: join(cwd, 'command.js') });
     assert.equal(code, 2);
@@ -378,7 +396,7 @@ describe('a live server at an address', () => {
     await served('http', async (url) => {
       const headers = { Authorization: 'Bearer ${' + 'THE_TOKEN}' };
       const cwd = place({ '.mcp.json': { mcpServers: { far: { url, headers } } } });
-      const args = ['check', '-d', 'openai-chat', '-q', '.mcp.json'];
+      const args = ['check', '-d', 'openai-chat', '-q', '--servers', '.mcp.json', '--env', 'THE_TOKEN'];
       const [stdout, stderr, code] = await run(args, { cwd, env: { THE_TOKEN: 'secret' } });
       assert.deepEqual([stderr, code], ['', 1]);
       assert.match(stdout, /^\.mcp\.json \(far\): enum-empty: /);
@@ -436,4 +454,43 @@ test('a file that cannot be written', async () => {
     stderr,
     /toolwire: none\/base\.json: expected a file that can be written, found one that cannot \(ENOENT\)/,
   );
+});
+
+test('a baseline that a configuration names is not written through a link', {
+  skip: process.platform === 'win32' && 'not everybody may make links there',
+}, async () => {
+  const outside = place({ 'target.json': { version: 1, findings: [] } });
+  const before = readFileSync(join(outside, 'target.json'), 'utf8');
+  const tools = [{ name: 'now', inputSchema: { type: 'object', properties: {} } }];
+  const content = (baseline) => ({ 't.json': tools, 'toolwire.toml': `baseline = "${baseline}"\n` });
+  const args = ['check', '-d', 'openai-chat', '--update-baseline', 't.json'];
+  const places = [
+    ['base.json', (cwd) => symlinkSync(join(outside, 'target.json'), join(cwd, 'base.json'))],
+    ['base.json', (cwd) => symlinkSync(join(outside, 'made.json'), join(cwd, 'base.json'))],
+    ['in/target.json', (cwd) => symlinkSync(outside, join(cwd, 'in'))],
+    ['in/made.json', (cwd) => symlinkSync(outside, join(cwd, 'in'))],
+  ];
+  for (const [baseline, link] of places) {
+    const cwd = place(content(baseline));
+    link(cwd);
+    const [, stderr, code] = await run(args, { cwd });
+    assert.equal(code, 2, stderr);
+    assert.ok(
+      stderr.endsWith(`${baseline}: expected a file that can be written, found one that cannot (ELOOP)\n`),
+      stderr,
+    );
+  }
+  assert.deepEqual(readdirSync(outside), ['target.json']);
+  assert.equal(readFileSync(join(outside, 'target.json'), 'utf8'), before);
+  const cwd = place(content('in/base.json'));
+  mkdirSync(join(cwd, 'in'));
+  assert.equal((await run(args, { cwd }))[2], 0);
+  assert.ok(existsSync(join(cwd, 'in/base.json')));
+  // The command line may name any.
+  symlinkSync(join(outside, 'target.json'), join(cwd, 'link'));
+  assert.equal(
+    (await run(['check', '-d', 'codex', '--baseline', 'link', '--update-baseline', 't.json'], { cwd }))[2],
+    0,
+  );
+  assert.notEqual(readFileSync(join(outside, 'target.json'), 'utf8'), before);
 });

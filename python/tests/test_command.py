@@ -85,7 +85,9 @@ def test_case(case: dict[str, Any]) -> None:
         progress += shown
     *printed, written = command.finish()
     assert (*printed, progress) == (*expected(case), text(case.get("progress")))
-    assert written == [(path, text(content)) for path, content in case.get("written", {}).items()]
+    # The third is the end of the path that may have no links.
+    found = [(path, content) for path, content, _ in written]
+    assert found == [(path, text(content)) for path, content in case.get("written", {}).items()]
 
 
 def answered(command: _toolwire.Command, words: str, answer: Any) -> None:
@@ -180,6 +182,49 @@ def test_file_that_cannot_be_written(tmp_path: Path) -> None:
     assert done.returncode == 2
     expected = b"toolwire: none/base.json: expected a file that can be written, found one that cannot (ENOENT)\n"
     assert done.stderr.endswith(expected)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="not everybody may make links there")
+def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    target = outside / "target.json"
+    before = json.dumps({"version": 1, "findings": []})
+    target.write_text(before, "utf-8")
+    arguments = ("check", "-d", "openai-chat", "--update-baseline", "t.json")
+    tools = json.dumps([{"name": "now", "inputSchema": {"type": "object", "properties": {}}}])
+
+    def place(name: str, baseline: str) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "t.json").write_text(tools, "utf-8")
+        (folder / "toolwire.toml").write_text(f'baseline = "{baseline}"\n', "utf-8")
+        return folder
+
+    links = (
+        ("base.json", "base.json", target),
+        ("base.json", "base.json", outside / "made.json"),
+        ("in/target.json", "in", outside),
+        ("in/made.json", "in", outside),
+    )
+    for at, (baseline, link, goal) in enumerate(links):
+        folder = place(str(at), baseline)
+        (folder / link).symlink_to(goal)
+        done = run(*arguments, place=folder)
+        assert done.returncode == 2
+        why = f"{baseline}: expected a file that can be written, found one that cannot (ELOOP)\n"
+        assert done.stderr.decode().endswith(why)
+    assert [path.name for path in outside.iterdir()] == ["target.json"]
+    assert target.read_text("utf-8") == before
+    folder = place("fine", "in/base.json")
+    (folder / "in").mkdir()
+    assert run(*arguments, place=folder).returncode == 0
+    assert (folder / "in/base.json").exists()
+    # The command line may name any.
+    (folder / "link").symlink_to(target)
+    free = ("check", "-d", "codex", "--baseline", "link", "--update-baseline", "t.json")
+    assert run(*free, place=folder).returncode == 0
+    assert target.read_text("utf-8") != before
 
 
 def test_main_gives_the_exit_code(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

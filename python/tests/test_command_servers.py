@@ -252,9 +252,19 @@ def test_server_that_a_file_declares(tmp_path: Path) -> None:
     with served("http") as url:
         declared = {"mcpServers": {"far": {"url": url, "headers": {"Authorization": "Bearer ${THE_TOKEN}"}}}}
         (tmp_path / ".mcp.json").write_text(json.dumps(declared), "utf-8")
-        done = run("check", "-d", "openai-chat", "-q", ".mcp.json", place=tmp_path, THE_TOKEN="secret")
+        declared_by = ("--servers", ".mcp.json", "--env", "THE_TOKEN")
+        done = run("check", "-d", "openai-chat", "-q", *declared_by, place=tmp_path, THE_TOKEN="secret")
     assert (done.returncode, done.stderr.decode()) == (1, "")
     assert done.stdout.startswith(b".mcp.json (far): enum-empty: ")
+
+
+def test_modules_of_the_folder_that_is_checked_are_not_imported(tmp_path: Path) -> None:
+    for name in ("mcp.py", "httpx2.py", "pydantic.py", "anyio.py"):
+        (tmp_path / name).write_text('open("poisoned", "w")\n', "utf-8")
+    done = run("check", "--", sys.executable, "-c", "raise SystemExit(3)", place=tmp_path)
+    assert done.returncode == 2
+    assert b"the server did not list its tools" in done.stderr
+    assert not (tmp_path / "poisoned").exists()
 
 
 def test_server_at_an_address_that_fails() -> None:

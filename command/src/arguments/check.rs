@@ -18,13 +18,13 @@ Examples:
   toolwire check tools.json 'servers/**/*.json'
   toolwire check --profile strict -- npx -y some-mcp-server
   toolwire check --url https://example.com/mcp --header \"Authorization: Bearer $TOKEN\"
-  toolwire check .mcp.json
+  toolwire check --servers .mcp.json --env GITHUB_TOKEN
   toolwire check --format sarif tools.json > toolwire.sarif
   toolwire check --baseline toolwire-baseline.json --update-baseline tools.json";
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArguments {
-    /// JSON or JSON Lines, or an `mcp.json`; patterns with `*`, `**` and `?`; `-` or none: standard input
+    /// JSON or JSON Lines; patterns with `*`, `**` and `?`; `-` or none: standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["server", "url"])]
     pub(crate) files: Vec<String>,
     #[command(flatten)]

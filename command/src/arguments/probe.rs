@@ -21,8 +21,8 @@ be asked about all of them.";
 
 #[derive(Args, Debug)]
 pub(crate) struct ProbeArguments {
-    /// JSON or JSON Lines, or an `mcp.json`; `-` or none: standard input
-    #[arg(value_name = "FILE", conflicts_with = "server")]
+    /// JSON or JSON Lines; `-` or none: standard input
+    #[arg(value_name = "FILE", conflicts_with_all = ["server", "servers"])]
     pub(crate) file: Option<String>,
     /// Whose API, and in which mode: the dialect that its answers are compared with
     #[arg(short, long, value_name = "DIALECT", value_parser = asked(), hide_possible_values = true)]
@@ -60,11 +60,14 @@ pub(crate) struct ProbeArguments {
     /// In that file, names, texts and values stay: for tools that everybody may read
     #[arg(long, requires = "record")]
     pub(crate) keep_names: bool,
-    /// Of an `mcp.json` only this server
-    #[arg(long = "server", value_name = "NAME", id = "only", conflicts_with = "server")]
+    /// The `mcp.json` whose server is asked for its tools; no other file is read for servers
+    #[arg(long, value_name = "FILE", conflicts_with = "server")]
+    pub(crate) servers: Option<String>,
+    /// Only this server of the file that `--servers` names
+    #[arg(long = "server", value_name = "NAME", id = "only", requires = "servers")]
     pub(crate) only: Option<String>,
-    /// A variable of the environment that a started server gets; as often as need be
-    #[arg(long = "env", value_name = "NAME", requires = "server")]
+    /// A variable of the environment that a started server gets, or the file of `--servers` may use (repeatable)
+    #[arg(long = "env", value_name = "NAME")]
     pub(crate) environment: Vec<String>,
     #[command(flatten)]
     pub(crate) machine: Machine,
@@ -77,6 +80,7 @@ impl ProbeArguments {
     /// The server whose tools are the input. (`--url` is the API's.)
     pub(crate) fn connection(&self) -> Connection {
         Connection {
+            servers: self.servers.clone(),
             only: self.only.iter().cloned().collect(),
             url: None,
             headers: Vec::new(),

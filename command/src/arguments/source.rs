@@ -8,8 +8,8 @@ const LONGEST: i64 = 2_147_483;
 /// One input.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Source {
-    /// JSON or JSON Lines, or an `mcp.json`; `-` or none: standard input
-    #[arg(value_name = "FILE", conflicts_with_all = ["server", "url"])]
+    /// JSON or JSON Lines; `-` or none: standard input
+    #[arg(value_name = "FILE", conflicts_with_all = ["server", "url", "servers"])]
     pub(crate) file: Option<String>,
     #[command(flatten)]
     pub(crate) connection: Connection,
@@ -18,8 +18,11 @@ pub(crate) struct Source {
 /// MCP servers whose tools are the input.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Connection {
-    /// Of an `mcp.json` only this server; as often as need be
-    #[arg(long = "server", value_name = "NAME", id = "only", conflicts_with_all = ["server", "url"])]
+    /// The `mcp.json` whose servers are asked; no other file is read for servers
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "url"])]
+    pub(crate) servers: Option<String>,
+    /// Only this server of the file that `--servers` names (repeatable)
+    #[arg(long = "server", value_name = "NAME", id = "only", requires = "servers")]
     pub(crate) only: Vec<String>,
     /// The address of an MCP server: its tools are the input (streamable HTTP, or SSE)
     #[arg(long, value_name = "URL", conflicts_with = "server")]
@@ -31,8 +34,8 @@ pub(crate) struct Connection {
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=LONGEST))]
     pub(crate) timeout: u32,
-    /// A variable of the environment that the server gets beside PATH, HOME and the like; as often as need be
-    #[arg(long = "env", value_name = "NAME", requires = "server")]
+    /// A variable of the environment that a started server gets, or the file of `--servers` may use (repeatable)
+    #[arg(long = "env", value_name = "NAME")]
     pub(crate) environment: Vec<String>,
     /// An MCP server to start: its tools are the input (after `--`)
     #[arg(last = true, value_name = "SERVER")]

@@ -4,7 +4,10 @@
 use toolwire::reports::Severity;
 
 use super::{line, Report};
-use crate::finding::{page, words};
+use crate::{
+    finding::{page, words},
+    terminal::shown,
+};
 
 pub(super) fn written(report: &Report<'_>) -> String {
     let mut out = String::new();
@@ -25,7 +28,7 @@ pub(super) fn written(report: &Report<'_>) -> String {
         }
         properties.push(format!("title={}", property(&format!("toolwire: {}", group.finding.rule))));
         let pointer = &group.place.pointer;
-        let message = format!("{}\n{fix}\n{pointer}\n{}", line(group), page(group.finding.rule));
+        let message = format!("{}\n{fix}\n{}\n{}", shown(&line(group)), shown(pointer), page(group.finding.rule));
         out.push_str(&format!("::{level} {}::{}\n", properties.join(","), data(&message)));
     }
     for error in report.failed {
@@ -46,5 +49,5 @@ fn data(text: &str) -> String {
 
 /// A property: what separates it from others, too.
 fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    data(&shown(text)).replace(':', "%3A").replace(',', "%2C")
 }

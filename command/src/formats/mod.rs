@@ -14,7 +14,7 @@ use super::{
     error::CommandError,
     finding::{rank, Group, Place, Source},
     outcome::Outcome,
-    task::Output,
+    task::{Content, Output},
     terminal::{counted, grouped, shown, Terminal},
 };
 
@@ -54,7 +54,7 @@ pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) 
         Format::Text if report.sources.is_empty() => Output::default(),
         Format::Text => Output::new(text::written(report, terminal.out)),
         Format::Json => Output::json(&document::written(report)),
-        Format::Github => Output::new(github::written(report)),
+        Format::Github => Output { content: Content::Commands, ..Output::new(github::written(report)) },
         Format::Sarif => Output::json(&sarif::written(report)),
         Format::Junit => Output::new(junit::written(report)),
         Format::Markdown => Output::new(markdown::written(report)),

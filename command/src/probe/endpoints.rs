@@ -9,7 +9,8 @@ pub(crate) struct Endpoint {
     /// Where it is; `None`: everybody has another, as in `example`.
     pub(crate) base: Option<&'static str>,
     pub(crate) example: &'static str,
-    /// How the names of its own hosts end, a whole name or from a `.` on: who asks there means this API, and its key.
+    /// Its own hosts, which are sent its key: names, or patterns in which `*` is one label and `{region}` a region of
+    /// AWS.
     pub(crate) hosts: &'static [&'static str],
     /// What stands behind the base. `{model}` is the model.
     pub(crate) path: &'static str,
@@ -199,7 +200,8 @@ const AZURE: Endpoint = Endpoint {
     surface: "azure-openai",
     base: None,
     example: "https://NAME.openai.azure.com/openai/v1",
-    hosts: &[".openai.azure.com", ".services.ai.azure.com"],
+    // https://learn.microsoft.com/azure/ai-services/cognitive-services-custom-subdomains: these are one resource's.
+    hosts: &["*.openai.azure.com", "*.services.ai.azure.com", "*.cognitiveservices.azure.com"],
     key: bare("api-key", &["AZURE_OPENAI_API_KEY"]),
     documentation: "https://learn.microsoft.com/azure/ai-foundry/openai/latest",
     ..OPENAI
@@ -277,7 +279,12 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         dialect: "bedrock",
         surface: "bedrock",
         base: Some("https://bedrock-runtime.us-east-1.amazonaws.com"),
-        hosts: &["bedrock-runtime.us-east-1.amazonaws.com", ".amazonaws.com"],
+        // https://docs.aws.amazon.com/general/latest/gr/bedrock.html
+        hosts: &[
+            "bedrock-runtime.us-east-1.amazonaws.com",
+            "bedrock-runtime.{region}.amazonaws.com",
+            "bedrock-runtime-fips.{region}.amazonaws.com",
+        ],
         path: "/model/{model}/converse",
         key: bearer(&["AWS_BEARER_TOKEN_BEDROCK"]),
         wire: &CONVERSE,

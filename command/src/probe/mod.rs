@@ -1,5 +1,6 @@
 //! `toolwire probe`: asks the API itself which tools it takes as they are, and compares that with what `check` says.
 
+mod address;
 mod anonymous;
 mod answer;
 pub(crate) mod endpoints;
@@ -35,6 +36,7 @@ use crate::{
     profile::dialects_named,
     task::{Output, SourceText, Task},
     terminal::{shown, Terminal},
+    OutputFile,
 };
 
 /// How often a request is repeated that came at a bad time, and how long that waits at most, in seconds.
@@ -197,8 +199,8 @@ impl Probe {
         output
     }
 
-    /// The file of rows, and how many of them could not be written.
-    fn rows(&self, path: &str) -> ((String, String), usize) {
+    /// The content of the file of rows, and how many of them could not be written.
+    fn rows(&self) -> (String, usize) {
         let rows = Rows {
             endpoint: self.endpoint,
             dialect: self.dialect,
@@ -219,7 +221,7 @@ impl Probe {
                 None => {}
             }
         }
-        ((path.into(), content), left_out)
+        (content, left_out)
     }
 
     /// The tools that the API takes, each alone or with others.
@@ -275,8 +277,8 @@ impl Task for Probe {
         }
         let mut output = report::written(&self, terminal);
         if let Some(path) = &self.arguments.record {
-            let (file, left_out) = self.rows(path);
-            output.files.push(file);
+            let (content, left_out) = self.rows();
+            output.files.push(OutputFile { path: path.clone(), content, confined: String::new() });
             if left_out > 0 {
                 output.note(&format!(
                     "toolwire: {}: {left_out} left out, whose verdict rests on what is private (`--keep-names`)",

@@ -95,7 +95,7 @@ impl Rows<'_> {
         };
         match self.target.known {
             Known::Api => (self.target.host.clone(), Some(model).filter(|model| !model.starts_with("arn:"))),
-            Known::Tenant(host) => (format!("*{host}"), None),
+            Known::Tenant(host) => (host.into(), None),
             Known::Gateway(gateway) => (gateway.host.into(), Some(model)),
             Known::Elsewhere => ("a server of one's own".into(), None),
         }

@@ -3,6 +3,7 @@
 use toolwire::json::{self, Data, Node};
 
 use super::{
+    address::{matches, Address},
     endpoints::{Endpoint, Gateway, ELSEWHERE, GATEWAYS},
     redact::Private,
 };
@@ -11,7 +12,8 @@ use crate::{
     error::CommandError,
     indent::indented,
     need::{Key, Request},
-    servers::{check_url, header, is_name},
+    servers::{header, is_name},
+    terminal::shown_lines,
 };
 
 /// Where requests go.
@@ -58,15 +60,9 @@ impl Target {
                 return Err(fault(&format!("expected an address, as {}, found none", endpoint.example)));
             }
         };
-        check_url(base).map_err(fault)?;
-        let (before, query) = base.split_once('?').map_or((base, ""), |(before, query)| (before, query));
-        let host = before.split("://").nth(1).unwrap_or_default().split('/').next().unwrap_or_default().to_lowercase();
-        if host.is_empty() || host.contains('@') || base.contains('#') {
-            return Err(fault("expected an address with a host and without a user, found another"));
-        }
+        let address = Address::read(base).map_err(fault)?;
+        let host = address.host();
         let path = endpoint.path.replace("{model}", &encoded(&arguments.model));
-        let before = before.trim_end_matches('/');
-        let query = if query.is_empty() { String::new() } else { format!("?{query}") };
         let own = endpoint.headers.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string()));
         let mut headers: Vec<(String, String)> = [("content-type".to_string(), "application/json".to_string())].into();
         headers.extend(own);
@@ -74,7 +70,7 @@ impl Target {
         for text in &arguments.headers {
             headers.push(header(text)?);
         }
-        let known = known(&host, endpoint);
+        let known = address.public_host().map_or(Known::Elsewhere, |host| known(host, endpoint));
         let usual = match known {
             Known::Api | Known::Tenant(_) => endpoint.key.variables,
             Known::Gateway(gateway) => gateway.variables,
@@ -97,7 +93,11 @@ impl Target {
             None if is_sent => Vec::new(),
             None => usual.iter().map(|name| (*name).to_string()).collect(),
         };
-        let url = format!("{before}{path}{query}");
+        if (is_sent || !variables.is_empty()) && !address.keeps_secrets() {
+            return Err(fault("expected `https://` for a request with a key, or a loopback address, found `http://`"));
+        }
+        // Written from the parts that were judged: the host that is called is that one.
+        let url = address.below(&path);
         Ok(Target { url, host, headers, own, variables, key, body: endpoint.wire.body, strict, known })
     }
 
@@ -161,7 +161,8 @@ impl Target {
         if let Some(Key { variable, header, before }) = &request.key {
             out.push_str(&format!("{header}: {before}${variable}\n"));
         }
-        out + "\n" + &indented(&request.body)
+        let out = out + "\n" + &indented(&request.body);
+        shown_lines(&out).into_owned()
     }
 }
 
@@ -169,7 +170,7 @@ fn known(host: &str, endpoint: &'static Endpoint) -> Known {
     for own in endpoint.hosts {
         match *own {
             own if own == host => return Known::Api,
-            own if own.starts_with('.') && host.ends_with(own) => return Known::Tenant(own),
+            own if matches(own, host) => return Known::Tenant(own),
             _ => {}
         }
     }

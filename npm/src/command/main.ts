@@ -4,8 +4,8 @@
  * APIs' answers, what is a terminal, and the exit code.
  */
 
-import { type Dirent, writeSync } from 'node:fs';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { constants, type Dirent, writeSync } from 'node:fs';
+import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { answerOf } from './api.js';
@@ -145,18 +145,44 @@ async function main(): Promise<void> {
   process.exitCode = Number(code);
   if (stdout) process.stdout.write(stdout);
   if (stderr) process.stderr.write(stderr);
-  for (let at = 0; at < files.length; at += 2) await written(files[at] ?? '', files[at + 1] ?? '');
+  for (let at = 0; at < files.length; at += 3) {
+    await written(files[at] ?? '', files[at + 1] ?? '', files[at + 2] ?? '');
+  }
 }
 
-async function written(path: string, content: string): Promise<void> {
+/** @param confined - The end of the path that a configuration chose: no link is followed there. */
+async function written(path: string, content: string, confined: string): Promise<void> {
   try {
-    await writeFile(path, content);
+    await refuseLinks(path, confined);
+    // Not on Windows, which has no such flag.
+    const unlinked = confined === '' ? 0 : (constants.O_NOFOLLOW ?? 0);
+    await writeFile(path, content, {
+      flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | unlinked,
+    });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     process.exitCode = UNUSABLE;
     const where = CommandLine.heard(path).trimEnd();
     const found = code ?? message;
     process.stderr.write(`toolwire: ${where}: expected a file that can be written, found one that cannot (${found})\n`);
+  }
+}
+
+/** Fails if a folder or the file of the end of a path is a symbolic link, or a junction. */
+async function refuseLinks(path: string, confined: string): Promise<void> {
+  if (confined === '') return;
+  let at = path.slice(0, path.length - confined.length);
+  for (const step of confined.split('/')) {
+    at += step;
+    let isLink = false;
+    try {
+      isLink = (await lstat(at)).isSymbolicLink();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      throw error;
+    }
+    if (isLink) throw Object.assign(new Error('a symbolic link'), { code: 'ELOOP' });
+    at += '/';
   }
 }
 

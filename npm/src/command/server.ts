@@ -1,8 +1,5 @@
 /** The tools of MCP servers, asked for through the official SDK, which is only needed here. */
 
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { stamp } from 'wasm:stamp';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -181,20 +178,12 @@ type Sdk = typeof import('@modelcontextprotocol/sdk/client/index.js') &
   typeof import('@modelcontextprotocol/sdk/client/streamableHttp.js') &
   typeof import('@modelcontextprotocol/sdk/types.js');
 
-/** The SDK: the one beside this package, or else the one of the project that the command is run in. */
+/** The SDK beside this package. Never one of the folder that the command is run in, which may be somebody else's repository. */
 async function loaded(server: string): Promise<Sdk> {
   const files = ['client/index.js', 'client/stdio.js', 'client/sse.js', 'client/streamableHttp.js', 'types.js'];
   const modules = files.map((name) => `${SDK}/${name}`);
-  const project = createRequire(join(process.cwd(), 'package.json'));
-  const load = async (name: string) => {
-    try {
-      return await import(name);
-    } catch {
-      return import(pathToFileURL(project.resolve(name)).href);
-    }
-  };
   try {
-    return Object.assign({}, ...(await Promise.all(modules.map(load))));
+    return Object.assign({}, ...(await Promise.all(modules.map((name) => import(name)))));
   } catch {
     const line = `npx -y -p toolwire -p ${SDK} toolwire … ${server}`;
     throw new Error(

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import sys
 from datetime import date
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -102,6 +103,34 @@ def _say(stream: TextIO | None, text: str) -> None:
     stream.buffer.flush()
 
 
+def _write(path: str, content: str, confined: str) -> None:
+    """Write a file. `confined` is the end of its path that a configuration chose: no link is followed there."""
+    _refuse_links(path, confined)
+    # Not on Windows, which has no such flag.
+    unlinked = getattr(os, "O_NOFOLLOW", 0) if confined else 0
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags | unlinked, 0o666)
+
+    with open(path, "w", encoding="utf-8", newline="", opener=opened) as file:
+        file.write(content)
+
+
+def _refuse_links(path: str, confined: str) -> None:
+    """Fail if a folder or the file of the end of a path is a symbolic link, or a junction."""
+    at = path[: len(path) - len(confined)]
+    for step in confined.split("/") if confined else ():
+        at += step
+        try:
+            found = os.lstat(at)
+        except FileNotFoundError:
+            return
+        is_junction = getattr(found, "st_file_attributes", 0) & stat.FILE_ATTRIBUTE_REPARSE_POINT
+        if stat.S_ISLNK(found.st_mode) or is_junction:
+            raise OSError(errno.ELOOP, "a symbolic link")
+        at += "/"
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Carry out a command line; gives the exit code."""
     command = _toolwire.Command(_facts(sys.argv[1:] if arguments is None else arguments))
@@ -135,10 +164,9 @@ def main(arguments: list[str] | None = None) -> int:
             # Whoever reads it has had enough, `head` for instance: that is no error, and there is nobody to tell.
             if not isinstance(error, BrokenPipeError):
                 failure = failure or error
-    for path, content in files:
+    for path, content, confined in files:
         try:
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(content)
+            _write(path, content, confined)
         except OSError as error:
             code = UNUSABLE
             why = errno.errorcode.get(error.errno or 0, str(error))
