@@ -3,7 +3,6 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    notice,
     report::Warnings,
     tool::{self, Kind, Replaces},
 };
@@ -350,7 +349,7 @@ impl<'a> Catalogue<'a> {
     pub(super) fn saved_bytes(&self, tools: &[Node<'a>]) -> usize {
         let mut scratch = String::new();
         let hidden = self.entries.iter().filter(|entry| entry.hidden());
-        hidden.filter_map(|entry| self.node(entry, tools)).map(|tool| notice::cost(tool, &mut scratch)).sum()
+        hidden.filter_map(|entry| self.node(entry, tools)).map(|tool| tool::cost(tool, &mut scratch)).sum()
     }
 
     /// Whether the model can search: a search is visible, by its kind or by its name.

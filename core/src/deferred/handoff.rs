@@ -9,7 +9,7 @@ use super::{
     lazy::{may_hold, view},
     load_events::{directive, directive_definition, Directive, Events},
     namespace::NameMap,
-    notice, prefilter,
+    prefilter,
     quote::Sending,
     reader::{self, Reading},
     report::{DeferredReport, Warnings},
@@ -155,7 +155,7 @@ fn told(conversation: &Conversation<'_>, options: &DeferredOptions) -> DeferredR
             report.loaded.push(name.display().into_owned());
         } else {
             report.hidden.push(name.display().into_owned());
-            report.saved_bytes += notice::cost(&tool.definition, &mut scratch);
+            report.saved_bytes += tool::cost(&tool.definition, &mut scratch);
         }
     }
     report.unreachable = !report.hidden.is_empty() && !can_search;

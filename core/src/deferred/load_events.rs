@@ -6,18 +6,18 @@
 //! of the system prompt. A reference only loads what the client has listed; it counts as a block of a message, and of a
 //! tool's or a search's result. Nothing counts that stands below another member of a block.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use super::{
     catalogue::{Catalogue, Standing},
     lazy::{may_hold, view},
-    prefilter, reader,
+    prefilter,
     report::Warnings,
     tool::{self, has_type, starts_with, type_of, Replaces},
 };
 use crate::{
     collections::Set,
-    error::Error,
+    error::{Code, Error},
     json::{Node, Text},
     options::{DeferredOptions, Format, ToolChanges},
 };
@@ -111,7 +111,7 @@ impl<'a> Events<'a> {
     fn carrier(&mut self, message: &Node<'a>, at: usize) -> Result<(), Error> {
         let Some(tools) = message.get("tools").and_then(Node::as_array) else { return Ok(()) };
         if Voice::of(message) != Voice::System {
-            return Err(reader::brings_tools(&alloc::format!("/messages/{at}")));
+            return Err(brings_tools(&alloc::format!("/messages/{at}")));
         }
         for definition in tools {
             let name = tool::name(definition).cloned();
@@ -357,4 +357,10 @@ fn is_definition(tool: &Node<'_>) -> bool {
         && tool
             .as_object()
             .is_some_and(|object| object.iter().any(|member| !member.key.is("name") && !member.key.is("tool_name")))
+}
+
+/// The error of tools where no API takes them.
+pub(in crate::deferred) fn brings_tools(pointer: &str) -> Error {
+    let message = "expected tools in a `system` message alone, found them in another one";
+    Error::new(Code::InvalidRequest, format!("{pointer}/tools"), message)
 }

@@ -3,15 +3,11 @@
 use alloc::{borrow::Cow, format, string::String};
 use core::fmt::Write as _;
 
-use super::{
-    compact::{compact, string},
-    quote::Quoted,
-    tool,
-};
+use super::{compact::compact, quote::Quoted, tool};
 use crate::{
     collections::Map,
     error::{Code, Error},
-    json::{Node, Text},
+    json::Text,
     limits::REPEATED_NOTICE_BYTES,
 };
 
@@ -186,29 +182,4 @@ impl<'a> Notices<'a> {
     pub(crate) fn withdrawn(&self, name: &Text<'a>) -> Option<String> {
         self.notices.get(name).map(|notice| notice.withdrawn.clone())
     }
-}
-
-/// The length of [`compact`] of a tool as it would be sent, without its flags.
-pub(crate) fn cost(tool: &Node<'_>, scratch: &mut String) -> usize {
-    let Some(object) = tool.as_object() else { return 0 };
-    let mut length = 1;
-    for member in object {
-        if member.key.is(tool::FLAG) || member.key.is("cache_control") {
-            continue;
-        }
-        scratch.clear();
-        string(&member.key, scratch);
-        let wrapped = member.key.is("function") || member.key.is("custom");
-        // Between the members and after the last one stands one character each: a comma, or the closing brace.
-        length += 2
-            + scratch.len()
-            + if wrapped && member.value.as_object().is_some() {
-                cost(&member.value, scratch)
-            } else {
-                scratch.clear();
-                compact(&member.value, scratch);
-                scratch.len()
-            };
-    }
-    length.max(2)
 }

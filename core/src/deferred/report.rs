@@ -7,6 +7,9 @@ use crate::{
     json::{Member, Node, Object, Text},
 };
 
+/// The warning about what the target cannot say.
+pub(super) const LOST: &str = "not_translated";
+
 /// What was decided about a request. Names stand in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

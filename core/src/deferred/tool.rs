@@ -4,7 +4,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::compact::compact;
+use super::compact::{compact, string};
 use crate::json::{Data, Node, Text};
 
 /// What an entry is.
@@ -260,4 +260,29 @@ fn words(name: &str) -> Vec<String> {
 /// `TOOLSearch` does not start a word at each of its capitals.
 fn last_was_upper(word: &str) -> bool {
     word.chars().last().is_some_and(char::is_uppercase)
+}
+
+/// The length of [`compact`] of a tool as it would be sent, without its flags.
+pub(crate) fn cost(tool: &Node<'_>, scratch: &mut String) -> usize {
+    let Some(object) = tool.as_object() else { return 0 };
+    let mut length = 1;
+    for member in object {
+        if member.key.is(FLAG) || member.key.is(CACHE) {
+            continue;
+        }
+        scratch.clear();
+        string(&member.key, scratch);
+        let wrapped = member.key.is("function") || member.key.is("custom");
+        // Between the members and after the last one stands one character each: a comma, or the closing brace.
+        length += 2
+            + scratch.len()
+            + if wrapped && member.value.as_object().is_some() {
+                cost(&member.value, scratch)
+            } else {
+                scratch.clear();
+                compact(&member.value, scratch);
+                scratch.len()
+            };
+    }
+    length.max(2)
 }

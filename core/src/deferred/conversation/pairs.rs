@@ -6,7 +6,7 @@ use alloc::{collections::VecDeque, string::String, vec::Vec};
 use super::{Event, Role, Searcher, What};
 use crate::{
     collections::{Map, Set},
-    deferred::{reader::LOST, report::Warnings},
+    deferred::report::{Warnings, LOST},
     json::{Node, Text},
 };
 

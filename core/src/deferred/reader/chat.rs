@@ -8,9 +8,10 @@ use crate::{
     deferred::{
         conversation::{opened, string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Searcher, What},
         lazy::take,
+        load_events::brings_tools,
         tool::{self, has_type},
     },
-    error::{Code, Error},
+    error::Error,
     json::{Data, Node, Text},
 };
 
@@ -128,12 +129,6 @@ fn carried<'a>(
         reader.push(at, What::Add(additions));
     }
     Ok(true)
-}
-
-/// The error of tools where no API takes them.
-pub(in crate::deferred) fn brings_tools(pointer: &str) -> Error {
-    let message = "expected tools in a `system` message alone, found them in another one";
-    Error::new(Code::InvalidRequest, format!("{pointer}/tools"), message)
 }
 
 fn called<'a>(reader: &mut Reader<'_, 'a>, mut call: Node<'a>) -> What<'a> {

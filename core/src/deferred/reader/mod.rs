@@ -6,14 +6,12 @@ mod anthropic;
 mod chat;
 mod responses;
 
-pub(super) use chat::brings_tools;
-
 use alloc::{format, vec::Vec};
 
 use super::{
     conversation::{Content, Conversation, Event, Part, Role, What},
     namespace::NameMap,
-    report::Warnings,
+    report::{Warnings, LOST},
     tool::type_of,
 };
 use crate::{
@@ -21,9 +19,6 @@ use crate::{
     json::{Data, Node, Text},
     options::{DeferredOptions, Format, ToolChanges},
 };
-
-/// The warning about what the target cannot say.
-pub(super) const LOST: &str = "not_translated";
 
 /// What a reader has to know.
 pub(super) struct Reading<'r, 'a> {

@@ -2,13 +2,14 @@
 
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
-use super::{no_role, Reader, LOST};
+use super::{no_role, Reader};
 use crate::{
     collections::Set,
     deferred::{
         conversation::{opened, string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Searcher, What},
         lazy::{edit_member, take, view},
         namespace::{self, NameMap},
+        report::LOST,
         responses::{flat_names, is_client},
         tool::{self, has_type, type_of},
     },

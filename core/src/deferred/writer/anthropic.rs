@@ -13,7 +13,7 @@ use crate::{
         conversation::{pairs, Addition, Call, Content, Event, Outcome, Part, Role, Searcher, What},
         lazy::view,
         notice,
-        reader::LOST,
+        report::LOST,
         tool::type_of,
     },
     error::Error,

@@ -6,7 +6,7 @@ use super::{joined, place_history, set, split, Writer};
 use crate::{
     deferred::{
         conversation::{pairs, Arguments, Call, Content, Event, Outcome, Part, Role, Searcher, What},
-        reader::LOST,
+        report::LOST,
         tool::type_of,
     },
     error::Error,

@@ -5,8 +5,8 @@ use alloc::{format, string::String};
 use crate::{
     deferred::{
         notice::whole,
-        reader::{lose, LOST},
-        report::Warnings,
+        reader::lose,
+        report::{Warnings, LOST},
         tool::{self, has_type, remove, type_of, Kind},
     },
     envelope,

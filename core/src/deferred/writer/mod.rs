@@ -222,7 +222,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             }
             _ => {
                 let name = tool::type_of(&definition).map_or_else(|| "tools".into(), Text::display);
-                self.writing.warnings.about(super::reader::LOST, name);
+                self.writing.warnings.about(super::report::LOST, name);
                 None
             }
         }
@@ -237,7 +237,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     /// OpenAI's formats have no mark for a call that failed; a search says so itself.
     fn lose_error(&mut self, outcome: &Outcome<'a>) {
         if outcome.is_error && outcome.found.is_none() {
-            self.writing.warnings.about(super::reader::LOST, "is_error");
+            self.writing.warnings.about(super::report::LOST, "is_error");
         }
     }
 

@@ -7,7 +7,7 @@ use crate::{
     collections::Set,
     deferred::{
         conversation::{pairs, Addition, Arguments, Call, Content, Event, Outcome, Part, Role, Searcher, What},
-        reader::LOST,
+        report::LOST,
         tool::{self, type_of},
     },
     error::Error,
