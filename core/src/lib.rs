@@ -92,6 +92,7 @@ pub mod options;
 mod pattern;
 mod repair;
 mod report;
+mod request;
 pub mod rules;
 mod sanitize;
 mod schema;
@@ -128,8 +129,8 @@ pub mod reports {
         },
         schema::validate::{ArgumentViolation, Validation},
         tools::{
-            check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport,
-            sanitize_list::ToolChange,
+            check::ToolViolation, quarantine::Quarantined, request::AdaptReport, sanitize_list::ToolChange,
+            thinking::ChoiceChange,
         },
     };
 }

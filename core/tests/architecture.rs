@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The layers. Each uses only what stands above it here.
-const LAYERS: [&str; 25] = [
+const LAYERS: [&str; 26] = [
     "collections",
     "limits",
     "naming",
@@ -27,6 +27,7 @@ const LAYERS: [&str; 25] = [
     "repair",
     "check",
     "sanitize",
+    "request",
     "deferred",
     "search",
     "tools",

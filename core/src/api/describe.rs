@@ -15,8 +15,8 @@ use crate::{
     report::{Change, Left, Repair, Repaired, RepairedCall},
     schema::validate::{ArgumentViolation, Validation},
     tools::{
-        check::ToolViolation, choice::ChoiceChange, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
-        sanitize_list::ToolChange,
+        check::ToolViolation, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
+        sanitize_list::ToolChange, thinking::ChoiceChange,
     },
 };
 

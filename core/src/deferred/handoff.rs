@@ -4,6 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     catalogue::Catalogue,
+    choice,
     client::{Client, Noting},
     conversation::{timeline, tools::Tool, unavailable, Conversation, What},
     lazy::{may_hold, view},
@@ -50,7 +51,7 @@ pub(super) fn native<'a>(
     let mut map = NameMap::default();
     if formats.0 == formats.1 && !lacks(request, options)? && !is_ambiguous(request, formats, options)? {
         if options.native == Native::Kimi {
-            writer::choice::widen(request, warnings)?;
+            choice::widen(request, warnings)?;
         }
         let client = Client { format: formats.0, search: None };
         let (report, deferred) = as_it_is(request, options, warnings)?;
@@ -58,7 +59,7 @@ pub(super) fn native<'a>(
     }
     let mut conversation = read(request, formats, (options, &mut map), warnings)?;
     timeline::run(&mut conversation, options, warnings);
-    writer::choice::load_forced(request, &mut conversation.tools, options, warnings)?;
+    choice::load_forced(request, &mut conversation.tools, options, warnings)?;
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;
     }
@@ -85,7 +86,7 @@ pub(super) fn native<'a>(
     let deferred = listed.filter_map(|tool| Some(names.current(tool.name.as_ref()?).into_owned())).collect();
     let own_search = write(request, conversation, formats, (options, &names), warnings)?;
     if formats.0 == formats.1 && options.native == Native::Kimi {
-        writer::choice::widen(request, warnings)?;
+        choice::widen(request, warnings)?;
     }
     Ok(Applied { report, names, client: Client { format: formats.0, search: own_search }, deferred })
 }

@@ -20,7 +20,6 @@ pub(crate) mod flat_names;
 mod format;
 mod handoff;
 mod history;
-pub(crate) mod lazy;
 mod load_events;
 mod messages;
 pub(crate) mod namespace;
@@ -34,6 +33,7 @@ mod search_tool;
 pub(crate) mod tool;
 mod writer;
 
+pub(crate) use crate::json::lazy;
 pub(crate) use betas::header as settle_betas;
 pub(crate) use client::Client;
 pub(crate) use flat_names::{flat as flat_name, nested as nested_namespace, FlatNames};
@@ -138,7 +138,7 @@ pub(crate) fn apply(
         let Applied { report, .. } = &mut done;
         settle_empty(request, wire.target, false, options);
         if wire.target == Format::OpenaiResponses && wire.format != wire.target {
-            writer::choice::complete(request);
+            choice::complete(request);
         }
         if wire.target == Format::Anthropic {
             report.betas = betas::needed(request)?;
@@ -159,7 +159,7 @@ pub(crate) fn apply(
     }
     settle_empty(request, wire.target, report.emptied, options);
     if wire.target == Format::OpenaiResponses && source != wire.target {
-        writer::choice::complete(request);
+        choice::complete(request);
     }
     keep_spelling(request, spelled);
     report.report.warnings = warnings.finish();

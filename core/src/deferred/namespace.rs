@@ -41,6 +41,11 @@ impl<'a> NameMap<'a> {
         })
     }
 
+    /// The flat name of a tool of a namespace.
+    pub(super) fn name_in(&self, namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
+        self.flat.of(namespace, name)
+    }
+
     /// Gives a call its flat name and takes its namespace off.
     pub(super) fn flatten_call(&self, call: &mut Node<'a>) {
         if call.get("namespace").is_none() {

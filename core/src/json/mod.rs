@@ -7,6 +7,7 @@
 
 mod block;
 mod copy;
+pub(crate) mod lazy;
 mod lookup;
 mod node;
 mod number;

@@ -8,7 +8,6 @@ use super::{
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
     tool_format::set,
-    wire::Wire,
 };
 use crate::{
     deferred::{self, lazy, splice, tool::has_type, FlatNames},
@@ -17,6 +16,7 @@ use crate::{
     json::{Data, Node},
     names::Names,
     options::ToolsOptions,
+    request::api::Api,
 };
 
 /// What has been found out so far, and what is added to it.
@@ -32,20 +32,20 @@ pub(super) struct Carried<'c> {
 }
 
 /// Rewrites the tools of each message that brings some. A message that is left without any goes.
-pub(super) fn rewrite(request: &mut Node<'_>, wire: Wire, carried: &mut Carried<'_>) -> Result<(), Error> {
-    if wire == Wire::Gemini {
+pub(super) fn rewrite(request: &mut Node<'_>, api: Api, carried: &mut Carried<'_>) -> Result<(), Error> {
+    if api == Api::Gemini {
         return Ok(());
     }
-    let key = wire.history();
+    let key = api.history();
     let rewritten = request.visit(key, |history| {
         if !matches!(history.data(), Data::Array(_)) {
             return Ok(());
         }
         let (mut gone, mut at) = (Vec::new(), 0);
         history.visit_children(|_, message| {
-            if lazy::may_hold(message, deferred::NAMES_TOOLS) && brings(&*lazy::view(message)?, wire) {
+            if lazy::may_hold(message, deferred::NAMES_TOOLS) && brings(&*lazy::view(message)?, api) {
                 let pointer = format!("/{key}/{at}");
-                if lazy::edit(message, |message| in_message(message, wire, &pointer, carried))? {
+                if lazy::edit(message, |message| in_message(message, api, &pointer, carried))? {
                     gone.push((at, Vec::new()));
                 }
             }
@@ -59,20 +59,20 @@ pub(super) fn rewrite(request: &mut Node<'_>, wire: Wire, carried: &mut Carried<
 }
 
 /// The lists of tools that the history brings.
-pub(super) fn lists<'a>(request: &Node<'a>, wire: Wire) -> Result<Vec<Node<'a>>, Error> {
+pub(super) fn lists<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Node<'a>>, Error> {
     let mut found = Vec::new();
-    if wire == Wire::Gemini {
+    if api == Api::Gemini {
         return Ok(found);
     }
-    for message in request.get(wire.history()).and_then(Node::as_array).unwrap_or_default() {
+    for message in request.get(api.history()).and_then(Node::as_array).unwrap_or_default() {
         if !lazy::may_hold(message, deferred::BRINGS_TOOLS) {
             continue;
         }
         let message = lazy::view(message)?;
-        if !brings(&message, wire) {
+        if !brings(&message, api) {
             continue;
         }
-        if wire == Wire::Anthropic {
+        if api == Api::Anthropic {
             let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
             let definitions: Vec<Node<'a>> = blocks.iter().filter_map(added).cloned().collect();
             found.extend((!definitions.is_empty()).then(|| Node::array(definitions)));
@@ -90,15 +90,15 @@ fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
 }
 
 /// Whether a message brings tools.
-fn brings(message: &Node<'_>, wire: Wire) -> bool {
+fn brings(message: &Node<'_>, api: Api) -> bool {
     let is_system = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
-    match wire {
-        Wire::Chat => is_system && lists_tools(message),
-        Wire::Responses => {
+    match api {
+        Api::OpenaiChat => is_system && lists_tools(message),
+        Api::OpenaiResponses => {
             (has_type(message, "additional_tools") || has_type(message, "tool_search_output")) && lists_tools(message)
         }
-        Wire::Anthropic => is_system && message.get("content").is_some_and(|content| content.as_array().is_some()),
-        Wire::Gemini => false,
+        Api::Anthropic => is_system && message.get("content").is_some_and(|content| content.as_array().is_some()),
+        Api::Gemini => false,
     }
 }
 
@@ -107,8 +107,8 @@ fn lists_tools(message: &Node<'_>) -> bool {
 }
 
 /// Rewrites the tools of a message; gives whether nothing is left of it.
-fn in_message(message: &mut Node<'_>, wire: Wire, pointer: &str, carried: &mut Carried<'_>) -> Result<bool, Error> {
-    if wire == Wire::Anthropic {
+fn in_message(message: &mut Node<'_>, api: Api, pointer: &str, carried: &mut Carried<'_>) -> Result<bool, Error> {
+    if api == Api::Anthropic {
         return in_additions(message, pointer, carried);
     }
     let at = format!("{pointer}/tools");

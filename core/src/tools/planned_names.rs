@@ -7,7 +7,6 @@ use super::{
     carriers,
     tool_format::{self, Entry},
     tool_list::Listing,
-    wire::Wire,
 };
 use crate::{
     deferred::{flat_names::Planner, lazy, tool, FlatNames},
@@ -15,16 +14,17 @@ use crate::{
     error::Error,
     json::{Node, Text},
     names::{self, Names},
+    request::api::Api,
 };
 
 /// Plans the names, if the history brings tools: a single list plans its own. Gives the names that tools of namespaces
 /// get, and adds to `names` what tools with illegal names are called.
 pub(super) fn plan(
     request: &Node<'_>,
-    wire: Wire,
+    api: Api,
     (names, shape): (&mut Names, NamePattern),
 ) -> Result<Option<FlatNames>, Error> {
-    let mut lists = carriers::lists(request, wire)?;
+    let mut lists = carriers::lists(request, api)?;
     if lists.is_empty() {
         return Ok(None);
     }

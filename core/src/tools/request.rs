@@ -6,14 +6,13 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use super::{
     call_sites,
     carriers::{self, Carried},
-    choice::{self, ChoiceChange, ChoiceOutcome},
     list_cache::{self, KeptList, Lookup, Question, SentList},
     namespaces, planned_names,
     quarantine::{self, Quarantined},
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
+    thinking::{self, ChoiceChange},
     tool_format::{self, remove},
-    wire::Wire,
 };
 use crate::{
     collections::Set,
@@ -22,7 +21,12 @@ use crate::{
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
-    options::{AdaptOptions, DeferredOptions, Format, Target, ToolFormat, ToolsOptions},
+    options::{AdaptOptions, DeferredOptions, ToolFormat, ToolsOptions},
+    request::{
+        self,
+        api::Api,
+        choice::{self, Fate, Mention},
+    },
 };
 
 /// What was done to a request.
@@ -62,25 +66,20 @@ pub(crate) fn adapt_with_names<'a>(
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
-    let wire = recognise(request, options)?;
+    let api = recognise(request, options)?;
     // A choice without any tools is for the API to judge.
-    let demand = match choice::demand(request, wire)? {
-        Some(pointer) if can_call(request, wire)? => Some(pointer),
+    let demand = match choice::demand(request, api)? {
+        Some(pointer) if can_call(request, api)? => Some(pointer),
         _ => None,
     };
-    let shape = dialect.tools.names_for(&choice::model(request)?);
-    let mut wire_out = wire;
+    let shape = dialect.tools.names_for(&request::model(request)?);
+    let mut api_out = api;
     let mut names = Names::default();
-    let mut client = format_of(wire).map(|format| Client { format, search: None });
-    if let (Some(deferred), true) = (&options.deferred, wire != Wire::Gemini) {
-        let deferred_options = DeferredOptions { format: deferred.format.or(format_of(wire)), ..deferred.clone() };
-        wire_out = match deferred.target {
-            Some(Target::Anthropic) => Wire::Anthropic,
-            Some(Target::OpenaiResponses) => Wire::Responses,
-            Some(Target::OpenaiChat) => Wire::Chat,
-            None => wire,
-        };
-        let tools = sent_as(wire_out, dialect, options);
+    let mut client = api.format().map(|format| Client { format, search: None });
+    if let (Some(deferred), true) = (&options.deferred, api != Api::Gemini) {
+        let deferred_options = DeferredOptions { format: deferred.format.or(api.format()), ..deferred.clone() };
+        api_out = deferred.target.map_or(api, |target| target.format().into());
+        let tools = sent_as(api_out, dialect, options);
         let sending = Sending {
             shape,
             write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
@@ -93,15 +92,15 @@ pub(crate) fn adapt_with_names<'a>(
             })?;
         (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
     }
-    let tools = sent_as(wire_out, dialect, options);
-    let flat = planned_names::plan(request, wire_out, (&mut names, shape))?;
+    let tools = sent_as(api_out, dialect, options);
+    let flat = planned_names::plan(request, api_out, (&mut names, shape))?;
     let planned = Planned { names, shape: Some(shape), flat: flat.as_ref() };
-    let (restore_map, names, callable) = rewrite_tools(request, wire_out, &tools, planned, (lookup, &mut report))?;
+    let (restore_map, names, callable) = rewrite_tools(request, api_out, &tools, planned, (lookup, &mut report))?;
     let AdaptReport { quarantined, changes, .. } = &mut report;
     let mut carried = Carried { options: &tools, shape, names, flat, restore_map, quarantined, changes };
-    carriers::rewrite(request, wire_out, &mut carried)?;
+    carriers::rewrite(request, api_out, &mut carried)?;
     let Carried { names, mut restore_map, .. } = carried;
-    if wire_out == Wire::Responses {
+    if api_out == Api::OpenaiResponses {
         namespaces::flatten(request, &restore_map)?;
     }
     for (flat, tool) in report.deferred.iter_mut().flat_map(|report| &mut report.name_map) {
@@ -119,26 +118,28 @@ pub(crate) fn adapt_with_names<'a>(
         planned.or_else(|| is_past().then(|| names::of_the_past(shape, name)))
     };
     let gone: Set<&str> = report.quarantined.iter().filter_map(|tool| tool.name.as_deref()).collect();
-    let fate = |name: &Text<'_>| {
+    let mut decide = |mention: &Mention<'a>, _| {
+        let Mention::Tool { name, .. } = mention else { return Ok(Fate::Stays) };
         let new = new_name(name);
         let called = new.as_deref().map_or_else(|| name.display(), Into::into);
-        match new.as_deref() {
-            _ if gone.contains(&*name.display()) && !callable.contains(&*called) => ChoiceOutcome::Gone,
-            Some(new) => ChoiceOutcome::Renamed(new.into()),
-            None => ChoiceOutcome::Stays,
-        }
+        let is_gone = gone.contains(&*name.display()) && !callable.contains(&*called);
+        Ok(match new {
+            _ if is_gone => Fate::Gone,
+            Some(new) => Fate::Named(Text::new(new)),
+            None => Fate::Stays,
+        })
     };
-    let settled = choice::settle(request, wire_out, &fate)?;
+    let settled = choice::settle(request, api_out, &mut decide)?;
     let stuck = match demand {
-        Some(pointer) if !can_call(request, wire_out)? => Some(pointer),
-        _ => settled.stuck,
+        Some(pointer) if !can_call(request, api_out)? => Some(pointer),
+        _ => settled.emptied,
     };
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report));
     }
-    report.choice = choice::beside_thinking(request, wire_out, &dialect.tools)?;
-    report.unforced = settled.lost.iter().map(|name| name.display().into_owned()).collect();
-    rename_history(request, wire_out, &new_name)?;
+    report.choice = thinking::beside_thinking(request, api_out, &dialect.tools)?;
+    report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
+    rename_history(request, api_out, &new_name)?;
     Ok((report, restore_map, names))
 }
 
@@ -152,7 +153,7 @@ pub(crate) fn catalogue<'a>(
 ) -> Result<(Node<'a>, RestoreMap), Error> {
     const FLAG: &str = "defer_loading";
     let dialect = dialect::of(&options.tools.sanitize)?;
-    let shape = dialect.tools.names_for(&choice::model(request)?);
+    let shape = dialect.tools.names_for(&request::model(request)?);
     let tools = ToolsOptions { repair: None, ..sent_as(recognise(request, options)?, dialect, options) };
     let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
     for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
@@ -172,12 +173,12 @@ pub(crate) fn catalogue<'a>(
 }
 
 /// How the tools of a request are written.
-fn sent_as(wire: Wire, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions {
-    ToolsOptions { format: Some(wire.tools(dialect.tools.format)), ..options.tools.clone() }
+fn sent_as(api: Api, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions {
+    ToolsOptions { format: Some(tool_format::of_api(api, dialect.tools.format)), ..options.tools.clone() }
 }
 
 /// Whether a request has tools that can be called.
-fn can_call(request: &Node<'_>, wire: Wire) -> Result<bool, Error> {
+fn can_call(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = lazy::view(tools)?;
     let mut list = tools.as_array().unwrap_or_default().iter();
@@ -185,7 +186,7 @@ fn can_call(request: &Node<'_>, wire: Wire) -> Result<bool, Error> {
     Ok(list.any(|entry| {
         let groups = ["functionDeclarations", "function_declarations"];
         let functions = groups.iter().find_map(|key| entry.get(key)?.as_array());
-        wire != Wire::Gemini
+        api != Api::Gemini
             || functions.is_some_and(|list| !list.is_empty())
             || matches!(tool_format::recognise(entry), tool_format::Entry::Tool(_))
     }))
@@ -205,7 +206,7 @@ fn nothing_left(pointer: &str, report: &AdaptReport) -> Error {
 
 fn rewrite_tools<'a>(
     request: &mut Node<'a>,
-    wire: Wire,
+    api: Api,
     options: &ToolsOptions,
     Planned { names, shape, flat }: Planned<'_>,
     (lookup, report): (Option<Lookup<'a>>, &mut AdaptReport),
@@ -241,7 +242,7 @@ fn rewrite_tools<'a>(
     if sent.emptied {
         // A choice without tools is refused, and some APIs refuse an empty list, too.
         for key in ["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"] {
-            if wire == Wire::Gemini || !key.contains("onfig") {
+            if api == Api::Gemini || !key.contains("onfig") {
                 remove(request, key);
             }
         }
@@ -297,10 +298,10 @@ fn rewrite_list<'a>(
 /// Gives tools that the history speaks of the names they have now.
 fn rename_history(
     request: &mut Node<'_>,
-    wire: Wire,
+    api: Api,
     new_name: &dyn Fn(&Text<'_>) -> Option<String>,
 ) -> Result<(), Error> {
-    let renamed = request.visit(wire.history(), |history| {
+    let renamed = request.visit(api.history(), |history| {
         if !matches!(history.data(), Data::Array(_)) {
             return Ok(());
         }
@@ -322,21 +323,19 @@ fn rename_history(
     renamed.unwrap_or(Ok(()))
 }
 
-fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Wire, Error> {
+fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
     match options.tools.format {
-        Some(ToolFormat::Anthropic) => Ok(Wire::Anthropic),
-        Some(ToolFormat::OpenaiChat) => Ok(Wire::Chat),
-        Some(ToolFormat::OpenaiResponses) => Ok(Wire::Responses),
-        Some(_) => Ok(Wire::Gemini),
-        None if given("contents") => Ok(Wire::Gemini),
+        Some(ToolFormat::Anthropic) => Ok(Api::Anthropic),
+        Some(ToolFormat::OpenaiChat) => Ok(Api::OpenaiChat),
+        Some(ToolFormat::OpenaiResponses) => Ok(Api::OpenaiResponses),
+        Some(_) => Ok(Api::Gemini),
+        None if given("contents") => Ok(Api::Gemini),
         None => {
             let found = deferred::format_of(request, options.deferred.as_ref().unwrap_or(&DeferredOptions::default()));
             match found {
-                Ok(Format::Anthropic) => Ok(Wire::Anthropic),
-                Ok(Format::OpenaiChat) => Ok(Wire::Chat),
-                Ok(Format::OpenaiResponses) => Ok(Wire::Responses),
+                Ok(format) => Ok(format.into()),
                 Err(error) if error.pointer().is_empty() => {
                     let message = format!("{}; for Gemini `contents` would do", error.message());
                     Err(Error::new(error.code(), "", message))
@@ -344,14 +343,5 @@ fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Wire, Error> 
                 Err(error) => Err(error),
             }
         }
-    }
-}
-
-fn format_of(wire: Wire) -> Option<Format> {
-    match wire {
-        Wire::Anthropic => Some(Format::Anthropic),
-        Wire::Chat => Some(Format::OpenaiChat),
-        Wire::Responses => Some(Format::OpenaiResponses),
-        Wire::Gemini => None,
     }
 }

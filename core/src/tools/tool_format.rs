@@ -6,6 +6,7 @@ use crate::{
     dialect::{surface::StrictFlag, Dialect},
     json::{push_token, Member, Node, Object, Text},
     options::ToolFormat,
+    request::api::Api,
 };
 
 /// What an entry of a tool list is.
@@ -77,6 +78,17 @@ pub(crate) enum Family {
     Openai,
     Gemini,
     Bedrock,
+}
+
+/// The shape of the tools in a request for an API; `home`: that of the dialect's own API.
+pub(super) fn of_api(api: Api, home: ToolFormat) -> ToolFormat {
+    match api {
+        Api::Anthropic => ToolFormat::Anthropic,
+        Api::OpenaiChat => ToolFormat::OpenaiChat,
+        Api::OpenaiResponses => ToolFormat::OpenaiResponses,
+        Api::Gemini if family(home) == Family::Gemini => home,
+        Api::Gemini => ToolFormat::GeminiJsonSchema,
+    }
 }
 
 pub(crate) const fn family(format: ToolFormat) -> Family {

@@ -3,7 +3,6 @@
 mod anthropic;
 mod blocks;
 mod chat;
-pub(super) mod choice;
 pub(super) mod function;
 mod ids;
 mod members;
@@ -13,6 +12,7 @@ mod responses;
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    choice,
     conversation::{pairs, Content, Conversation, Outcome, Part},
     notice::{self, whole},
     report::Warnings,
@@ -55,10 +55,7 @@ pub(super) fn put<'a>(
         true => None,
         false => Some(choice::take(request, source, writer.writing.warnings)?),
     };
-    let only: Option<Set<Text<'a>>> = wanted
-        .as_ref()
-        .and_then(|wanted| choice::only(wanted, (target, native)))
-        .map(|only| only.iter().cloned().collect());
+    let only: Option<Set<Text<'a>>> = wanted.as_ref().and_then(|wanted| choice::only(wanted, (target, native)));
     if let Some(only) = &only {
         writer.places.keep(only);
     }

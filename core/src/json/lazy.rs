@@ -2,10 +2,8 @@
 
 use core::ops::Deref;
 
-use crate::{
-    error::Error,
-    json::{self, Data, Node},
-};
+use super::{Data, Node};
+use crate::{error::Error, json};
 
 /// A node as a tree.
 pub(crate) enum View<'n, 'a> {
@@ -26,7 +24,7 @@ impl<'a> Deref for View<'_, 'a> {
     }
 }
 
-/// Whether a node may hold what `wanted` stands for. A tree may always; text says so by its [`marks`](super::marks).
+/// Whether a node may hold what `wanted` stands for. A tree may always; text says so by its marks.
 pub(crate) fn may_hold(node: &Node<'_>, wanted: u8) -> bool {
     !matches!(node.data(), Data::Verbatim(_)) || node.marks() & wanted != 0
 }

@@ -1,0 +1,332 @@
+//! `tool_choice` and its counterpart in Gemini: which tools the model may or must call.
+//!
+//! This file knows how each API spells a choice. What becomes of a tool that a choice names is decided by the callers.
+
+use alloc::vec::Vec;
+
+use super::api::Api;
+use crate::{
+    collections::Set,
+    error::Error,
+    json::{
+        lazy::{edit_member, view},
+        Data, Node, Text,
+    },
+};
+
+/// Which tools the model may or must call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Choice<'a> {
+    /// The model decides.
+    Auto,
+    /// No call.
+    None,
+    /// At least one call, of any tool.
+    Required,
+    /// A call of this tool.
+    Tool(Mention<'a>),
+    /// Only these tools; `required`: at least one call.
+    Allowed { required: bool, tools: Vec<Mention<'a>> },
+}
+
+impl Choice<'_> {
+    /// Whether the model must call a tool.
+    pub(crate) const fn is_demand(&self) -> bool {
+        matches!(self, Choice::Required | Choice::Tool(_) | Choice::Allowed { required: true, .. })
+    }
+}
+
+/// An entry of a choice: a tool that it forces, or one of those that it allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Mention<'a> {
+    /// A tool. In Responses it may stand in a namespace.
+    Tool { namespace: Option<Text<'a>>, name: Text<'a> },
+    /// `{"type": "tool_search"}` of Responses, which has no name.
+    Search,
+    /// All tools of a namespace of Responses.
+    Namespace(Text<'a>),
+}
+
+/// The members in which Chat Completions keeps the name of a tool.
+const INNER: [&str; 2] = ["function", "custom"];
+const ALLOWED: &str = "allowed_tools";
+
+fn has_type(node: &Node<'_>, name: &str) -> bool {
+    node.get("type").is_some_and(|kind| kind.is_text(name))
+}
+
+fn name_of<'a>(node: &Node<'a>) -> Option<Text<'a>> {
+    node.get("name").and_then(Node::as_text).cloned()
+}
+
+/// Reads a choice in the spelling of any API but Gemini, because gateways mix them up. `None`: no API has it.
+pub(crate) fn read<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
+    let is = |name: &str| choice.is_text(name) || has_type(choice, name);
+    if is("auto") {
+        return Some(Choice::Auto);
+    }
+    if is("any") || is("required") {
+        return Some(Choice::Required);
+    }
+    if is("none") {
+        return Some(Choice::None);
+    }
+    if has_type(choice, ALLOWED) {
+        let inner = choice.get(ALLOWED).unwrap_or(choice);
+        let listed = inner.get("tools").and_then(Node::as_array).unwrap_or_default();
+        let required = inner.get("mode").is_some_and(|mode| mode.is_text("required"));
+        return Some(Choice::Allowed { required, tools: listed.iter().filter_map(mention).collect() });
+    }
+    mention(choice).map(Choice::Tool)
+}
+
+/// Reads an entry: what a choice forces, or one of those that it allows.
+fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
+    let tool = |namespace, name| Mention::Tool { namespace, name };
+    if let Some(name) = entry.as_text() {
+        return Some(tool(None, name.clone()));
+    }
+    if let Some(name) = INNER.iter().find_map(|inner| name_of(entry.get(inner)?)) {
+        return Some(tool(None, name));
+    }
+    if has_type(entry, "tool_search") {
+        return Some(Mention::Search);
+    }
+    if has_type(entry, "namespace") {
+        return name_of(entry).map(Mention::Namespace);
+    }
+    let is_tool =
+        entry.get("type").is_none() || ["tool", "function", "custom"].iter().any(|kind| has_type(entry, kind));
+    let namespace = entry.get("namespace").and_then(Node::as_text).cloned();
+    name_of(entry).filter(|_| is_tool).map(|name| tool(namespace, name))
+}
+
+/// A choice without names, in the spelling of an API other than Gemini.
+pub(crate) fn plain<'a>(choice: &Choice<'_>, api: Api) -> Node<'a> {
+    let name = match choice {
+        Choice::None => "none",
+        Choice::Required if api == Api::Anthropic => "any",
+        choice if choice.is_demand() => "required",
+        _ => "auto",
+    };
+    match api {
+        Api::Anthropic => Node::record([("type", Node::literal(name))]),
+        _ => Node::literal(name),
+    }
+}
+
+/// The choice of one tool. `is_custom`: OpenAI's kind of tools that take a text.
+pub(crate) fn forced(name: Text<'_>, api: Api, is_custom: bool) -> Node<'_> {
+    let kind = if is_custom { "custom" } else { "function" };
+    let named = ("name", Node::string(name));
+    let function = ("type", Node::literal(kind));
+    match api {
+        Api::Anthropic => Node::record([("type", Node::literal("tool")), named]),
+        Api::OpenaiChat => Node::record([function, (kind, Node::record([named]))]),
+        _ => Node::record([function, named]),
+    }
+}
+
+/// The choice among some tools, in the spelling of OpenAI's APIs.
+pub(crate) fn allowed<'a>(required: bool, names: Vec<Text<'a>>, api: Api, custom: &Set<Text<'a>>) -> Node<'a> {
+    let tools = names.into_iter().map(|name| {
+        let is_custom = custom.contains(&name);
+        forced(name, api, is_custom)
+    });
+    let tools = Node::array(tools.collect());
+    let mode = plain(if required { &Choice::Required } else { &Choice::Auto }, api);
+    let kind = ("type", Node::literal(ALLOWED));
+    match api {
+        Api::OpenaiChat => Node::record([kind, (ALLOWED, Node::record([("mode", mode), ("tools", tools)]))]),
+        _ => Node::record([kind, ("mode", mode), ("tools", tools)]),
+    }
+}
+
+/// Replaces the choice of a request by one without names. In Anthropic's spelling, members that limit parallel calls
+/// stay beside it.
+///
+/// # Errors
+/// `invalid-json`, if the choice is text that cannot be read.
+pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> Result<(), Error> {
+    let written = plain(choice, api);
+    let replaced = edit_member(request, "tool_choice", |old| {
+        let Some((kind, object)) = written.get("type").zip(old.as_object_mut()) else {
+            *old = written.clone();
+            return Ok(());
+        };
+        for key in ["name", "namespace", "function", "custom", "tools", "mode", ALLOWED] {
+            if object.has(key) {
+                object.remove(key);
+            }
+        }
+        object.set("type", kind.clone());
+        Ok(())
+    });
+    replaced.map(drop)
+}
+
+/// What becomes of an entry of a choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fate<'a> {
+    /// It stays as it is.
+    Stays,
+    /// It names this tool, without a namespace.
+    Named(Text<'a>),
+    /// The tool is not sent.
+    Gone,
+}
+
+/// Decides about one entry; `is_forced`: it is the one tool that the choice forces.
+pub(crate) type Decide<'d, 'a> = &'d mut dyn FnMut(&Mention<'a>, bool) -> Result<Fate<'a>, Error>;
+
+/// What is left of a choice.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// The names of the tools that are gone.
+    pub(crate) gone: Vec<Text<'static>>,
+    /// Where the choice stands, if the tool that it forces, or all that it allows, are gone. A forced one still stands
+    /// there; of those that were allowed an empty list is left.
+    pub(crate) emptied: Option<&'static str>,
+}
+
+/// Where Gemini's JSON and its SDKs keep the choice, and in it the list of allowed tools.
+const GEMINI: [(&str, &str, &str, &str); 2] = [
+    ("toolConfig", "functionCallingConfig", "allowedFunctionNames", "/toolConfig/functionCallingConfig"),
+    ("tool_config", "function_calling_config", "allowed_function_names", "/tool_config/function_calling_config"),
+];
+const TOOL_CHOICE: &str = "/tool_choice";
+
+/// Settles every entry of a request's choice in place. What stays keeps its text.
+///
+/// # Errors
+/// Those of `decide`.
+pub(crate) fn settle<'a>(request: &mut Node<'a>, api: Api, decide: Decide<'_, 'a>) -> Result<Settled, Error> {
+    let mut settled = Settled::default();
+    if api == Api::Gemini {
+        for (outer, inner, list, pointer) in GEMINI {
+            let emptied = edit_member(request, outer, |config| {
+                let among = config.visit(inner, |config| among(config, list, api, &mut *decide, &mut settled.gone));
+                among.unwrap_or(Ok(false))
+            })?;
+            settled.emptied = settled.emptied.or((emptied == Some(true)).then_some(pointer));
+        }
+        return Ok(settled);
+    }
+    let emptied = edit_member(request, "tool_choice", |choice| {
+        if !has_type(choice, ALLOWED) {
+            return entry(choice, true, api, &mut *decide, &mut settled.gone);
+        }
+        if choice.get(ALLOWED).is_some_and(|inner| inner.as_object().is_some()) {
+            let among = choice.visit(ALLOWED, |inner| among(inner, "tools", api, &mut *decide, &mut settled.gone));
+            return among.unwrap_or(Ok(false));
+        }
+        among(choice, "tools", api, &mut *decide, &mut settled.gone)
+    })?;
+    settled.emptied = (emptied == Some(true)).then_some(TOOL_CHOICE);
+    Ok(settled)
+}
+
+/// Settles one entry; gives whether it is gone.
+fn entry<'a>(
+    node: &mut Node<'a>,
+    is_forced: bool,
+    api: Api,
+    decide: Decide<'_, 'a>,
+    gone: &mut Vec<Text<'static>>,
+) -> Result<bool, Error> {
+    let Some(mention) = mention(node) else { return Ok(false) };
+    match decide(&mention, is_forced)? {
+        Fate::Stays => {}
+        Fate::Named(name) => rename(node, name, api),
+        Fate::Gone => {
+            if let Mention::Tool { name, .. } | Mention::Namespace(name) = mention {
+                gone.push(name.into_owned());
+            }
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn rename<'a>(node: &mut Node<'a>, name: Text<'a>, api: Api) {
+    if node.as_text().is_some() {
+        *node = Node::string(name);
+        return;
+    }
+    let set = |node: &mut Node<'a>, name: Text<'a>| {
+        if node.get("name").and_then(Node::as_text) != Some(&name) {
+            if let Some(object) = node.as_object_mut() {
+                object.set("name", Node::string(name));
+            }
+        }
+    };
+    if let Some(inner) =
+        INNER.into_iter().find(|inner| node.get(inner).is_some_and(|inner| inner.get("name").is_some()))
+    {
+        node.visit(inner, |inner| set(inner, name));
+        return;
+    }
+    if node.get("name").is_none() {
+        *node = forced(name, api, false);
+        return;
+    }
+    set(node, name);
+    if node.get("namespace").is_some() {
+        if let Some(object) = node.as_object_mut() {
+            object.remove("namespace");
+        }
+    }
+}
+
+/// Settles a list of entries and removes those that are gone; gives whether none is left of some.
+fn among<'a>(
+    holder: &mut Node<'a>,
+    list: &str,
+    api: Api,
+    decide: Decide<'_, 'a>,
+    gone: &mut Vec<Text<'static>>,
+) -> Result<bool, Error> {
+    let emptied = holder.visit(list, |list| {
+        if !matches!(list.data(), Data::Array(_)) {
+            return Ok(false);
+        }
+        let (mut at, mut places) = (0, Vec::new());
+        list.visit_children(|_, item| {
+            if entry(item, false, api, &mut *decide, gone)? {
+                places.push(at);
+            }
+            at += 1;
+            Ok::<(), Error>(())
+        })?;
+        if places.is_empty() {
+            return Ok(false);
+        }
+        let Some(items) = list.as_array_mut() else { return Ok(false) };
+        let (mut at, mut places) = (0, places.into_iter().peekable());
+        items.retain(|_| {
+            let goes = places.next_if_eq(&at).is_some();
+            at += 1;
+            !goes
+        });
+        Ok(items.is_empty())
+    });
+    emptied.unwrap_or(Ok(false))
+}
+
+/// The pointer to a choice that makes the model call a tool, if a request has one.
+pub(crate) fn demand(request: &Node<'_>, api: Api) -> Result<Option<&'static str>, Error> {
+    if api == Api::Gemini {
+        for (outer, inner, _, pointer) in GEMINI {
+            let Some(config) = request.get(outer) else { continue };
+            let config = view(config)?;
+            let mode = config.get(inner).and_then(|config| config.get("mode")).and_then(Node::as_text);
+            if mode.is_some_and(|mode| mode.display().eq_ignore_ascii_case("any")) {
+                return Ok(Some(pointer));
+            }
+        }
+        return Ok(None);
+    }
+    let Some(choice) = request.get("tool_choice") else { return Ok(None) };
+    let choice = view(choice)?;
+    Ok(read(&choice).is_some_and(|choice| choice.is_demand()).then_some(TOOL_CHOICE))
+}
