@@ -13,7 +13,7 @@ use core::{
 
 use crate::{
     error::{Code, Error},
-    limits::{MAX_WALK_DEPTH, STEPS, STEPS_PER_NODE},
+    limits::{MAX_WALK_DEPTH, MOST_STEPS, STEPS, STEPS_PER_NODE},
     naming::Naming,
 };
 
@@ -30,9 +30,7 @@ pub(crate) struct Budget {
 impl Budget {
     /// The budget of a call on an input of so many nodes, or the caller's own.
     pub(crate) fn new(nodes: usize, max_steps: Option<usize>) -> Self {
-        let nodes = u64::try_from(nodes).unwrap_or(u64::MAX);
-        let by_size = || STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes));
-        let most = max_steps.map_or_else(by_size, |steps| u64::try_from(steps).unwrap_or(u64::MAX));
+        let most = max_steps.map_or_else(|| by_size(nodes), |steps| u64::try_from(steps).unwrap_or(u64::MAX));
         Budget { most, left: Cell::new(most), naming: Naming::Camel, failure: OnceCell::new() }
     }
 
@@ -102,6 +100,12 @@ impl Budget {
         }
         self.check(at)
     }
+}
+
+/// The steps of a call on an input of so many nodes.
+pub(crate) fn by_size(nodes: usize) -> u64 {
+    let nodes = u64::try_from(nodes).unwrap_or(u64::MAX);
+    STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes)).min(MOST_STEPS)
 }
 
 /// The steps of all budgets that have ended, in all threads: what the tests of growth read. It wraps around.

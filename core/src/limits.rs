@@ -18,8 +18,12 @@ pub(crate) const DEEP: usize = MAX_DEPTH / 2;
 /// Steps that every call may take, whatever its input: writing references out multiplies small schemas.
 pub const STEPS: u64 = 5_000_000;
 
-/// Steps a call may take for each value of its input (`maxSteps` sets another number for the whole call).
-pub const STEPS_PER_NODE: u64 = 1_000;
+/// Steps a call may take for each value of its input (`maxSteps` sets another number for the whole call): real tools
+/// take at most 77.
+pub const STEPS_PER_NODE: u64 = 100;
+
+/// The most steps of a call, however large its input: about a second.
+pub const MOST_STEPS: u64 = 10_000_000;
 
 /// Values a binding reads from one caller's object before it gives up with `limit-exceeded`.
 ///

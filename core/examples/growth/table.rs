@@ -52,13 +52,17 @@ pub(crate) fn rows(asked: &Asked) {
             true => SIZES.into(),
             false => asked.sizes.iter().map(|size| size << 10).collect(),
         };
-        let inputs: Vec<(Vec<String>, usize)> = sizes.iter().map(|size| shape.of_size(*size)).collect();
+        let mut inputs: Vec<(Vec<String>, usize)> = Vec::new();
+        let make = || sizes.iter().map(|size| shape.of_size(*size)).collect();
         for work in shape.works {
             let names: &[&str] = if work.has_dialect() { &names } else { &[""] };
             for dialect in names {
                 let row = format!("{}\t{dialect}\t{}\t{}", work.name(), shape.group, shape.name);
                 if asked.words.iter().any(|word| !row.split('\t').any(|cell| cell.starts_with(word.as_str()))) {
                     continue;
+                }
+                if inputs.is_empty() {
+                    inputs = make();
                 }
                 let costs = measured(*work, dialect, &inputs);
                 let cells: Vec<String> = costs.iter().map(cell).collect();

@@ -83,9 +83,6 @@ pub(crate) fn read<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
 /// Reads an entry: what a choice forces, or one of those that it allows.
 fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
     let tool = |namespace, name| Mention::Tool { namespace, name };
-    if let Some(name) = entry.as_text() {
-        return Some(tool(None, name.clone()));
-    }
     if let Some(name) = INNER.iter().find_map(|inner| name_of(entry.get(inner)?)) {
         return Some(tool(None, name));
     }
@@ -234,7 +231,10 @@ fn entry<'a>(
     decide: Decide<'_, 'a>,
     gone: &mut Vec<Text<'static>>,
 ) -> Result<bool, Error> {
-    let Some(mention) = mention(node) else { return Ok(false) };
+    // Gemini lists bare names.
+    let bare = node.as_text().filter(|_| api == Api::Gemini);
+    let bare = bare.map(|name| Mention::Tool { namespace: None, name: name.clone() });
+    let Some(mention) = bare.or_else(|| mention(node)) else { return Ok(false) };
     match decide(&mention, is_forced)? {
         Fate::Stays => {}
         Fate::Named(name) => rename(node, name, api),

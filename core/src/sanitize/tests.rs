@@ -7,9 +7,9 @@ use alloc::{format, rc::Rc, string::String, vec::Vec};
 use std::{fs, path::PathBuf, println};
 
 use crate::{
+    budget::by_size,
     dialect::DIALECTS,
     json::{self, Node},
-    limits::{STEPS, STEPS_PER_NODE},
     options::SanitizeOptions,
     report::Detail,
     sanitize::run,
@@ -80,10 +80,10 @@ fn calls_take_a_fraction_of_their_budget() {
         for dialect in DIALECTS {
             let options = SanitizeOptions::new(dialect.name);
             let Ok(mut node) = json::read(&schema) else { continue };
-            let nodes = Node::values_read(&node) as u64;
+            let nodes = Node::values_read(&node);
             let budget = Rc::new(options.budget(&node));
             let _ = run(&mut node, &options, Some(Detail::Whole), None, &budget);
-            let share = budget.spent() * 1000 / (STEPS + STEPS_PER_NODE * nodes);
+            let share = budget.spent() * 1000 / by_size(nodes);
             if share > most.0 {
                 most = (
                     share,

@@ -29,19 +29,6 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    pub(crate) const ALL: [Work; 10] = [
-        Work::Sanitize,
-        Work::Check,
-        Work::Envelope,
-        Work::Validate,
-        Work::Repair,
-        Work::Restore,
-        Work::Tools,
-        Work::Defer,
-        Work::Adapt,
-        Work::Stream,
-    ];
-
     /// The function, as TypeScript calls it.
     pub(crate) const fn name(self) -> &'static str {
         match self {

@@ -67,6 +67,8 @@ pub(crate) const ELEMENTS: &[(&str, Element)] = &[
         "$id",
         |i| json!({"$id": format!("s{i}"), "type": "object", "properties": {"next": {"$ref": format!("s{}", i + 1)}}}),
     ),
+    ("$id that refers", |i| json!({"$id": format!("s{i}"), "$ref": format!("s{}", i + 1)})),
+    ("$anchor that refers", |i| json!({"$anchor": format!("a{i}"), "$ref": format!("#a{}", i + 1)})),
     ("$id as URI", |i| json!({"$id": format!("https://example.com/schemas/s{i}"), "type": "string"})),
     (
         "$anchor",
