@@ -1,6 +1,9 @@
 //! `toolwire.toml`: what a project wants of `check`. A key that nobody knows is an error, as it is on the command line.
 
-use std::ops::Range;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    ops::Range,
+};
 
 use toml::{
     de::{DeTable, DeValue},
@@ -68,14 +71,13 @@ impl Config {
 impl Config {
     /// What is left of findings, how many are ignored, and which of the ignores fit nothing.
     pub(crate) fn without_ignored(&self, found: Vec<(Finding, Place)>) -> (Vec<(Finding, Place)>, usize, Vec<String>) {
+        let index = Index::of(&self.ignores);
         let mut used = vec![false; self.ignores.len()];
         let (mut kept, mut count) = (Vec::new(), 0);
         for (mut finding, place) in found {
             let all = finding.said.len();
-            for (ignore, used) in self.ignores.iter().zip(&mut used) {
-                if !ignore.is_about(&finding) {
-                    continue;
-                }
+            for at in index.candidates(finding.rule, finding.tool.as_deref()) {
+                let Some((ignore, used)) = self.ignores.get(at).zip(used.get_mut(at)) else { continue };
                 let before = finding.said.len();
                 finding.said.retain(|said| !ignore.has(said.dialect.name));
                 *used |= finding.said.len() < before;
@@ -95,16 +97,108 @@ impl Config {
 }
 
 impl Ignore {
-    fn is_about(&self, finding: &Finding) -> bool {
-        let tool = finding.tool.as_deref();
-        (self.rules.is_empty() || self.rules.iter().any(|rule| rule == finding.rule))
-            && (self.tools.is_empty()
-                || tool.is_some_and(|tool| self.tools.iter().any(|pattern| WildMatch::new(pattern).matches(tool))))
-    }
-
     fn has(&self, dialect: &str) -> bool {
         self.dialects.is_empty() || self.dialects.iter().any(|name| name == dialect)
     }
+}
+
+/// The ignores by what they fit, so that a finding is compared with those alone that can fit it: a thousand ignores
+/// cost a thousand tools no more than one does.
+#[derive(Default)]
+struct Index<'c> {
+    exact: HashMap<(Option<&'c str>, Option<&'c str>), Bucket<'c>>,
+    /// Patterns by how they begin, or how they end if they begin with a wildcard, up to the first one.
+    begins: BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
+    ends: BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
+}
+
+/// The ignores of one rule (or of all) and one tool (or of all) in their order, less those that fit no dialect that
+/// those before them leave: no more than there are dialects.
+#[derive(Default)]
+struct Bucket<'c> {
+    ignores: Vec<usize>,
+    dialects: HashSet<&'c str>,
+    has_all: bool,
+}
+
+struct Pattern<'c> {
+    matcher: WildMatch,
+    by_rule: HashMap<Option<&'c str>, Bucket<'c>>,
+}
+
+impl<'c> Bucket<'c> {
+    fn add(&mut self, at: usize, ignore: &'c Ignore) {
+        let fits_all = ignore.dialects.is_empty();
+        let is_new = ignore.dialects.iter().fold(fits_all, |new, name| self.dialects.insert(name) || new);
+        if is_new && !self.has_all {
+            self.ignores.push(at);
+            self.has_all = fits_all;
+        }
+    }
+}
+
+impl<'c> Index<'c> {
+    fn of(ignores: &'c [Ignore]) -> Self {
+        let mut index = Index::default();
+        for (at, ignore) in ignores.iter().enumerate() {
+            for rule in words(&ignore.rules) {
+                for tool in words(&ignore.tools) {
+                    let Some(pattern) = tool.filter(|tool| tool.contains(WILDCARDS)) else {
+                        index.exact.entry((rule, tool)).or_default().add(at, ignore);
+                        continue;
+                    };
+                    let begin = pattern.split(WILDCARDS).next().unwrap_or_default();
+                    let end = pattern.rsplit(WILDCARDS).next().unwrap_or_default();
+                    let places = if begin.is_empty() { &mut index.ends } else { &mut index.begins };
+                    let place = places.entry(if begin.is_empty() { end } else { begin }).or_default();
+                    let made = || Pattern { matcher: WildMatch::new(pattern), by_rule: HashMap::new() };
+                    let found = place.entry(pattern).or_insert_with(made);
+                    found.by_rule.entry(rule).or_default().add(at, ignore);
+                }
+            }
+        }
+        index
+    }
+
+    /// The ignores that fit a rule and a tool, in their order.
+    fn candidates(&self, rule: &str, tool: Option<&str>) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut take = |bucket: Option<&Bucket<'_>>| found.extend(bucket.iter().flat_map(|bucket| &bucket.ignores));
+        for rule in [None, Some(rule)] {
+            take(self.exact.get(&(rule, None)));
+            if tool.is_some() {
+                take(self.exact.get(&(rule, tool)));
+            }
+        }
+        let Some(tool) = tool else { return found };
+        let begins = parts(&self.begins, tool.char_indices().map(|(at, _)| tool.split_at(at).0).chain([tool]));
+        let ends = parts(&self.ends, tool.char_indices().map(|(at, _)| tool.split_at(at).1).chain([""]));
+        for pattern in begins.chain(ends).filter(|pattern| pattern.matcher.matches(tool)) {
+            [None, Some(rule)].iter().for_each(|rule| take(pattern.by_rule.get(rule)));
+        }
+        found
+    }
+}
+
+/// The patterns of those parts of a name that some pattern has.
+fn parts<'i, 'c: 'i>(
+    places: &'i BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
+    parts: impl Iterator<Item = &'i str> + 'i,
+) -> impl Iterator<Item = &'i Pattern<'c>> + 'i {
+    let longest = places.keys().map(|part| part.len()).max();
+    let parts = parts.filter(move |part| longest.is_some_and(|longest| part.len() <= longest));
+    parts.filter_map(|part| places.get(part)).flat_map(HashMap::values)
+}
+
+/// What stands for any letters in the name of a tool.
+const WILDCARDS: [char; 2] = ['*', '?'];
+
+/// Each word once; none stands for all.
+fn words(list: &[String]) -> BTreeSet<Option<&str>> {
+    if list.is_empty() {
+        return BTreeSet::from([None]);
+    }
+    list.iter().map(|word| Some(word.as_str())).collect()
 }
 
 /// The text, to tell lines.
@@ -312,3 +406,6 @@ fn rules() -> impl Iterator<Item = &'static str> {
 fn listed(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests;

@@ -221,21 +221,80 @@ fn whatever_a_backend_says_is_taken() {
     assert!(taken > 200, "{taken}");
 }
 
-#[test]
-fn what_is_kept_for_asking_again_is_bounded() {
+/// An exchange whose model may search, and the name of the search.
+fn searching() -> Exchange {
     let case = json!({"options": {"dialect": "anthropic"}});
     let tools = json!([{"type": "tool_search_tool_bm25_1", "name": "s"}, {"name": "a", "defer_loading": true}]);
     let body = json!({"messages": [], "tools": tools}).to_string();
-    let mut exchange = open(&case, &body).expect("opens").expect("an exchange");
-    let block = json!({"type": "text", "text": "x".repeat(1 << 20)});
-    let mut fed = 0;
-    let error = loop {
-        let event = json!({"type": "content_block_start", "index": fed, "content_block": block});
-        match exchange.feed_text(&format!("data: {event}\n\n")) {
-            Ok(_) => fed += 1,
-            Err(error) => break error,
+    open(&case, &body).expect("opens").expect("an exchange")
+}
+
+fn data(event: &Value) -> String {
+    format!("data: {event}\n\n")
+}
+
+/// A block of a reply, in the three events that it comes in.
+fn block(index: usize, block: &Value, delta: &Value) -> String {
+    data(&json!({"type": "content_block_start", "index": index, "content_block": block}))
+        + &data(&json!({"type": "content_block_delta", "index": index, "delta": delta}))
+        + &data(&json!({"type": "content_block_stop", "index": index}))
+}
+
+fn text(index: usize, text: &str) -> String {
+    block(index, &json!({"type": "text", "text": ""}), &json!({"type": "text_delta", "text": text}))
+}
+
+fn call(index: usize, name: &str) -> String {
+    let use_ = json!({"type": "tool_use", "id": format!("toolu_{index}"), "name": name, "input": {}});
+    block(index, &use_, &json!({"type": "input_json_delta", "partial_json": "{\"query\":\"a\"}"}))
+}
+
+const END: &str = "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n\
+                   data: {\"type\":\"message_stop\"}\n\n";
+
+#[test]
+fn a_reply_that_is_too_long_to_be_kept_passes() {
+    let mut exchange = searching();
+    let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
+    let megabyte = "x".repeat(1 << 20);
+    for index in 0..70 {
+        let event = text(index, &megabyte);
+        assert_eq!(exchange.feed_text(&event).expect("passes"), event, "block {index}");
+    }
+    let out = exchange.feed_text(&call(70, &search.expect("a search"))).expect("passes");
+    assert!(out.contains("tool_search_tool_result"), "the search is answered: {out}");
+    let out = exchange.feed_text(END).expect("passes") + &exchange.finish_text().expect("ends");
+    // What came before is not known any more: the client sends it back to go on.
+    assert!(out.contains("\"stop_reason\":\"pause_turn\"") && !exchange.asks_again(), "{out}");
+}
+
+#[test]
+fn a_short_reply_is_asked_again() {
+    let mut exchange = searching();
+    let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
+    let out = exchange.feed_text(&(text(0, "x") + &call(1, &search.expect("a search")) + END)).expect("passes");
+    exchange.finish_text().expect("ends");
+    assert!(exchange.asks_again() && !out.contains("pause_turn"), "{out}");
+    assert!(exchange.request().contains("\"text\":\"x\""), "{}", exchange.request());
+}
+
+/// Whole replies of all rounds count, too.
+#[test]
+fn whole_replies_are_asked_again_within_the_limit() {
+    let mut exchange = searching();
+    let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
+    let search = search.expect("a search");
+    let mut rounds = 0;
+    let told = loop {
+        let content = json!([{"type": "text", "text": "x".repeat(40 << 20)},
+            {"type": "tool_use", "id": "toolu_1", "name": search, "input": {"query": "a"}}]);
+        let reply = json!({"stop_reason": "tool_use", "content": content}).to_string();
+        if let Some(told) = exchange.reply(&reply).expect("a reply") {
+            break told.into_owned();
         }
-        assert!(fed < 100);
+        rounds += 1;
     };
-    assert_eq!((error.code().as_str(), fed), ("limit-exceeded", 63));
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    assert_eq!((rounds, &told["stop_reason"]), (1, &json!("pause_turn")));
+    assert_eq!(told["content"].as_array().map(Vec::len), Some(6));
 }

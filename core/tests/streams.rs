@@ -174,3 +174,44 @@ fn an_exchange_loses_nothing_either() {
     assert!(out.contains("\"a.b\""), "{out}");
     assert_eq!(exchange.finish_text().expect("nothing more"), "");
 }
+
+/// The standard leaves out one byte order mark at the start. With it the first event passed as it came, unrestored.
+#[test]
+fn a_byte_order_mark_belongs_to_no_event() {
+    for end in ["\n", "\r\n", "\r"] {
+        let (plain, marked) = (reply(end), format!("\u{feff}{}", reply(end)));
+        let expected = whole(&plain);
+        assert!(expected.contains("a.b") && !expected.contains("a_b"), "{expected}");
+        assert_eq!(whole(&marked), expected, "{end:?}");
+        // The first event has no comment before it that would take the mark.
+        let first = format!("\u{feff}data: {}{end}{end}", start("a_b"));
+        assert!(whole(&first).contains("a.b"), "{first:?}");
+        // Cut within the mark.
+        for cut in 0..=4 {
+            let mut stream = stream();
+            let (one, two) = marked.as_bytes().split_at(cut);
+            let mut out = stream.feed_bytes(one).expect("bytes");
+            out.extend(stream.feed_bytes(two).expect("bytes"));
+            let out = String::from_utf8(out).expect("text") + &stream.finish_text().expect("the rest");
+            assert_eq!(out, expected, "{end:?}, cut at {cut}");
+        }
+    }
+    // One alone; what comes later is text.
+    let twice = format!("\u{feff}\u{feff}data: {}\n\n", start("a_b"));
+    assert!(whole(&twice).starts_with("\u{feff}data") && whole(&twice).contains("a_b"));
+    let mut stream = stream();
+    let first = stream.feed_text("data: 1\n\n").expect("text");
+    assert_eq!(first + &stream.feed_text("\u{feff}: x\n\n").expect("text"), "data: 1\n\n\u{feff}: x\n\n");
+}
+
+/// The rounds of an exchange are streams of their own, and the client reads them as one.
+#[test]
+fn a_byte_order_mark_of_an_exchange_is_left_out() {
+    let body =
+        r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
+    let options = ExchangeOptions::default().dialect("anthropic");
+    let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options).expect("opens").expect("one");
+    let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "c", "name": "a_b", "input": {}}});
+    let out = exchange.feed_text(&format!("\u{feff}data: {block}\n\n")).expect("text");
+    assert!(out.starts_with("data: ") && out.contains("a.b"), "{out}");
+}

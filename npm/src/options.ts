@@ -259,7 +259,8 @@ export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferre
   maxRounds?: number | undefined;
   /**
    * How many tool lists are kept with what became of them, for requests that repeat a list: it is found by its bytes, and not
-   * rewritten again. The list used longest ago goes first; together they take at most 8 MiB of text. Default 16; 0: none.
+   * rewritten again. The list used longest ago goes first; together they take at most 8 MiB of text, and 32 MiB with
+   * what restores calls. Default 16; 0: none.
    */
   toolListCache?: number | undefined;
   /**

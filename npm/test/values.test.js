@@ -308,3 +308,61 @@ test('plans hold names with half of a surrogate pair', () => {
   assert.deepEqual(restoreArguments(answered, JSON.parse(JSON.stringify(restorePlan))), { a: 'x' });
   assert.deepEqual(restore.call('tool', answered).arguments, { a: 'x' });
 });
+
+describe('a proxy that answers anything', () => {
+  const lying = (length) =>
+    new Proxy([{ a: 1 }, 'b'], { get: (target, key) => (key === 'length' ? length : target[key]) });
+
+  // With 1.5 the items shifted into what was read next, and with -1 the module trapped.
+  for (const length of [1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60, '2', 2n, null, undefined, {}, () => 2]) {
+    test(`a length of ${typeof length} ${String(length)}`, () => {
+      for (const input of [around(lying(length)), around({ b: [lying(length)] })]) {
+        const pointer = Array.isArray(input.x.b) ? '/x/b/0' : '/x';
+        refused(() => normalizeEnvelope(input), pointer, /a whole number as its length/);
+        refused(() => sanitize(input, { dialect: 'codex' }), pointer, /a whole number as its length/);
+      }
+      refused(() => sanitizeTools(lying(length), { dialect: 'portable' }), '', /a whole number as its length/);
+    });
+  }
+
+  test('a length is what is read, whatever the items are', () => {
+    assert.deepEqual(through(lying(1)), [{ a: 1 }]);
+    assert.deepEqual(through(lying(3)), [{ a: 1 }, 'b', null]);
+    assert.deepEqual(through(lying(-0)), []);
+  });
+
+  test('more items than are read', () => {
+    assert.throws(() => through(lying(2 ** 40)), { code: 'limit-exceeded' });
+  });
+
+  test('items that change while they are read', () => {
+    const list = [
+      {
+        get a() {
+          list.length = 1;
+          return 1;
+        },
+      },
+      2,
+      3,
+    ];
+    assert.deepEqual(through(list), [{ a: 1 }, null, null]);
+  });
+
+  test('a tag is only a hint', () => {
+    for (const tag of ['Boolean', 'Number', 'String', 'BigInt']) {
+      class Tagged {
+        x = 1;
+        get [Symbol.toStringTag]() {
+          return tag;
+        }
+      }
+      assert.deepEqual(through(new Tagged()), { x: 1 }, tag);
+    }
+  });
+
+  test('the call after it works', () => {
+    assert.throws(() => through(lying(1.5)));
+    assert.deepEqual(through([1, { b: 2 }]), [1, { b: 2 }]);
+  });
+});

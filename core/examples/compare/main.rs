@@ -12,6 +12,13 @@
 //! of differences is read and judged. `diff` groups by function, dialect, kind and rules, and shows the smallest input
 //! of each group.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a tool of this repository, with generators of its tests, stops by panicking"
+)]
+
 mod diff;
 mod dump;
 mod generate;

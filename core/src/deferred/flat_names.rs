@@ -50,15 +50,18 @@ pub(crate) fn nested<'a>(outer: Option<&Text<'a>>, own: Option<&Text<'a>>) -> Op
 }
 
 /// A tool of a namespace: the namespace and the name in it.
-type Member = (Text<'static>, Text<'static>);
+type Member<'a> = (Text<'a>, Text<'a>);
+
+/// Flat names, each with the one tool of a namespace that has it, if it is one's.
+type Owners<'a> = Map<Text<'a>, Option<Member<'a>>>;
 
 /// The flat names of the tools of a request, by namespace and name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlatNames {
     /// The tools whose flat name is not the one that [`flat`] gives, because other tools have that.
-    renamed: Map<Member, Text<'static>>,
+    renamed: Map<Member<'static>, Text<'static>>,
     /// The flat names that belong to a tool, each to one only.
-    owners: Map<Text<'static>, Option<Member>>,
+    owners: Owners<'static>,
 }
 
 /// Collects the tools of all lists of a request.
@@ -67,7 +70,7 @@ pub(crate) struct Planner {
     /// Whether a tool of the default namespace is that of the top level of its name.
     default_is_top: bool,
     top: Set<Text<'static>>,
-    members: Set<Member>,
+    members: Set<Member<'static>>,
 }
 
 impl Planner {
@@ -153,8 +156,7 @@ impl FlatNames {
     pub(crate) fn of<'a>(&self, namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
         let plain = flat(Some(namespace), name);
         // Keys borrow nothing, the tool from anywhere: shorter-lived views of the maps compare both.
-        let (renamed, owners): (&Map<(Text<'_>, Text<'_>), Text<'_>>, &Map<Text<'_>, Option<(Text<'_>, Text<'_>)>>) =
-            (&self.renamed, &self.owners);
+        let (renamed, owners): (&Map<Member<'_>, Text<'_>>, &Owners<'_>) = (&self.renamed, &self.owners);
         let member = (namespace.borrowed(), name.borrowed());
         if let Some(own) = renamed.get(&member) {
             return own.clone().into_owned();
@@ -169,7 +171,7 @@ impl FlatNames {
 
     /// Whether a list has this tool in this namespace.
     pub(crate) fn has(&self, namespace: &Text<'_>, name: &Text<'_>) -> bool {
-        let owners: &Map<Text<'_>, Option<(Text<'_>, Text<'_>)>> = &self.owners;
+        let owners: &Owners<'_> = &self.owners;
         let member = (namespace.borrowed(), name.borrowed());
         owners.get(&self.of(namespace, name).borrowed()).is_some_and(|owner| owner.as_ref() == Some(&member))
     }

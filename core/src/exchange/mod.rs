@@ -25,6 +25,7 @@ use crate::{
     dialect::lookup,
     error::Error,
     json::{self, Node, Text},
+    limits::MAX_HELD_BYTES,
     options::{
         without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, OnSetAside, ServerToolSearch, ToolFormat,
     },
@@ -65,6 +66,10 @@ struct SearchLoop {
     left: usize,
     /// What the model has said, as the client is told it.
     said: Vec<Node<'static>>,
+    /// How many bytes of replies are kept, in all rounds.
+    kept: usize,
+    /// The rest of the stream passes without being kept: the model cannot be asked again.
+    only_passes: bool,
     /// What the rounds before this one used.
     used: Option<Node<'static>>,
     /// The id of the first round's message.
@@ -298,6 +303,8 @@ impl SearchLoop {
             asked: body.into(),
             left: rounds,
             said: Vec::new(),
+            kept: 0,
+            only_passes: false,
             used: None,
             id: None,
             round: Round::default(),
@@ -313,6 +320,7 @@ impl SearchLoop {
             return Ok(());
         }
         let (mut searched, mut called) = (false, false);
+        self.kept = blocks.iter().fold(self.kept, |kept, block| kept.saturating_add(json::length(block)));
         for mut block in blocks {
             let is_search = self.searches.is_search(&block);
             if is_search {
@@ -351,7 +359,7 @@ impl SearchLoop {
         if !searched || called || !ended {
             return Next::Ends;
         }
-        if self.left == 0 {
+        if self.left == 0 || self.only_passes || self.kept > MAX_HELD_BYTES {
             return Next::Pauses;
         }
         self.left -= 1;

@@ -1,5 +1,8 @@
 //! A reply in pieces, told as the provider would tell it: text passes at once, searches as blocks of the provider's
 //! own, and several rounds as one message.
+//!
+//! What the model said is kept for asking it again, within [`MAX_HELD_BYTES`]. Of a longer reply, and once the client's
+//! own tool is called, nothing is kept any more: the rest passes, and a search in it ends the reply with `pause_turn`.
 
 use alloc::{string::String, vec::Vec};
 
@@ -17,8 +20,6 @@ use crate::{
 pub(super) struct Round {
     /// The blocks that are not whole yet, by the number that the backend gave them.
     open: Map<u64, Open>,
-    /// How much was kept for asking again, in all of the round.
-    bytes: usize,
     /// What the numbers of the client's blocks are ahead of the backend's.
     ahead: u64,
     /// Whether the client has the beginning of the message already.
@@ -43,6 +44,13 @@ struct Open {
 const PIECES: [(&str, &str); 3] =
     [("text_delta", "text"), ("thinking_delta", "thinking"), ("input_json_delta", "partial_json")];
 const INPUT: &str = "input";
+/// What an open block costs beside its text, roughly.
+const BLOCK: usize = 256;
+
+/// A block without what it says: of what kind it is.
+fn bare(block: &Node<'_>) -> Node<'static> {
+    Node::record([("type", block.get("type").map(Node::detached).unwrap_or_default())])
+}
 
 impl SearchLoop {
     /// Takes an event, and gives what is to be passed on.
@@ -58,7 +66,7 @@ impl SearchLoop {
         } else if let (true, Some(number)) = (is(&event, "content_block_start"), number) {
             self.begin(number, &mut event)?;
         } else if let (true, Some(number)) = (is(&event, "content_block_delta"), number) {
-            self.round.add(number, &event)?;
+            self.add(number, &event)?;
             self.renumber(&mut event, number);
         } else if let (true, Some(number)) = (is(&event, "content_block_stop"), number) {
             self.renumber(&mut event, number);
@@ -83,9 +91,9 @@ impl SearchLoop {
 
     fn begin(&mut self, number: u64, event: &mut Node<'_>) -> Result<(), Error> {
         let Some(block) = event.get("content_block") else { return Ok(()) };
-        self.round.keeps(json::length(block))?;
-        let mut block = block.detached();
-        let is_search = self.searches.is_search(&block);
+        let is_search = self.searches.is_search(block);
+        self.keeps(BLOCK.saturating_add(if self.only_passes && !is_search { 0 } else { json::length(block) }))?;
+        let mut block = if self.only_passes && !is_search { bare(block) } else { block.detached() };
         if is_search {
             self.searches.tell(&mut block);
             event.visit("content_block", |shown| self.searches.tell(shown));
@@ -99,11 +107,18 @@ impl SearchLoop {
     fn end(&mut self, number: u64, out: &mut Vec<Node<'_>>) -> Result<(), Error> {
         let Some(open) = self.round.open.remove(&number) else { return Ok(()) };
         let is_search = open.is_search;
+        if self.only_passes {
+            let block = if is_search { json::length(&open.block) } else { 0 };
+            self.kept = self.kept.saturating_sub(BLOCK + block + open.pieces.len());
+        }
         let block = open.whole();
         self.round.called |= is(&block, "tool_use");
         self.round.searched |= is_search;
         let result = if is_search { Some(self.searches.result(&block, &self.asked)?) } else { None };
-        self.said.push(block);
+        if let Some(result) = result.as_ref().filter(|_| !self.only_passes) {
+            self.keeps(json::length(result))?;
+        }
+        self.say(block);
         if let Some(result) = result {
             self.round.ahead += 1;
             let place = Node::count(number.saturating_add(self.round.ahead));
@@ -113,9 +128,70 @@ impl SearchLoop {
                 ("content_block", result.clone()),
             ]));
             out.push(Node::record([("type", Node::literal("content_block_stop")), ("index", place)]));
-            self.said.push(result);
+            self.say(result);
+        }
+        // The client answers the calls of its own tools, so that nobody asks the model again here.
+        if self.round.called {
+            self.only_pass();
         }
         Ok(())
+    }
+
+    /// Keeps a block that is whole, unless the rest only passes.
+    fn say(&mut self, block: Node<'static>) {
+        if !self.only_passes {
+            self.said.push(block);
+        }
+    }
+
+    /// Adds a piece to the block that it belongs to.
+    fn add(&mut self, number: u64, event: &Node<'_>) -> Result<(), Error> {
+        let only_passes = self.only_passes;
+        let open = self.round.open.get_mut(&number).filter(|open| !only_passes || open.is_search);
+        let Some((open, delta)) = open.zip(event.get("delta")) else { return Ok(()) };
+        if let Some((_, key)) = PIECES.iter().find(|(kind, _)| is(delta, kind)) {
+            let piece = delta.get(key).and_then(Node::as_text).map(Text::display).unwrap_or_default();
+            open.pieces.push_str(&piece);
+            return self.keeps(piece.len());
+        }
+        if let (true, Some(signature)) = (is(delta, "signature_delta"), delta.get("signature")) {
+            set(&mut open.block, "signature", signature.detached());
+            return self.keeps(json::length(signature));
+        }
+        Ok(())
+    }
+
+    /// Counts what is kept. At the limit everything but the open searches is forgotten.
+    ///
+    /// # Errors
+    /// `limit-exceeded` for searches that are longer than any reply.
+    fn keeps(&mut self, bytes: usize) -> Result<(), Error> {
+        self.kept = self.kept.saturating_add(bytes);
+        if self.kept > MAX_HELD_BYTES && !self.only_passes {
+            self.only_pass();
+        }
+        if self.kept > MAX_HELD_BYTES {
+            let message = alloc::format!("expected searches of at most {MAX_HELD_BYTES} bytes, found more");
+            return Err(Error::new(Code::LimitExceeded, "", message));
+        }
+        Ok(())
+    }
+
+    /// Forgets what is kept; the rest of the stream passes.
+    fn only_pass(&mut self) {
+        self.only_passes = true;
+        self.said = Vec::new();
+        self.kept = 0;
+        let open = core::mem::take(&mut self.round.open);
+        for (number, mut open) in open {
+            if open.is_search {
+                self.kept = self.kept.saturating_add(BLOCK + json::length(&open.block) + open.pieces.len());
+            } else {
+                (open.block, open.pieces) = (bare(&open.block), String::new());
+                self.kept = self.kept.saturating_add(BLOCK);
+            }
+            self.round.open.insert(number, open);
+        }
     }
 
     /// What was used so far is told, and perhaps why the round stops. Tells whether the client is to know.
@@ -185,32 +261,5 @@ impl Open {
             set(&mut block, key, Node::string(begun + &pieces));
         }
         block
-    }
-}
-
-impl Round {
-    /// Adds a piece to the block that it belongs to.
-    fn add(&mut self, number: u64, event: &Node<'_>) -> Result<(), Error> {
-        let Some((open, delta)) = self.open.get_mut(&number).zip(event.get("delta")) else { return Ok(()) };
-        if let Some((_, key)) = PIECES.iter().find(|(kind, _)| is(delta, kind)) {
-            let piece = delta.get(key).and_then(Node::as_text).map(Text::display).unwrap_or_default();
-            open.pieces.push_str(&piece);
-            return self.keeps(piece.len());
-        }
-        if let (true, Some(signature)) = (is(delta, "signature_delta"), delta.get("signature")) {
-            set(&mut open.block, "signature", signature.detached());
-            return self.keeps(json::length(signature));
-        }
-        Ok(())
-    }
-
-    /// Counts what is kept for asking again.
-    fn keeps(&mut self, bytes: usize) -> Result<(), Error> {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > MAX_HELD_BYTES {
-            let message = alloc::format!("expected a reply of at most {MAX_HELD_BYTES} bytes, found more");
-            return Err(Error::new(Code::LimitExceeded, "", message));
-        }
-        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, vec::Vec};
 
-use super::{Data, Member, Node, Object};
+use super::{Data, Member, Node, Object, Text};
 use crate::budget::Budget;
 
 impl<'a> Node<'a> {
@@ -72,4 +72,24 @@ pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
         }
     }
     count.max(1)
+}
+
+/// How many bytes a tree takes in memory, roughly: its nodes, names and texts.
+pub(crate) fn weight(node: &Node<'_>) -> usize {
+    let (mut bytes, mut open) = (0_usize, alloc::vec![node]);
+    while let Some(node) = open.pop() {
+        bytes += size_of::<Node<'_>>();
+        match node.data() {
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => {
+                for member in object {
+                    bytes += size_of::<Text<'_>>() + member.key.chars().len();
+                    open.push(&member.value);
+                }
+            }
+            Data::String(text) => bytes += text.chars().len(),
+            _ => {}
+        }
+    }
+    bytes
 }

@@ -25,7 +25,7 @@ mod utf8;
 mod value;
 mod write;
 
-pub(crate) use copy::{copies, height, size};
+pub(crate) use copy::{copies, height, size, weight};
 pub(crate) use lookup::{LookUp, Order};
 pub(crate) use node::Shell;
 pub use node::{Child, Data, Node, Origin};
@@ -36,7 +36,7 @@ pub(crate) use plain::{plain_length, write_plain};
 pub(crate) use pointer::push_token;
 pub use pointer::{Pointer, Step};
 pub use read::read;
-pub(crate) use read::read_outline;
+pub(crate) use read::{read_noting_repeats, read_outline};
 pub use same::{canonical, same};
 pub(crate) use same::{identical, same_within};
 pub use text::{Name, Text};

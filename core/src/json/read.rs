@@ -38,6 +38,16 @@ pub fn read(source: &str) -> Result<Node<'_>, Error> {
     reader.document(|reader, next| reader.value(next, 0))
 }
 
+/// [`read`], and whether a name stands twice in some object: the last value is in the tree.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_noting_repeats(source: &str) -> Result<(Node<'_>, bool), Error> {
+    let mut reader = Reader::new(source);
+    let node = reader.document(|reader, next| reader.value(next, 0))?;
+    Ok((node, reader.has_duplicates))
+}
+
 /// Checks a whole text, but makes a tree of its outline only: the members of the root object stay text
 /// ([`Data::Verbatim`]), except that an array named in `lists` becomes an array of items that stay text.
 ///

@@ -35,6 +35,9 @@ const WRAPPED: usize = 3;
 pub(crate) enum Answered<'n> {
     /// A value. A string is one that was found in JSON text.
     Value(Node<'n>),
+    /// The value of JSON text in which a name stands twice. Parsers disagree about which value counts, so the value
+    /// that was judged is handed on instead of the text: the last one, as `JSON.parse` and most others have it.
+    Repeated(Node<'n>),
     /// Text that was meant as JSON.
     Text(Cow<'n, str>),
 }
@@ -57,8 +60,9 @@ impl<'n> Answered<'n> {
     /// # Errors
     /// `too-deep`.
     pub(crate) fn text(text: &'n str) -> Result<Self, Error> {
-        match json::read(text) {
-            Ok(node) => Ok(Answered::Value(node)),
+        match json::read_noting_repeats(text) {
+            Ok((node, false)) => Ok(Answered::Value(node)),
+            Ok((node, true)) => Ok(Answered::Repeated(node)),
             Err(error) if error.code() == Code::TooDeep => Err(error),
             Err(_) => Ok(Answered::Text(Cow::Borrowed(text))),
         }
@@ -104,6 +108,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let is_quoted = matches!(answered, Answered::Value(_));
         let mut text = match answered {
             Answered::Text(text) => text.into_owned(),
+            Answered::Repeated(value) => return Ok((Fixed { value, repairs: Vec::new() }, true)),
             Answered::Value(value) => match value.as_text().and_then(Text::value).map(Cow::into_owned) {
                 Some(text) if self.permits.refusal(RepairRule::JsonString, Confidence::Exact).is_none() => {
                     match self.takes(&value) {

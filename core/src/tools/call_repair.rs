@@ -32,6 +32,12 @@ impl Schemas {
         Some(Schemas { own: Prepared::new(own)?, sent: sent.and_then(Prepared::new) })
     }
 
+    /// What they take, in bytes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        let (own, sent) = self.parts();
+        size_of::<Schemas>() + json::weight(own) + sent.map_or(0, json::weight)
+    }
+
     /// The tool's own, and the one that was sent if that matters.
     pub(super) fn parts(&self) -> (&Node<'static>, Option<&Node<'static>>) {
         (self.own.schema(), self.sent.as_ref().map(Prepared::schema))
@@ -250,8 +256,13 @@ impl Repairing<'_> {
                 Verdict::Invalid => Answered::Value(value),
                 verdict => return Ok(Ok(Repaired::untouched(value, verdict.known()))),
             },
+            (None, Answered::Repeated(value)) => match own.takes(&value) {
+                Verdict::Invalid => Answered::Repeated(value),
+                verdict => return Ok(Ok(Repaired { changed: true, ..Repaired::untouched(value, verdict.known()) })),
+            },
             (_, answered) => answered,
         };
+        let is_repeated = matches!(answered, Answered::Repeated(_));
         let mut options = RepairOptions { name: Some(self.called.display().into_owned()), ..self.options.clone() };
         if told.is_cut {
             options.truncated = Truncated::Refuse;
@@ -260,12 +271,12 @@ impl Repairing<'_> {
             return Ok(repair::repair(&own, answered, &options).map(free));
         };
         let mut as_answered = None;
-        if let Answered::Value(value) = &answered {
+        if let Answered::Value(value) | Answered::Repeated(value) = &answered {
             let mut restored = value.clone();
             self.plan.restore(&mut restored)?;
             let verdict = own.takes(&restored);
             if verdict != Verdict::Invalid {
-                let changed = !restored.is_intact();
+                let changed = is_repeated || !restored.is_intact();
                 return Ok(Ok(Repaired { changed, ..Repaired::untouched(restored, verdict.known()) }));
             }
             as_answered = Some(restored);
@@ -279,7 +290,9 @@ impl Repairing<'_> {
         let done = joined::repair(first, self.plan, &own, &options)?;
         Ok(Ok(match as_answered {
             // The encoding is undone all the same.
-            Some(arguments) if !done.changed => Repaired { changed: !arguments.is_intact(), arguments, ..done },
+            Some(arguments) if !done.changed => {
+                Repaired { changed: is_repeated || !arguments.is_intact(), arguments, ..done }
+            }
             _ => done,
         }))
     }

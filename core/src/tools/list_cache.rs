@@ -13,9 +13,12 @@ use crate::{
     options::ToolsOptions,
 };
 
-/// How much text is kept, in bytes, as it came and as it was sent. What is kept beside it, reports and the way back, is
-/// a few times as much.
+/// How much text is kept, in bytes, as it came and as it was sent.
 const MOST_TEXT: usize = 8 * 1024 * 1024;
+
+/// How much is kept in all, in bytes: the text, the reports and the way back with the schemas that repair calls. Lists
+/// with many small schemas take a multiple of their text.
+const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 /// How often a lock is tried before a list is made anew: some 100 µs.
 const LOOKS: usize = 10_000;
@@ -77,6 +80,7 @@ pub(super) struct KeptList {
     /// What it became, as JSON text; `None`: it stayed as it was.
     pub(super) text: Option<String>,
     pub(super) sent: SentList,
+    size: Size,
 }
 
 /// What became of a list, beside its text.
@@ -92,9 +96,44 @@ pub(super) struct SentList {
     pub(super) accepted: Set<String>,
 }
 
+/// What a list takes of each limit.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    text: usize,
+    all: usize,
+}
+
+impl Size {
+    const ROOM: Size = Size { text: MOST_TEXT, all: MOST_BYTES };
+
+    /// What is left of it; `None`: too little.
+    fn less(self, other: Size) -> Option<Size> {
+        Some(Size { text: self.text.checked_sub(other.text)?, all: self.all.checked_sub(other.all)? })
+    }
+}
+
 impl KeptList {
-    fn size(&self) -> usize {
-        self.question.list.len().saturating_add(self.text.as_ref().map_or(0, String::len))
+    fn new(question: Question<'static>, text: Option<String>, sent: SentList) -> KeptList {
+        let written = question.list.len().saturating_add(text.as_ref().map_or(0, String::len));
+        let size = Size { text: written, all: written.saturating_add(sent.bytes()) };
+        KeptList { question, text, sent, size }
+    }
+}
+
+impl SentList {
+    /// What is kept of a list beside its text, in bytes, roughly.
+    fn bytes(&self) -> usize {
+        let quarantined = |tool: &Quarantined| size_of::<Quarantined>() + tool.pointer.len() + tool.message.len();
+        let change = |about: &ToolChange| {
+            let change = &about.change;
+            let output = change.output_pointer.as_ref().map_or(0, String::len);
+            size_of::<ToolChange>() + about.tool.len() + change.pointer.len() + output + change.message.len()
+        };
+        let names = |name: &String| 2 * size_of::<String>() + name.len();
+        self.quarantined.iter().map(quarantined).sum::<usize>()
+            + self.changes.iter().map(change).sum::<usize>()
+            + self.accepted.iter().map(names).sum::<usize>()
+            + self.restore_map.bytes()
     }
 }
 
@@ -138,7 +177,7 @@ impl ToolListCache {
     }
 
     fn keep(&self, sent: Arc<KeptList>, most: usize) {
-        if sent.size() > MOST_TEXT {
+        if Size::ROOM.less(sent.size).is_none() {
             return;
         }
         let mut gone = Vec::new();
@@ -146,9 +185,9 @@ impl ToolListCache {
         // Another thread may have had the same one to make.
         lists.retain(|other| other.question != sent.question);
         lists.push(sent);
-        let mut room = MOST_TEXT;
+        let mut room = Size::ROOM;
         let fits = |sent: &Arc<KeptList>| {
-            room = room.checked_sub(sent.size())?;
+            room = room.less(sent.size)?;
             Some(())
         };
         let left = lists.iter().rev().take(most).map_while(fits).count();
@@ -185,8 +224,8 @@ impl<'c> Lookup<'c> {
     }
 
     /// Keeps what became of a list.
-    pub(super) fn keep(&self, sent: KeptList) {
-        self.cache.keep(Arc::new(sent), self.most);
+    pub(super) fn keep(&self, question: Question<'static>, text: Option<String>, sent: SentList) {
+        self.cache.keep(Arc::new(KeptList::new(question, text, sent)), self.most);
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use super::{
     call_sites,
     carriers::{self, Carried},
-    list_cache::{self, KeptList, Lookup, Question, SentList},
+    list_cache::{self, Lookup, Question, SentList},
     namespaces, planned_names,
     quarantine::{self, Quarantined},
     restore::RestoreMap,
@@ -232,7 +232,7 @@ fn rewrite_tools<'a>(
         let (sent, changed) = rewrite_list(node, options, Planned { names, shape, flat })?;
         if let (Some(lookup), Some(question)) = (&lookup, question) {
             let text = changed.then(|| json::write(node));
-            lookup.keep(KeptList { question: question.into_owned(), text, sent: sent.clone() });
+            lookup.keep(question.into_owned(), text, sent.clone());
         }
         Ok(Some(sent))
     });

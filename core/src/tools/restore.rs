@@ -196,6 +196,17 @@ impl RestoreMap {
         self.repair = self.repair.take().or(other.repair);
     }
 
+    /// What it takes, in bytes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        let entry = |(called, entry): (&String, &RestoreEntry)| {
+            let names = called.len() + 2 * (entry.name.len() + entry.namespace.as_ref().map_or(0, String::len));
+            let plan = if entry.plan.is_empty() { 0 } else { json::weight(&entry.plan.to_node()) };
+            let schemas = entry.schemas.as_ref().map_or(0, |schemas| schemas.bytes());
+            2 * size_of::<RestoreEntry>() + names + plan + schemas
+        };
+        self.list.iter().map(entry).sum()
+    }
+
     /// Whether nothing has to be undone.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()

@@ -37,7 +37,13 @@ pub(crate) struct Buffer {
     refused: bool,
     /// Events of this stream have lines that name them: some clients pass over an event without one.
     has_names: bool,
+    /// Text of this stream came.
+    has_begun: bool,
 }
+
+/// A stream may begin with a byte order mark, which belongs to no line and is left out.
+/// Source: HTML, server-sent events, "parsing an event stream": one leading U+FEFF is ignored.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// What becomes of the second half of a CR LF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +107,9 @@ impl Buffer {
     }
 
     fn append(&mut self, piece: &str) {
+        let is_first = !self.has_begun;
+        self.has_begun |= !piece.is_empty();
+        let piece = piece.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(piece);
         if piece.is_empty() {
             return;
         }

@@ -110,7 +110,7 @@ impl<'a> Listing<'a> {
         };
         // What is taken out of a namespace is another list, whatever becomes of its entries.
         found.intact &= !entries.iter().any(is_flattened);
-        let own = planned.is_none().then(|| FlatNames::plan(&entries)).unwrap_or_default();
+        let own = if planned.is_none() { FlatNames::plan(&entries) } else { FlatNames::default() };
         let names = planned.unwrap_or(&own);
         let mut slots = Vec::with_capacity(entries.len());
         for (at, entry) in entries.into_iter().enumerate() {

@@ -5,5 +5,6 @@
 #[path = "../../examples/requests/content.rs"]
 mod content;
 mod counting;
+mod lists;
 mod requests;
 mod streams;

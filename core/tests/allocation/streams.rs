@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{json, Value};
 use toolwire::{Exchange, ExchangeOptions, ReplyRestorer, Restore};
 
-use crate::counting::given;
+use crate::counting::{given, live};
 
 /// One tool by another name, and one whose arguments are encoded.
 fn stream() -> ReplyRestorer {
@@ -127,4 +127,33 @@ fn events_that_are_kept_are_limited() {
         assert!(fed < 1000, "no limit in sight");
     };
     assert_eq!(error.code().as_str(), "limit-exceeded");
+}
+
+/// Once the client's own tool is called nobody is asked again, so that nothing of the rest is kept.
+#[test]
+fn an_exchange_keeps_nothing_that_it_does_not_need() {
+    let tools =
+        json!([{"type": "tool_search_tool_bm25_1", "name": "s"}, {"name": "a", "input_schema": {"type": "object"}}]);
+    let body = json!({"model": "m", "messages": [], "tools": tools}).to_string();
+    let options = ExchangeOptions::default().dialect("anthropic");
+    let url = "http://localhost/v1/messages";
+    let kept = |called: bool| {
+        let mut exchange = Exchange::open(url, &body, &options).expect("a request").expect("one with tools");
+        if called {
+            let call = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "c", "name": "a", "input": {}}});
+            let stop = json!({"type": "content_block_stop", "index": 0});
+            exchange.feed_text(&format!("data: {call}\n\ndata: {stop}\n\n")).expect("text");
+        }
+        let block = json!({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}});
+        let piece = json!({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "x".repeat(1 << 16)}});
+        let before = live();
+        exchange.feed_text(&format!("data: {block}\n\n")).expect("text");
+        for _ in 0..256 {
+            exchange.feed_text(&format!("data: {piece}\n\n")).expect("text");
+        }
+        live().saturating_sub(before)
+    };
+    let (all, none) = (kept(false), kept(true));
+    println!("{all} bytes kept of 16 MiB where a search may come, {none} after a call");
+    assert!(all >= 16 << 20 && none < 1 << 20, "{all} and {none}");
 }

@@ -20,7 +20,8 @@ use serde_json::{json, Map, Value};
 use toolwire::{
     adapt_request, apply_deferred_loading_with_report,
     options::{Order, ServerToolSearch, ToolFormat},
-    sanitize_tools, AdaptOptions, Code, DeferredOptions, Exchange, ExchangeOptions, Restore, ToolsOptions,
+    sanitize_tools, AdaptOptions, Code, DeferredOptions, Exchange, ExchangeOptions, RepairOptions, Restore,
+    ToolsOptions,
 };
 use wire::{number, read, Read, Wire};
 
@@ -329,4 +330,75 @@ fn tools_that_a_history_brings_route_as_listed_ones_do() {
     }
     assert!(wrong.is_empty(), "{} of {calls} calls are misrouted, the first:\n{}", wrong.len(), wrong[0]);
     assert!(calls > 10 * cases && refused < cases / 4 && brought > cases / 4, "{calls}, {refused}, {brought}");
+}
+
+/// Every value with one member or item replaced or taken out.
+fn mutations(value: &Value) -> Vec<Value> {
+    let odd =
+        [json!(null), json!(1), json!("x"), json!([]), json!({}), json!({"name": "x", "namespace": 1}), json!("\u{0}")];
+    let mut found: Vec<Value> = odd.to_vec();
+    match value {
+        Value::Object(members) => {
+            for key in members.keys() {
+                let mut without = members.clone();
+                without.shift_remove(key);
+                found.push(Value::Object(without));
+                for inner in mutations(&members[key]) {
+                    let mut with = members.clone();
+                    with.insert(key.clone(), inner);
+                    found.push(Value::Object(with));
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                for inner in mutations(item) {
+                    let mut with = items.clone();
+                    with[at] = inner;
+                    found.push(Value::Array(with));
+                }
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+/// A `restore` that was written by somebody else is refused, or undoes what it says; it breaks nothing.
+#[test]
+fn a_restore_that_was_changed_breaks_nothing() {
+    let tools = json!([
+        {"type": "namespace", "name": "a.b", "tools": [{"type": "custom", "name": "c"},
+            {"type": "function", "name": "d", "parameters": {"type": "object", "properties": {"$ref": {"type": "string"}}}}]},
+        {"type": "function", "name": "e.f", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+    ]);
+    let request = json!({"model": "m", "input": "go", "tools": tools});
+    let mut options = AdaptOptions::new("codex");
+    options.tools.format = Some(ToolFormat::OpenaiResponses);
+    options.tools.repair = Some(RepairOptions::default());
+    let adapted = adapt_request(&request, &options).expect("a request");
+    let restore: Value = serde_json::from_str(&adapted.restore.to_json()).expect("JSON");
+    let (mut taken, mut refused) = (0, 0);
+    for mutated in mutations(&restore) {
+        match Restore::from_json(&mutated.to_string()) {
+            Ok(restore) => {
+                taken += 1;
+                for tool in read(&adapted.request["tools"]) {
+                    restore.call(&tool.name, &json!({"$ref": "1", "n": "2"})).expect("a call");
+                    for namespace in [json!(null), json!("a.b"), json!(tool.name)] {
+                        let call = json!({"type": "function_call", "call_id": "c", "namespace": namespace, "name": tool.name, "arguments": "{}"});
+                        restore.client_call(&call).expect("a call");
+                        restore.reply(&json!({"output": [call]})).expect("a reply");
+                    }
+                }
+            }
+            Err(error) => {
+                let known = [Code::InvalidValue, Code::UnknownDialect, Code::InvalidOption, Code::UnknownOption];
+                assert!(known.contains(&error.code()), "{mutated}\n{error}");
+                refused += 1;
+            }
+        }
+    }
+    println!("{taken} taken, {refused} refused");
+    assert!(taken > 50 && refused > 50, "{taken} taken, {refused} refused");
 }

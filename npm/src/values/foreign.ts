@@ -42,19 +42,32 @@ export function isBytes(value: object): boolean {
   return ArrayBuffer.isView(value);
 }
 
-/** The primitive in a boxed one, as `JSON.stringify` takes it out; any other object as it is. */
+/**
+ * The primitive in a boxed one, as `JSON.stringify` takes it out; any other object as it is, whatever it says it is: a
+ * tag is only a hint.
+ */
 export function unboxed(value: object): unknown {
   switch (tag(value)) {
     case 'Number':
-      return Number(value);
+      return holds(Number.prototype.valueOf, value) ? Number(value) : value;
     case 'String':
-      return String(value);
+      return holds(String.prototype.valueOf, value) ? String(value) : value;
     case 'Boolean':
-      return Boolean.prototype.valueOf.call(value);
+      return holds(Boolean.prototype.valueOf, value) ? Boolean.prototype.valueOf.call(value) : value;
     case 'BigInt':
-      return BigInt.prototype.valueOf.call(value);
+      return holds(BigInt.prototype.valueOf, value) ? BigInt.prototype.valueOf.call(value) : value;
     default:
       return value;
+  }
+}
+
+/** Does an object hold the primitive that this function takes out? */
+function holds(take: () => unknown, value: object): boolean {
+  try {
+    take.call(value);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -180,7 +180,12 @@ export class Records {
 
   private array(items: unknown[], number: number, depth: number): number {
     this.enter(items, number, depth);
-    const { length } = items;
+    const length: unknown = items.length;
+    // A proxy may answer anything, and a record has exactly as many items as it says.
+    if (!isLength(length)) {
+      const found = typeof length === 'number' ? `\`${length}\`` : described(length);
+      this.fail('invalid-value', depth, `expected an array with a whole number as its length, found ${found}`);
+    }
     if (this.count + length > MAX_VALUES) this.tooMany();
     for (let index = 0; index < length; index++) {
       this.steps[depth] = index;
@@ -306,6 +311,11 @@ export class Records {
     const steps = this.steps.slice(0, depth);
     return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   }
+}
+
+/** What the length of an array can be. */
+function isLength(length: unknown): length is number {
+  return Number.isSafeInteger(length) && (length as number) >= 0;
 }
 
 /** Neither an object nor one of the values that JSON has no word for. */

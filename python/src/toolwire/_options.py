@@ -318,8 +318,8 @@ class ExchangeOptions(TypedDict, total=False):
     client is told `pause_turn`, as by Anthropic, and goes on if it sends the reply back."""
     tool_list_cache: int | None
     """How many tool lists are kept with what became of them, for requests that repeat a list: it is found by its bytes,
-    and not rewritten again. The list used longest ago goes first; together they take at most 8 MiB of text. By default
-    16; 0: none."""
+    and not rewritten again. The list used longest ago goes first; together they take at most 8 MiB of text, and
+    32 MiB with what restores calls. By default 16; 0: none."""
     on_set_aside: Literal["warn", "error"] | Callable[[list[Quarantined], SentRequest], object] | None
     """What becomes of a request of which tools have to be set aside. By default `"warn"`: it is sent without them, and
     a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list. `"error"`: it is not
