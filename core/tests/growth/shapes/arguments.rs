@@ -2,8 +2,10 @@
 
 use serde_json::{json, Map, Value};
 
+use super::Table;
+
 /// Arguments with so many members or items, by what is wrong with them.
-pub(crate) const ANSWERS: &[(&str, fn(usize) -> Value)] = &[
+pub(crate) const ANSWERS: Table<fn(usize) -> Value> = &[
     ("numbers in quotes", |count| members(count, |at| json!(format!("{at}")))),
     ("numbers", |count| members(count, |at| json!(at))),
     ("null", |count| members(count, |_| Value::Null)),
@@ -27,7 +29,7 @@ pub(crate) const ANSWERS: &[(&str, fn(usize) -> Value)] = &[
 ];
 
 /// Schemas that speak of all members, whatever their number.
-pub(crate) const SCHEMAS: &[(&str, fn() -> Value)] = &[
+pub(crate) const SCHEMAS: Table<fn() -> Value> = &[
     ("additionalProperties", || {
         json!({"type": "object", "additionalProperties": {"type": "integer"}, "properties": {"v": {"type": "array",
             "items": {"type": "object", "additionalProperties": {"type": "integer"}}}}})
@@ -70,7 +72,7 @@ pub(crate) fn members(count: usize, value: fn(usize) -> Value) -> Value {
 }
 
 /// Texts of arguments that are nearly JSON.
-pub(crate) const TEXTS: &[(&str, fn(usize) -> String)] = &[
+pub(crate) const TEXTS: Table<fn(usize) -> String> = &[
     ("single quotes", |count| {
         format!("{{{}}}", (0..count).map(|at| format!("'p{at}': 'it''s'")).collect::<Vec<_>>().join(","))
     }),

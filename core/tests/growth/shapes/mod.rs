@@ -12,6 +12,9 @@ use toolwire::{
     validate_arguments_json, AdaptOptions, DeferredOptions, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
 };
 
+/// Named makers of inputs.
+pub(crate) type Table<F> = &'static [(&'static str, F)];
+
 /// What is done with the texts of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
@@ -139,7 +142,7 @@ pub(crate) fn shapes() -> Vec<Shape> {
         for element in schemas::ELEMENTS {
             let make = move |count| vec![schemas::schema(*element, *container, count).to_string()];
             all.push(Shape::new(container.0, element.0, schema_works, make));
-            for answer in &arguments::ANSWERS[..4] {
+            for answer in arguments::ANSWERS.iter().take(4) {
                 let make = move |count| {
                     let schema = schemas::schema(*element, *container, count).to_string();
                     vec![schema, answer.1(count).to_string()]

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{json, Value};
 
+use super::Table;
+
 /// Tool lists.
-pub(crate) const LISTS: &[(&str, fn(usize) -> Value)] = &[
+pub(crate) const LISTS: Table<fn(usize) -> Value> = &[
     ("tools", |count| (0..count).map(|at| tool(&format!("tool_{at}"), at)).collect()),
     ("the same tool", |count| (0..count).map(|_| tool("tool", 0)).collect()),
     ("names that become one", |count| (0..count).map(|at| tool(&format!("a.{}{at}", "x".repeat(70)), at)).collect()),
@@ -32,9 +34,9 @@ pub(crate) const LISTS: &[(&str, fn(usize) -> Value)] = &[
 ];
 
 /// Requests, by the API that they are for.
-pub(crate) const REQUESTS: &[(&str, fn(usize) -> Value)] = &[
+pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
     ("Anthropic: deferred tools", |count| {
-        let tools: Vec<Value> = (0..count).map(|at| deferred(at)).collect();
+        let tools: Vec<Value> = (0..count).map(deferred).collect();
         let loaded: Vec<Value> =
             (0..count).map(|at| json!({"type": "tool_reference", "tool_name": format!("tool_{at}")})).collect();
         json!({"model": "m", "max_tokens": 9, "tools": tools, "messages": [
@@ -43,7 +45,7 @@ pub(crate) const REQUESTS: &[(&str, fn(usize) -> Value)] = &[
             {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": loaded}]}]})
     }),
     ("Anthropic: one reference a message", |count| {
-        let tools: Vec<Value> = (0..count).map(|at| deferred(at)).collect();
+        let tools: Vec<Value> = (0..count).map(deferred).collect();
         let turn = |at: usize| {
             let id = format!("t{at}");
             [
@@ -70,7 +72,7 @@ pub(crate) const REQUESTS: &[(&str, fn(usize) -> Value)] = &[
         json!({"model": "m", "max_tokens": 9, "tools": [deferred(0)], "messages": messages})
     }),
     ("Anthropic: hosted search", |count| {
-        let mut tools: Vec<Value> = (0..count).map(|at| deferred(at)).collect();
+        let mut tools: Vec<Value> = (0..count).map(deferred).collect();
         tools.push(json!({"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"}));
         let turn = |at: usize| {
             let id = format!("srvtoolu_{at}");
@@ -139,7 +141,7 @@ pub(crate) const REQUESTS: &[(&str, fn(usize) -> Value)] = &[
 ];
 
 /// Texts of streamed replies.
-pub(crate) const STREAMS: &[(&str, fn(usize) -> String)] = &[
+pub(crate) const STREAMS: Table<fn(usize) -> String> = &[
     ("words", |count| {
         events(count, |at| json!({"choices": [{"index": 0, "delta": {"content": format!("word {at}")}}]}))
     }),
