@@ -65,7 +65,7 @@ fn play(case: &Value) -> (Printed, String) {
     while let Some(need) = command.need() {
         let mut need_words = need.clone().words();
         match need {
-            Need::File(path) => match case.get("files").and_then(|files| files.get(&path)) {
+            Need::File(path) | Need::RegularFile(path) => match case.get("files").and_then(|files| files.get(&path)) {
                 Some(content) => command.give(text(content).as_bytes()),
                 None => command.fail("ENOENT"),
             },
@@ -251,7 +251,7 @@ fn no_answer_breaks_a_probe() {
                 while let Some(need) = command.need() {
                     match need {
                         Need::Input => command.give(tools.to_string().as_bytes()),
-                        Need::File(_) => command.fail("ENOENT"),
+                        Need::RegularFile(_) => command.fail("ENOENT"),
                         _ => {
                             asked += 1;
                             let answer = json!({"status": status, "retryAfter": "-1e9", "body": body});
@@ -271,7 +271,7 @@ fn no_answer_breaks_a_probe() {
     }
 }
 
-/// A key that nobody named goes to its API's own hosts, over TLS, and nowhere else.
+/// Without `--key-env`, a key goes only to its API's own hosts, over TLS.
 #[test]
 fn a_key_goes_to_its_own_hosts_only() {
     let key_of = |dialect: &str, url: &str| {
@@ -421,8 +421,8 @@ fn what_is_no_text_fails() {
         let mut command = Command::new(&json!({"arguments": arguments}).to_string());
         while let Some(need) = command.need() {
             match need {
-                Need::File(path) if path == broken => command.give(b"\xff"),
-                Need::File(path) if path.ends_with(".toml") => command.fail("ENOENT"),
+                Need::File(path) | Need::RegularFile(path) if path == broken => command.give(b"\xff"),
+                Need::RegularFile(path) if path.ends_with(".toml") => command.fail("ENOENT"),
                 _ => command.give(br#"{"type": "object", "properties": {}}"#),
             }
         }
@@ -450,7 +450,7 @@ fn a_folder_that_may_not_be_read_fails() {
             Need::Folder(path) if path.is_empty() => command.give(br#"["closed/", "open/"]"#),
             Need::Folder(path) if path == "open/" => command.give(br#"["good.json"]"#),
             Need::Folder(_) => command.fail("EACCES"),
-            Need::File(path) if path.ends_with(".toml") => command.fail("ENOENT"),
+            Need::RegularFile(path) if path.ends_with(".toml") => command.fail("ENOENT"),
             _ => command.give(br#"{"type": "object", "properties": {}}"#),
         }
     }

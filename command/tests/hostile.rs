@@ -82,7 +82,7 @@ fn run(arguments: &[String], files: &[(String, String)], words: &str, is_termina
     for _ in 0..200 {
         match command.need() {
             None => break,
-            Some(Need::File(path)) => match content(&path) {
+            Some(Need::File(path) | Need::RegularFile(path)) => match content(&path) {
                 Some(content) => command.give(content.as_bytes()),
                 None => command.fail("ENOENT"),
             },
