@@ -518,5 +518,7 @@ test('a device in place of a file is refused, unless its name is given', {
     assert.match(stderr, /expected a regular file, found a device, a pipe or a socket\n/);
     assert.ok(stderr.includes(link), stderr);
   }
-  assert.equal((await run(['check', '-d', 'codex', '/dev/stdin'], { input: tools }))[2], 0);
+  const [, stderr] = await run(['check', '-d', 'codex', '/dev/null'], { cwd: place() });
+  assert.match(stderr, /^toolwire: \/dev\/null: expected /);
+  assert.doesNotMatch(stderr, /regular file/);
 });

@@ -120,8 +120,8 @@ def test_a_server_that_does_not_answer() -> None:
 
 def test_a_key_without_tls_goes_through_no_proxy() -> None:
     with api() as (url, heard), api() as (proxy, overheard):
-        proxies = {"http_proxy": proxy, "no_proxy": "", "NO_PROXY": ""}
-        done = run(*ASKED, "--url", f"{url}/v1", given=TOOLS, THE_KEY=KEY, **proxies)
+        asked = (*ASKED, "--url", f"{url}/v1")
+        done = run(*asked, given=TOOLS, THE_KEY=KEY, http_proxy=proxy, no_proxy="", NO_PROXY="")
     assert (done.returncode, overheard) == (1, [])
     assert len(heard) == 3
 
