@@ -42,7 +42,7 @@ each --header "$HEADERS"
 each --env "$NAMES"
 inputs=()
 while IFS= read -r line; do
-  # A name is no option, whatever it begins with.
+  # File names that begin with `-` are never read as options.
   case $line in -?*) line=./$line ;; esac
   [ -z "$line" ] || inputs+=("$line")
 done <<<"$FILES"
@@ -64,12 +64,26 @@ fi
 check() { # FORMAT
   "${program[@]}" check ${arguments[@]+"${arguments[@]}"} --format "$1" ${inputs[@]+"${inputs[@]}"} </dev/null
 }
+# Writes the file of `sarif`. Refuses links below the working folder, which the checkout could lead anywhere.
+sarif() {
+  local path=${SARIF#"$PWD"/} temporary
+  while true; do
+    [ ! -L "$path" ] || return 1
+    case $path in /* | . | ..) break ;; */*) path=${path%/*} ;; *) break ;; esac
+  done
+  [ ! -d "$SARIF" ] && temporary=$(mktemp "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/toolwire.XXXXXX") || return 1
+  check sarif 2>/dev/null >"$temporary"
+  [ -s "$temporary" ] && chmod 644 "$temporary" && mv -f "$temporary" "$SARIF" 2>/dev/null && return
+  rm -f "$temporary"
+  return 1
+}
 check github
 code=$?
 # What they would say on standard error is said above; a file that cannot be written fails the step.
 if [ -n "$SARIF" ]; then
-  check sarif 2>/dev/null >"$SARIF"
-  [ -s "$SARIF" ] || [ "$code" != 0 ] || fail "expected a file that can be written in \`sarif\`, found one that cannot: $SARIF"
+  if ! sarif && [ "$code" = 0 ]; then
+    fail "expected a file that can be written in \`sarif\`, found one that cannot: $SARIF"
+  fi
 fi
 if [ "$SUMMARY" = true ]; then check markdown 2>/dev/null >>"$GITHUB_STEP_SUMMARY" || true; fi
 exit "$code"

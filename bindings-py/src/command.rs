@@ -5,8 +5,8 @@ use toolwire_command::{self as command, Printed};
 
 use crate::entry::guarded;
 
-/// Standard output, standard error, exit code, and the files to write: the path of each, its content, and the end of
-/// the path that may have no links.
+/// Standard output, standard error, exit code, and the files to write: the path of each, its content, and the suffix of
+/// the path in which no link is followed.
 type Finished = (String, String, u8, Vec<(String, String, String)>);
 
 /// A command line that is being carried out: see `toolwire_command::Command`.

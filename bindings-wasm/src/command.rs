@@ -46,7 +46,7 @@ impl CommandLine {
     }
 
     /// The result: what goes to standard output, to standard error, the exit code in digits, and then the files to
-    /// write: the path of each, its content, and the end of the path that may have no links.
+    /// write: the path of each, its content, and the suffix of the path in which no link is followed.
     pub fn finish(self) -> Vec<String> {
         let Printed { stdout, stderr, exit_code, files, .. } = self.0.finish();
         let files = files.into_iter().flat_map(|file| [file.path, file.content, file.confined]);

@@ -26,7 +26,7 @@ pub(crate) struct Check {
     arguments: CheckArguments,
     config: Config,
     baseline: Option<Baseline>,
-    /// The end of the baseline's path that the configuration chose.
+    /// The suffix of the baseline's path in which no link is followed.
     confined: String,
     profile: Option<String>,
     dialects: Vec<&'static Dialect>,

@@ -305,8 +305,8 @@ impl File<'_> {
         }
     }
 
-    /// The path of a JSON file below the configuration's folder, with `/`. Who wrote a configuration need not be who
-    /// runs the command, which writes there: no other folder, and no file that a shell, Git or an editor runs.
+    /// The path of a JSON file below the configuration's folder, with `/`. The author of a configuration may be
+    /// untrusted, and the command writes to this path: no other folder, and no file that a shell, Git or an editor runs.
     fn path_below(&self, value: &Spanned<DeValue<'_>>) -> Result<String, CommandError> {
         let path = self.string(value)?;
         let is_plain = |step: &str| !step.is_empty() && !step.ends_with(['.', ' ']);
@@ -316,7 +316,7 @@ impl File<'_> {
         let is_odd = |one: char| one.is_control() || matches!(one, '\\' | ':');
         if path.contains(is_odd) || !steps.iter().all(|step| is_plain(step)) || !steps.last().is_some_and(is_json) {
             let message = "expected a path of a `.json` file below the configuration's folder, with `/` and without \
-                           `..`, found another; `--baseline` takes any";
+                           `..`, found one that is not; `--baseline` takes any";
             return Err(self.error(Some(value.span()), message));
         }
         Ok(steps.join("/"))

@@ -12,6 +12,7 @@ use super::{
     glob::{is_pattern, Glob, FOLDERS},
     naming::{name_of_address, name_of_command, normal},
     need::{Need, Server, Transport},
+    paths::Paths,
     reason::is_json,
     servers::{self, Declaration, Declared},
     task::{Origin, SourceText},
@@ -84,15 +85,16 @@ pub(crate) struct Gathering {
     folder: String,
     /// Where the baseline is, whether it is there or not.
     pub(crate) baseline_path: Option<String>,
-    /// The end of that path that the configuration chose.
+    /// The suffix of an output file's path in which no link is followed.
     pub(crate) confined: String,
     baseline_written: bool,
+    paths: Paths,
 }
 
 impl Gathering {
     pub(crate) fn new(command: &Command, terminal: &Terminal) -> Result<Gathering, CommandError> {
         let folder = terminal.folder.clone().unwrap_or_else(|| ".".into());
-        let mut gathering = Gathering { folder, ..Gathering::default() };
+        let mut gathering = Gathering { folder, paths: Paths::new(terminal), ..Gathering::default() };
         match command {
             Command::Matrix(arguments) => {
                 gathering.several = true;
@@ -114,7 +116,9 @@ impl Gathering {
                     gathering.file(arguments.file.as_deref(), terminal)?;
                 }
                 if let Some(path) = &arguments.record {
-                    gathering.want(Need::File(path.clone()), path.clone(), Role::Record);
+                    let path = gathering.paths.read(path);
+                    gathering.confined = gathering.paths.relative(&path).into();
+                    gathering.want(gathering.paths.file(&path), path, Role::Record);
                 }
             }
             Command::Dialects(_) => {}
@@ -139,11 +143,10 @@ impl Gathering {
             Role::Config { .. } => {
                 let config = Config::read(&text, source)?;
                 if let (Some(path), None) = (&config.baseline, &self.baseline_path) {
-                    let folder = config.source.rfind(['/', '\\']).and_then(|end| config.source.get(..=end));
+                    let folder = config.source.rfind('/').and_then(|end| config.source.get(..=end));
                     let below = format!("{}{path}", folder.unwrap_or_default());
                     self.confined.clone_from(path);
-                    self.baseline_path = Some(below.clone());
-                    self.want_baseline(below);
+                    self.want_baseline(Need::RegularFile(below.clone()), below);
                 }
                 self.config = Some(config);
             }
@@ -210,20 +213,17 @@ impl Gathering {
         self.wants.push_back(Want { need, source, role });
     }
 
-    fn want_baseline(&mut self, path: String) {
-        let want = Want {
-            need: Need::File(path.clone()),
-            source: path,
-            role: Role::Baseline { written: self.baseline_written },
-        };
-        self.wants.push_front(want);
+    fn want_baseline(&mut self, need: Need, path: String) {
+        self.baseline_path = Some(path.clone());
+        self.wants.push_front(Want { need, source: path, role: Role::Baseline { written: self.baseline_written } });
     }
 
     fn file(&mut self, file: Option<&str>, terminal: &Terminal) -> Result<(), CommandError> {
         match file {
             Some(path) if path != "-" => {
-                if self.taken.insert(normal(path)) {
-                    self.want(Need::File(path.into()), path.into(), Role::Input(Origin::File));
+                let path = self.paths.read(path);
+                if self.taken.insert(normal(&path)) {
+                    self.want(Need::File(path.clone()), path, Role::Input(Origin::File));
                 }
             }
             None if terminal.typed => {
@@ -248,8 +248,7 @@ impl Gathering {
             return Err(CommandError::option("header", "expected `--url` beside it, found none"));
         }
         if connection.servers.is_none() && connection.server.is_empty() && !connection.environment.is_empty() {
-            let message = "expected `--servers` or a server after `--` beside it, found neither";
-            return Err(CommandError::option("env", message));
+            return Err(CommandError::option("env", "`--env` needs `--servers` or a server after `--`, found neither"));
         }
         self.refuses_servers = true;
         (self.only, self.timeout) = (connection.only.clone(), connection.timeout);
@@ -259,8 +258,9 @@ impl Gathering {
                 return Err(CommandError::option("servers", message));
             }
             self.environment.clone_from(&connection.environment);
-            self.taken.insert(normal(path));
-            self.want(Need::File(path.clone()), path.clone(), Role::Servers);
+            let path = self.paths.read(path);
+            self.taken.insert(normal(&path));
+            self.want(Need::File(path.clone()), path, Role::Servers);
             return Ok(true);
         }
         let (transport, source) = match (&connection.url, connection.server.as_slice()) {
@@ -295,21 +295,21 @@ impl Gathering {
     fn check(&mut self, arguments: &CheckArguments, terminal: &Terminal) -> Result<(), CommandError> {
         self.several = true;
         self.baseline_written = arguments.update_baseline;
-        let path = arguments.config.clone().unwrap_or_else(|| config::FILE.into());
-        self.want(Need::File(path.clone()), path, Role::Config { asked: arguments.config.is_some() });
+        let path = self.paths.read(arguments.config.as_deref().unwrap_or(config::FILE));
+        self.want(self.paths.file(&path), path, Role::Config { asked: arguments.config.is_some() });
         if let Some(path) = &arguments.baseline {
-            self.baseline_path = Some(path.clone());
-            self.want_baseline(path.clone());
+            let path = self.paths.read(path);
+            self.confined = self.paths.relative(&path).into();
+            self.want_baseline(self.paths.file(&path), path);
         }
-        // Files may stand beside `--servers`, and are then judged, too.
+        // Files can be combined with `--servers`; both are checked.
         let is_connected = self.connection(&arguments.connection)?;
         if arguments.files.is_empty() {
             return if is_connected { Ok(()) } else { self.file(None, terminal) };
         }
         for name in &arguments.files {
-            if is_pattern(name) {
-                let glob = Glob::new(name);
-                self.listing(glob, name.clone());
+            if is_pattern(name) && !arguments.no_patterns {
+                self.listing(Glob::new(self.paths.read(name)), name.clone());
             } else {
                 self.file(Some(name), terminal)?;
             }
@@ -356,7 +356,7 @@ impl Gathering {
         let new: Vec<String> = found.into_iter().filter(|path| self.taken.insert(normal(path))).collect();
         for path in new.into_iter().rev() {
             let role = Role::Input(Origin::File);
-            self.wants.push_front(Want { need: Need::File(path.clone()), source: path, role });
+            self.wants.push_front(Want { need: Need::RegularFile(path.clone()), source: path, role });
         }
         Ok(())
     }

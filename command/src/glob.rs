@@ -31,8 +31,7 @@ pub(crate) fn is_pattern(name: &str) -> bool {
 }
 
 impl Glob {
-    pub(crate) fn new(pattern: &str) -> Glob {
-        let pattern = pattern.replace('\\', "/");
+    pub(crate) fn new(pattern: String) -> Glob {
         // What stands before the first part with a wildcard is where the search begins.
         let wildcard = pattern.find(['*', '?']).unwrap_or(pattern.len());
         let end = pattern.get(..wildcard).and_then(|start| start.rfind('/')).map_or(0, |slash| slash + 1);
@@ -112,7 +111,7 @@ mod tests {
     use super::{Glob, FOLDERS};
 
     fn found(pattern: &str, folders: &[(&str, &str)]) -> Vec<String> {
-        let mut glob = Glob::new(pattern);
+        let mut glob = Glob::new(pattern.into());
         while let Some(folder) = glob.folder() {
             let names = folders.iter().find(|(name, _)| *name == folder).map(|(_, names)| *names);
             glob.give(names);
@@ -147,11 +146,11 @@ mod tests {
 
     #[test]
     fn too_many_folders_are_told() {
-        let mut glob = Glob::new("*/*.json");
+        let mut glob = Glob::new("*/*.json".into());
         let names: Vec<String> = (0..FOLDERS + 1).map(|at| format!("\"{at}/\"")).collect();
         glob.give(Some(&format!("[{}]", names.join(","))));
         assert!(glob.is_cut());
-        let mut glob = Glob::new("*/*.json");
+        let mut glob = Glob::new("*/*.json".into());
         glob.give(Some(&format!("[{}]", names.get(..100).unwrap_or_default().join(","))));
         assert!(!glob.is_cut());
     }

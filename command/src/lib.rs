@@ -24,6 +24,7 @@ mod matrix;
 mod naming;
 mod need;
 mod outcome;
+mod paths;
 mod pick;
 mod places;
 mod position;
@@ -76,7 +77,7 @@ pub struct OutputFile {
     pub path: String,
     /// Its content.
     pub content: String,
-    /// The end of the path that a configuration chose instead of the command line; empty if it chose nothing. The host
+    /// The suffix of the path that comes from the configuration, or a whole relative path; otherwise empty. The host
     /// refuses to write through a symbolic link there, be it a folder or the file itself.
     pub confined: String,
 }
@@ -171,7 +172,7 @@ impl Command {
         let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
         let source = want.source.clone();
         let what = if matches!(want.need, Need::Folder(_)) { "a folder" } else { "a file" };
-        let name = if let Need::File(path) = &want.need { path } else { &source };
+        let name = if let Need::File(path) | Need::RegularFile(path) = &want.need { path } else { &source };
         let (missing, message) = reason(message, name, what);
         let failed = self.gathering.fail(missing, CommandError::new("", message));
         self.go_on(failed, &source);
@@ -226,19 +227,22 @@ impl Command {
                 unusable(&CommandError::new("", "expected an input, was given none"), source, &self.terminal)
             }
         };
-        let Output { mut stdout, stderr, exit_code, content, files } = output;
+        let Output { mut stdout, stderr, exit_code, content, mut files } = output;
         // A program that reads data from a pipe gets every byte as it is.
         if content == Content::Document || content == Content::Data && self.terminal.width.is_some() {
             stdout = shown_lines(&stdout).into_owned();
         }
         let stdout = without_commands(&stdout, content == Content::Commands).into_owned();
         let stderr = without_commands(&stderr, false).into_owned();
+        for file in &mut files {
+            file.content = escaped_lines(&file.content);
+        }
         Printed { stdout, stderr, exit_code, files }
     }
 
     /// What a server wrote to its standard error, as a terminal can show it.
     pub fn heard(log: &str) -> String {
-        let mut log = without_commands(&shown_lines(log), false).into_owned();
+        let mut log = escaped_lines(log);
         if !log.is_empty() && !log.ends_with('\n') {
             log.push('\n');
         }
@@ -323,6 +327,11 @@ fn usage(error: &clap::Error) -> Output {
     } else {
         Output::new(text)
     }
+}
+
+/// Untrusted lines, or a JSON document, as they can be printed and written.
+fn escaped_lines(text: &str) -> String {
+    without_commands(&shown_lines(text), false).into_owned()
 }
 
 /// Text as it comes in files: UTF-8, or UTF-16 with a mark, as PowerShell writes it.

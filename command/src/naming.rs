@@ -32,9 +32,8 @@ pub(crate) fn name_of_command(command: &[String]) -> String {
     words.join(" ")
 }
 
-/// The path of a file as it is known by: with `/`, and without `.` and `..` where they lead nowhere else.
+/// The path that identifies a file: without `.`, and without `..` after a named folder.
 pub(crate) fn normal(path: &str) -> String {
-    let path = path.replace('\\', "/");
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {
         match (step, steps.last()) {
@@ -72,7 +71,7 @@ mod tests {
         for (path, name) in [
             ("./a.json", "a.json"),
             ("b/../a.json", "a.json"),
-            ("b\\.\\a.json", "b/a.json"),
+            ("b\\..\\a.json", "b\\..\\a.json"),
             ("../a.json", "../a.json"),
             ("../../a.json", "../../a.json"),
             ("/b/..//a.json", "/a.json"),

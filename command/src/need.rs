@@ -10,6 +10,9 @@ use super::document::record;
 pub enum Need {
     /// The bytes of a file.
     File(String),
+    /// The bytes of a file that nobody named one by one. A device or a pipe, which may have no end, is the failure
+    /// `ENOTREG`.
+    RegularFile(String),
     /// What comes on standard input, to its end.
     Input,
     /// The names in a folder, as a JSON list of strings: those of folders end in `/`, of links to
@@ -98,6 +101,7 @@ impl Need {
     pub fn words(self) -> Vec<String> {
         match self {
             Need::File(path) => Vec::from(["file".into(), path]),
+            Need::RegularFile(path) => Vec::from(["regular-file".into(), path]),
             Need::Input => Vec::from(["input".into()]),
             Need::Folder(path) => Vec::from(["folder".into(), path]),
             Need::Variables(names) => ["variables".into()].into_iter().chain(names).collect(),

@@ -11,6 +11,7 @@ pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
                 .into()
         }
         "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none of that name".into(),
+        "ENOTREG" => "expected a regular file, found a device, a pipe or a socket".into(),
         "EISDIR" => "expected a file, found a folder".into(),
         "EACCES" | "EPERM" => format!("expected {what} that may be read, found one that may not"),
         code if is_code(code) => format!("expected {what} that can be read, found one that cannot ({code})"),

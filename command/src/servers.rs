@@ -134,8 +134,8 @@ pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<
     names.into_iter().collect()
 }
 
-/// A server with the values of its variables, and the folder that the command is run in. Only variables of `allowed`
-/// have a value; others only what stands behind their `:-`.
+/// A server with the values of its variables, and the folder that the command is run in. Variables outside `allowed`
+/// take only their default (`:-`).
 pub(crate) fn with_values(
     server: &Server,
     allowed: &[String],

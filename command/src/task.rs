@@ -91,15 +91,15 @@ pub(crate) enum Origin {
     Server(Option<(String, Position)>),
 }
 
-/// What a result is, and so how it is written.
+/// Kind of output, which decides how it is escaped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// For people; a tool's words in it are shown.
+    /// Text for people: untrusted text in it is already escaped.
     #[default]
     Text,
     /// Commands to a CI runner, one a line.
     Commands,
-    /// A JSON document of ours: what does not show is written as an escape, which means the same.
+    /// A JSON document of ours: invisible characters are written as escapes, which mean the same.
     Document,
     /// JSON text of the library, which programs get as it is.
     Data,

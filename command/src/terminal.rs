@@ -98,8 +98,8 @@ impl Paint {
 }
 
 /// Does a character act on a terminal, or stand in a text without being seen? Controls, ends of lines, and what Unicode
-/// calls *default ignorable*: marks of direction, zero-width characters, fillers, tags, selectors of variants. (Less
-/// the two of these that only choose between an emoji and a letter.)
+/// calls *default ignorable*: marks of direction, zero-width characters, fillers, tags, selectors of variants, and the
+/// marks of interlinear annotation. Exception: U+FE0E and U+FE0F, which only choose between an emoji and a letter.
 fn acts(one: char) -> bool {
     one.is_control()
         || matches!(
@@ -107,7 +107,7 @@ fn acts(one: char) -> bool {
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{3164}' | '\u{fe00}'..='\u{fe0d}'
-            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}'
         )
 }

@@ -65,7 +65,7 @@ fn play(case: &Value) -> (Printed, String) {
     while let Some(need) = command.need() {
         let mut need_words = need.clone().words();
         match need {
-            Need::File(path) => match case.get("files").and_then(|files| files.get(&path)) {
+            Need::File(path) | Need::RegularFile(path) => match case.get("files").and_then(|files| files.get(&path)) {
                 Some(content) => command.give(text(content).as_bytes()),
                 None => command.fail("ENOENT"),
             },
@@ -251,7 +251,7 @@ fn no_answer_breaks_a_probe() {
                 while let Some(need) = command.need() {
                     match need {
                         Need::Input => command.give(tools.to_string().as_bytes()),
-                        Need::File(_) => command.fail("ENOENT"),
+                        Need::RegularFile(_) => command.fail("ENOENT"),
                         _ => {
                             asked += 1;
                             let answer = json!({"status": status, "retryAfter": "-1e9", "body": body});
@@ -271,7 +271,80 @@ fn no_answer_breaks_a_probe() {
     }
 }
 
-/// A key that nobody named goes to its API's own hosts, over TLS, and nowhere else.
+/// The files and folders that `check` asks for, in a folder of the host.
+fn asked(folder: &str, arguments: &[&str]) -> (Vec<Need>, Printed) {
+    let mut command = Command::new(&json!({"arguments": arguments, "folder": folder, "stdin": true}).to_string());
+    let mut needs = Vec::new();
+    while let Some(need) = command.need() {
+        needs.push(need.clone());
+        match need {
+            Need::Folder(_) => command.give(br#"["a.json"]"#),
+            Need::RegularFile(path) | Need::File(path) if path.contains("base") || path.ends_with(".toml") => {
+                command.fail("ENOENT");
+            }
+            _ => command.give(br#"{"type": "object", "properties": {}}"#),
+        }
+    }
+    while command.step().is_some() {}
+    (needs, command.finish())
+}
+
+/// Elsewhere `\` is part of a name: `a\..\tools.json` neither stands for `tools.json` nor leads out of a folder.
+#[test]
+fn a_backslash_separates_folders_on_windows_only() {
+    let needs = |folder: &str, arguments: &[&str]| {
+        let config = Need::RegularFile("toolwire.toml".into());
+        asked(folder, arguments).0.into_iter().filter(|need| *need != config).collect::<Vec<_>>()
+    };
+    let file = |path: &str| Need::File(path.into());
+    let names = ["check", r"a\..\tools.json", "tools.json"];
+    let both = Vec::from([file(r"a\..\tools.json"), file("tools.json")]);
+    let [pattern, outside] = ["check", r"..\..\*tools.json"].map(String::from);
+    for folder in ["/home", ""] {
+        assert_eq!(needs(folder, &names), both, "{folder}");
+        assert_eq!(needs(folder, &[&pattern, &outside]), [Need::Folder(String::new())], "{folder}");
+    }
+    for folder in [r"C:\home", r"\\host\share"] {
+        assert_eq!(needs(folder, &names), [file("a/../tools.json")], "{folder}");
+        assert_eq!(needs(folder, &[&pattern, &outside]), [Need::Folder("../../".into())], "{folder}");
+    }
+}
+
+#[test]
+fn names_are_patterns_unless_told_otherwise() {
+    let (needs, printed) = asked("/home", &["check", "-d", "codex", "--no-patterns", "*.json", "?"]);
+    assert_eq!(needs[1..], [Need::File("*.json".into()), Need::File("?".into())]);
+    assert_eq!(printed.exit_code, 0, "{printed:?}");
+}
+
+/// Whoever wrote the folder's files may have put a device or a link there.
+#[test]
+fn files_that_a_folder_chooses_are_regular_and_written_through_no_link() {
+    let regular = |path: &str| Need::RegularFile(path.into());
+    let (needs, _) = asked("/home", &["check", "--baseline", "in/base.json", "--update-baseline", "*.json"]);
+    assert_eq!(
+        needs,
+        [Need::Folder(String::new()), regular("a.json"), regular("in/base.json"), regular("toolwire.toml")]
+    );
+    let (needs, _) =
+        asked("/home", &["check", "--config", "/a.toml", "--baseline", "/base", "--update-baseline", "a.json"]);
+    assert_eq!(needs.len(), 2, "a configuration that is named has to be there");
+    assert!(needs.iter().all(|need| matches!(need, Need::File(_))), "{needs:?}");
+    for (folder, path, confined) in [
+        ("/home", "in/base.json", "in/base.json"),
+        ("/home", "C:/base.json", "C:/base.json"),
+        ("/home", "/in/base.json", ""),
+        (r"C:\home", r"in\base.json", "in/base.json"),
+        (r"C:\home", r"D:\base.json", ""),
+        (r"C:\home", r"\\host\base.json", ""),
+    ] {
+        let (_, printed) = asked(folder, &["check", "-d", "codex", "--baseline", path, "--update-baseline", "a.json"]);
+        let found: Vec<_> = printed.files.iter().map(|file| file.confined.as_str()).collect();
+        assert_eq!(found, [confined], "{path}");
+    }
+}
+
+/// Without `--key-env`, a key goes only to its API's own hosts, over TLS.
 #[test]
 fn a_key_goes_to_its_own_hosts_only() {
     let key_of = |dialect: &str, url: &str| {
@@ -421,8 +494,8 @@ fn what_is_no_text_fails() {
         let mut command = Command::new(&json!({"arguments": arguments}).to_string());
         while let Some(need) = command.need() {
             match need {
-                Need::File(path) if path == broken => command.give(b"\xff"),
-                Need::File(path) if path.ends_with(".toml") => command.fail("ENOENT"),
+                Need::File(path) | Need::RegularFile(path) if path == broken => command.give(b"\xff"),
+                Need::RegularFile(path) if path.ends_with(".toml") => command.fail("ENOENT"),
                 _ => command.give(br#"{"type": "object", "properties": {}}"#),
             }
         }
@@ -450,7 +523,7 @@ fn a_folder_that_may_not_be_read_fails() {
             Need::Folder(path) if path.is_empty() => command.give(br#"["closed/", "open/"]"#),
             Need::Folder(path) if path == "open/" => command.give(br#"["good.json"]"#),
             Need::Folder(_) => command.fail("EACCES"),
-            Need::File(path) if path.ends_with(".toml") => command.fail("ENOENT"),
+            Need::RegularFile(path) if path.ends_with(".toml") => command.fail("ENOENT"),
             _ => command.give(br#"{"type": "object", "properties": {}}"#),
         }
     }

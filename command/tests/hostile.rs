@@ -7,7 +7,7 @@ use serde_json::{json, Value};
 use toolwire_command::{Command, Need, Printed};
 
 /// What a name begins with, ends with, and has inside.
-const HOSTILE: [&str; 17] = [
+const HOSTILE: [&str; 18] = [
     "::add-mask::x",
     " \u{3000}::error::x",
     "\n::error file=a,line=1::x",
@@ -20,11 +20,12 @@ const HOSTILE: [&str; 17] = [
     "\u{9b}2J\u{85}::error::x",
     "\u{8}\u{8}\u{7f}\u{0}",
     "\u{202e}\u{2066}x\u{2069}",
-    "a\u{200b}\u{200d}\u{feff}\u{ad}b",
+    "a\u{200b}\u{200d}\u{feff}\u{ad}\u{fff9}b\u{fffb}",
     "a\u{e0041}\u{e007f}b",
     "\u{2028}::error::x\u{2029}",
     "]]>\n::error::<x a=\"&",
     "a`|\n::error::x,b:c%",
+    "..\\..\\*##[x]\u{2028}",
 ];
 const FORMATS: [&str; 6] = ["text", "json", "github", "sarif", "junit", "markdown"];
 
@@ -35,6 +36,7 @@ fn is_raw(one: char) -> bool {
         || ('\u{200b}'..='\u{200f}').contains(&one)
         || ('\u{202a}'..='\u{202e}').contains(&one)
         || ('\u{2060}'..='\u{206f}').contains(&one)
+        || ('\u{fff0}'..='\u{fffb}').contains(&one)
         || ('\u{e0000}'..='\u{e0fff}').contains(&one)
 }
 
@@ -56,7 +58,8 @@ fn is_ours(line: &str) -> bool {
 }
 
 fn judge(arguments: &[String], printed: &Printed, is_data: bool, is_terminal: bool) {
-    for (stream, text) in [("stdout", &printed.stdout), ("stderr", &printed.stderr)] {
+    let files = printed.files.iter().map(|file| ("file", &file.content));
+    for (stream, text) in [("stdout", &printed.stdout), ("stderr", &printed.stderr)].into_iter().chain(files) {
         let about = format!("{arguments:?} {stream} {text:?}");
         // What programs read from a pipe is the library's text, which is JSON.
         let is_raw_data = is_data && !is_terminal && stream == "stdout";
@@ -82,7 +85,7 @@ fn run(arguments: &[String], files: &[(String, String)], words: &str, is_termina
     for _ in 0..200 {
         match command.need() {
             None => break,
-            Some(Need::File(path)) => match content(&path) {
+            Some(Need::File(path) | Need::RegularFile(path)) => match content(&path) {
                 Some(content) => command.give(content.as_bytes()),
                 None => command.fail("ENOENT"),
             },
@@ -124,7 +127,7 @@ fn tools(words: &str) -> Value {
 
 #[test]
 fn nothing_of_others_is_a_command() {
-    let mut count = 0;
+    let (mut count, mut written) = (0, 0);
     for words in HOSTILE {
         let file = format!("{words}.json");
         let list = tools(words);
@@ -301,6 +304,7 @@ fn nothing_of_others_is_a_command() {
                 assert!(!printed.stdout.is_empty() || !printed.stderr.is_empty() || printed.exit_code == 0);
                 judge(&arguments, &printed, is_data, is_terminal);
                 count += 1;
+                written += printed.files.iter().filter(|file| file.content.contains("\\u")).count();
             }
         }
         let mut heard = Printed::default();
@@ -309,4 +313,5 @@ fn nothing_of_others_is_a_command() {
     }
     println!("{count} command lines");
     assert!(count > 2500, "{count}");
+    assert!(written > 15, "{written} files with escapes");
 }

@@ -10,7 +10,9 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -112,6 +114,29 @@ describe('the action', { skip }, () => {
     assert.equal(unwritten.status, 2);
     assert.match(unwritten.stdout, /^::error title=toolwire::expected a file that can be written in `sarif`/);
   });
+  test('writes SARIF through no link of the checkout', () => {
+    const outside = place({ 'target.sarif': 'kept' });
+    const kept = readFileSync(join(outside, 'target.sarif'), 'utf8');
+    const cwd = place({ 'tools.json': CLEAN });
+    symlinkSync(join(outside, 'target.sarif'), join(cwd, 'out.sarif'));
+    symlinkSync(outside, join(cwd, 'out'));
+    mkdirSync(join(cwd, 'in'));
+    for (const sarif of [
+      'out.sarif',
+      './out.sarif',
+      'out/target.sarif',
+      'out/made.sarif',
+      join(realpathSync(cwd), 'out/made.sarif'),
+    ]) {
+      const { status, stdout } = run({}, { files: 'tools.json', sarif }, { cwd });
+      assert.equal(status, 2, sarif);
+      assert.match(stdout, /expected a file that can be written in `sarif`/);
+    }
+    assert.deepEqual(readdirSync(outside), ['target.sarif']);
+    assert.equal(readFileSync(join(outside, 'target.sarif'), 'utf8'), kept);
+    assert.equal(run({}, { files: 'tools.json', sarif: 'in/out.sarif' }, { cwd }).status, 0);
+    assert.equal(JSON.parse(readFileSync(join(cwd, 'in/out.sarif'), 'utf8')).version, '2.1.0');
+  });
   test('takes names of files for nothing else', () => {
     const { status, stderr } = run({ 'bad.json': BAD }, { files: 'bad.json\n--fail-on=never' });
     assert.equal(status, 2);
@@ -134,7 +159,7 @@ describe('the action', { skip }, () => {
     }
   });
   test('runs nothing of the repository that it checks', () => {
-    const { PATH, started } = fetching();
+    const { PATH, started, nodes } = fetching();
     const temporary = place({});
     const env = { PATH, RUNNER_TEMP: temporary };
     const cwd = poisoned({ 'tools.json': CLEAN, 'x.json': SERVERS, '::add-mask::x.json': BAD });
@@ -152,7 +177,7 @@ describe('the action', { skip }, () => {
     assert.doesNotMatch(stdout, /expected the package/);
     assert.equal(started().length, 3);
     for (const { cwd: where } of started()) assert.ok(where.startsWith(realpathSync(temporary)), where);
-    harmless(cwd, started());
+    harmless(cwd, started(), nodes());
   });
   test('starts the servers of a file that the workflow names', () => {
     const mcp = { mcpServers: { x: { command: process.execPath, args: ['-e', 'process.exit(3)', '${' + 'A}'] } } };
@@ -203,7 +228,7 @@ const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
  * Programs in place of those that fetch packages, first in `PATH`: each writes down how it was started, and what npm would take for its
- * registry there, and installs what was built here.
+ * registry there, and installs what was built here. `node` notes its working folder, from which shims of version managers are configured.
  */
 function fetching() {
   const bin = place({});
@@ -236,6 +261,11 @@ function fetching() {
     writeFileSync(join(bin, program), `#!/bin/sh\n${exec}\n`);
     chmodSync(join(bin, program), 0o755);
   }
+  const shim = `#!/bin/sh\npwd -P >>${quoted(join(bin, 'nodes'))}\nexec ${quoted(process.execPath)} "$@"\n`;
+  writeFileSync(join(bin, 'node'), shim);
+  chmodSync(join(bin, 'node'), 0o755);
+  const nodes = () =>
+    existsSync(join(bin, 'nodes')) ? readFileSync(join(bin, 'nodes'), 'utf8').trim().split('\n') : [];
   const started = () =>
     existsSync(log)
       ? readFileSync(log, 'utf8')
@@ -243,12 +273,13 @@ function fetching() {
           .split('\n')
           .map((line) => JSON.parse(line))
       : [];
-  return { PATH: [bin, process.env.PATH].join(delimiter), started };
+  return { PATH: [bin, process.env.PATH].join(delimiter), started, nodes };
 }
 
 /** What was started, if nothing of the repository had a say in it. */
-function harmless(cwd, started) {
+function harmless(cwd, started, nodes) {
   assert.ok(!existsSync(join(cwd, 'poisoned')), 'code of the repository ran');
+  for (const where of nodes) assert.ok(relative(realpathSync(cwd), where).startsWith('..'), where);
   for (const { program, args, cwd: where, registry, locked } of started) {
     assert.ok(relative(realpathSync(cwd), where).startsWith('..'), where);
     assert.doesNotMatch(registry, /poisoned/);
@@ -280,14 +311,16 @@ describe('the hooks of pre-commit', { skip }, () => {
     test(id, () => {
       assert.equal(language, 'script');
       assert.deepEqual([args, none], [['--'], []]);
-      const { PATH, started } = fetching();
-      const env = { ...process.env, PATH, XDG_CACHE_HOME: place({}) };
+      const { PATH, started, nodes } = fetching();
+      const cache = place({});
+      const env = { ...process.env, PATH, XDG_CACHE_HOME: cache };
       const odd = '--servers=x-tools.json';
       const cwd = poisoned({
         'tools.json': CLEAN,
         'my-tools.json': BAD,
         'x-tools.json': SERVERS,
         [odd]: CLEAN,
+        '*y-tools.json': CLEAN,
         '.mcp.json': SERVERS,
       });
       const names = ['tools.json', 'my-tools.json', '.mcp.json', '.config/dotnet-tools.json', 'x-tools.json', odd];
@@ -298,15 +331,30 @@ describe('the hooks of pre-commit', { skip }, () => {
       assert.match(done.stdout, /my-tools\.json:1:\d+: `bad`/);
       assert.match(done.stderr, /x-tools\.json:\/mcpServers: .*`--servers FILE`/);
       assert.equal(hook(cwd, env, ['-p', 'strict', '--fail-on', 'never', '--'], ['my-tools.json', odd]).status, 0);
+      assert.equal(hook(cwd, env, args, ['*y-tools.json']).status, 0, 'a name is no pattern');
       assert.equal(started().length, kind === 'npm' ? 1 : 2, 'it is installed once');
-      harmless(cwd, started());
+      harmless(cwd, started(), nodes());
       const open = hook(cwd, env, [], [odd]);
       assert.equal(open.status, 2);
       assert.match(open.stderr, /expected `--` as the last of the `args`/);
-      harmless(cwd, started());
+      const home = place({});
+      const relativeCache = { ...env, XDG_CACHE_HOME: 'cache', HOME: home };
+      assert.equal(hook(cwd, relativeCache, args, ['tools.json']).status, 0, 'a relative cache is ignored');
+      assert.ok(existsSync(join(home, '.cache/toolwire/hooks')));
+      const inside = hook(cwd, { ...env, XDG_CACHE_HOME: join(cwd, 'cache') }, args, ['tools.json']);
+      assert.equal(inside.status, 2);
+      assert.match(inside.stderr, /expected a cache folder outside the repository that is checked, found one inside/);
+      const hooks = join(cache, 'toolwire/hooks');
+      const [installed] = readdirSync(hooks);
+      renameSync(join(hooks, installed), join(home, 'moved'));
+      symlinkSync(join(home, 'moved'), join(hooks, installed));
+      const linked = hook(cwd, env, args, ['tools.json']);
+      assert.equal(linked.status, 2);
+      assert.match(linked.stderr, /expected a cache folder that belongs to the user, found another/);
+      harmless(cwd, started(), nodes());
     });
   }
-  test('an install that fails is none', () => {
+  test('a failed install leaves nothing', () => {
     const bin = place({});
     writeFileSync(join(bin, 'npm'), '#!/bin/sh\nexit 1\n');
     chmodSync(join(bin, 'npm'), 0o755);

@@ -109,7 +109,8 @@ describe('every case', () => {
       const answers = [...(it.answers ?? [])];
       const command = new CommandLine(JSON.stringify(facts));
       for (let need = command.need(); need !== undefined; need = command.need()) {
-        const [kind, name] = need;
+        const [asked, name] = need;
+        const kind = asked === 'regular-file' ? 'file' : asked;
         const server = it.servers?.[name] ?? it.server;
         if (kind === 'file' && it.files?.[name] === undefined) command.fail('ENOENT');
         else if (kind === 'server' && typeof server === 'string') command.fail(server);
@@ -125,7 +126,7 @@ describe('every case', () => {
       const [stdout, stderr, code, ...written] = command.finish();
       assert.deepEqual([stdout, stderr, Number(code), progress], [...expected(it), text(it.progress)]);
       assert.deepEqual(
-        // The third is the end of the path that may have no links.
+        // The third is the suffix of the path in which no link is followed.
         written.filter((_, at) => at % 3 < 2),
         Object.entries(it.written ?? {}).flatMap(([path, content]) => [path, text(content)]),
       );
@@ -486,11 +487,38 @@ test('a baseline that a configuration names is not written through a link', {
   mkdirSync(join(cwd, 'in'));
   assert.equal((await run(args, { cwd }))[2], 0);
   assert.ok(existsSync(join(cwd, 'in/base.json')));
-  // The command line may name any.
+  // So is a relative path on the command line: only an absolute one leads anywhere.
   symlinkSync(join(outside, 'target.json'), join(cwd, 'link'));
-  assert.equal(
-    (await run(['check', '-d', 'codex', '--baseline', 'link', '--update-baseline', 't.json'], { cwd }))[2],
-    0,
-  );
+  symlinkSync(outside, join(cwd, 'out'));
+  const named = (path) => run(['check', '-d', 'codex', '--baseline', path, '--update-baseline', 't.json'], { cwd });
+  for (const path of ['link', './link', 'out/target.json', 'out/made.json']) {
+    const [, stderr, code] = await named(path);
+    assert.equal(code, 2, stderr);
+    assert.ok(stderr.endsWith(`${path}: expected a file that can be written, found one that cannot (ELOOP)\n`), stderr);
+  }
+  assert.deepEqual(readdirSync(outside), ['target.json']);
+  assert.equal(readFileSync(join(outside, 'target.json'), 'utf8'), before);
+  assert.equal((await named(join(cwd, 'link')))[2], 0);
   assert.notEqual(readFileSync(join(outside, 'target.json'), 'utf8'), before);
+});
+
+test('a device in place of a file is refused, unless its name is given', {
+  skip: process.platform === 'win32' && 'it has no such files',
+}, async () => {
+  const tools = '[{"name": "now", "inputSchema": {"type": "object", "properties": {}}}]';
+  for (const [link, args] of [
+    ['x.json', ['*.json']],
+    ['toolwire.toml', ['-']],
+    ['base.json', ['--baseline', 'base.json', '-']],
+  ]) {
+    const cwd = place();
+    symlinkSync('/dev/zero', join(cwd, link));
+    const [, stderr, code] = await run(['check', '-d', 'codex', ...args], { input: tools, cwd });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /expected a regular file, found a device, a pipe or a socket\n/);
+    assert.ok(stderr.includes(link), stderr);
+  }
+  const [, stderr] = await run(['check', '-d', 'codex', '/dev/null'], { cwd: place() });
+  assert.match(stderr, /^toolwire: \/dev\/null: expected /);
+  assert.doesNotMatch(stderr, /regular file/);
 });

@@ -58,6 +58,7 @@ def test_case(case: dict[str, Any]) -> None:
     command = _toolwire.Command(json.dumps(facts))
     while (need := command.need()) is not None:
         kind, *words = need
+        kind = kind.removeprefix("regular-")
         files = case.get("files", {})
         if kind == "file" and words[0] not in files:
             command.fail("ENOENT")
@@ -85,7 +86,7 @@ def test_case(case: dict[str, Any]) -> None:
         progress += shown
     *printed, written = command.finish()
     assert (*printed, progress) == (*expected(case), text(case.get("progress")))
-    # The third is the end of the path that may have no links.
+    # The third is the suffix of the path in which no link is followed.
     found = [(path, content) for path, content, _ in written]
     assert found == [(path, text(content)) for path, content in case.get("written", {}).items()]
 
@@ -220,11 +221,38 @@ def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Pat
     (folder / "in").mkdir()
     assert run(*arguments, place=folder).returncode == 0
     assert (folder / "in/base.json").exists()
-    # The command line may name any.
+    # So is a relative path on the command line: only an absolute one leads anywhere.
     (folder / "link").symlink_to(target)
-    free = ("check", "-d", "codex", "--baseline", "link", "--update-baseline", "t.json")
-    assert run(*free, place=folder).returncode == 0
+    (folder / "out").symlink_to(outside)
+    named = ("check", "-d", "codex", "--update-baseline", "t.json", "--baseline")
+    for path in ("link", "./link", "out/target.json", "out/made.json"):
+        done = run(*named, path, place=folder)
+        assert done.returncode == 2
+        why = f"{path}: expected a file that can be written, found one that cannot (ELOOP)\n"
+        assert done.stderr.decode().endswith(why)
+    assert [path.name for path in outside.iterdir()] == ["target.json"]
+    assert target.read_text("utf-8") == before
+    assert run(*named, str(folder / "link"), place=folder).returncode == 0
     assert target.read_text("utf-8") != before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such files")
+@pytest.mark.parametrize(
+    ("link", "arguments"),
+    [
+        ("x.json", ("*.json",)),
+        ("toolwire.toml", ("-",)),
+        ("base.json", ("--baseline", "base.json", "-")),
+    ],
+)
+def test_device_in_place_of_a_file(tmp_path: Path, link: str, arguments: tuple[str, ...]) -> None:
+    tools = json.dumps([{"name": "now", "inputSchema": {"type": "object", "properties": {}}}])
+    (tmp_path / link).symlink_to("/dev/zero")
+    done = run("check", "-d", "codex", *arguments, given=tools, place=tmp_path)
+    assert done.returncode == 2
+    assert b"expected a regular file, found a device, a pipe or a socket\n" in done.stderr
+    assert link.encode() in done.stderr
+    assert run("check", "-d", "codex", "/dev/stdin", given=tools).returncode == 0
 
 
 def test_main_gives_the_exit_code(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

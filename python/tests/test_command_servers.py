@@ -258,10 +258,14 @@ def test_server_that_a_file_declares(tmp_path: Path) -> None:
     assert done.stdout.startswith(b".mcp.json (far): enum-empty: ")
 
 
-def test_modules_of_the_folder_that_is_checked_are_not_imported(tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", [PROGRAM, [sys.executable, "-c", "from toolwire._command import run; run()"]])
+def test_modules_of_the_folder_that_is_checked_are_not_imported(tmp_path: Path, program: list[str]) -> None:
     for name in ("mcp.py", "httpx2.py", "pydantic.py", "anyio.py"):
         (tmp_path / name).write_text('open("poisoned", "w")\n', "utf-8")
-    done = run("check", "--", sys.executable, "-c", "raise SystemExit(3)", place=tmp_path)
+    server = (sys.executable, "-c", "raise SystemExit(3)")
+    done = subprocess.run(
+        [*program, "check", "--", *server], cwd=tmp_path, env=clean(), capture_output=True, timeout=120, check=False
+    )
     assert done.returncode == 2
     assert b"the server did not list its tools" in done.stderr
     assert not (tmp_path / "poisoned").exists()

@@ -118,6 +118,14 @@ def test_a_server_that_does_not_answer() -> None:
     assert done.stderr.endswith(b": expected an answer in 1 s, found none\n")
 
 
+def test_a_key_without_tls_goes_through_no_proxy() -> None:
+    with api() as (url, heard), api() as (proxy, overheard):
+        asked = (*ASKED, "--url", f"{url}/v1")
+        done = run(*asked, given=TOOLS, THE_KEY=KEY, http_proxy=proxy, no_proxy="", NO_PROXY="")
+    assert (done.returncode, overheard) == (1, [])
+    assert len(heard) == 3
+
+
 def test_no_server_at_all() -> None:
     done = run(*ASKED, "--url", "http://127.0.0.1:9/v1", given=TOOLS, THE_KEY=KEY)
     assert done.returncode == 2

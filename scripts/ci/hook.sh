@@ -2,7 +2,7 @@
 # What .pre-commit-hooks.yaml runs: `toolwire check` with the hook's options and files. `hook.sh npm|uv OPTION… -- FILE…`
 #
 # The program comes from a cache folder of the user's, never from the repository that is checked: `npx` would take its `node_modules` and
-# the registry of its `.npmrc`, `uvx` its `uv.toml`. It runs in bash 3.2, too, which macOS has: an empty array is unset to it.
+# the registry of its `.npmrc`, `uvx` its `uv.toml`. It runs in bash 3.2, too, which macOS has: it treats an empty array as unset.
 set -euo pipefail
 source "$(dirname "$0")/install.sh"
 
@@ -27,15 +27,27 @@ for name in "$@"; do
   files+=("$name")
 done
 
-cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/toolwire/hooks
+# A relative XDG_CACHE_HOME is ignored, as its specification says: the folder would lie in the repository.
+case ${XDG_CACHE_HOME:-} in /*) cache=$XDG_CACHE_HOME ;; *) cache=${HOME:?}/.cache ;; esac
+cache=$cache/toolwire/hooks
+mkdir -p "$cache"
+cache=$(CDPATH= cd "$cache" && pwd -P)
+repository=$(pwd -P)
+case $cache/ in "${repository%/}"/*) fail 'expected a cache folder outside the repository that is checked, found one inside' ;; esac
+# Somebody else's folder could hold another program.
+own() { # FOLDER
+  [ -O "$1" ] && [ ! -L "$1" ] || fail "expected a cache folder that belongs to the user, found another: $1"
+}
+own "$cache"
 folder=$cache/$kind-$(version)-$(cksum <"$CI_FOLDER/package-lock.json" | tr ' ' -)
 if [ ! -d "$folder" ]; then
-  mkdir -p "$cache"
   new=$(mktemp -d "$cache/new.XXXXXX")
   trap 'rm -rf "$new"' EXIT
   "install_$kind" "$new" || fail "expected to install toolwire $(version) with $kind, found that it fails"
-  # Whole or not at all; another commit may have been faster.
+  # Whole or not at all. If another commit was faster, `mv` puts this one into its folder, where it changes nothing and goes.
   [ -d "$folder" ] || mv "$new" "$folder"
+  rm -rf "$folder/${new##*/}"
 fi
+own "$folder"
 "start_$kind" "$folder"
-"${program[@]}" check ${options[@]+"${options[@]}"} ${files[@]+"${files[@]}"} </dev/null
+"${program[@]}" check --no-patterns ${options[@]+"${options[@]}"} ${files[@]+"${files[@]}"} </dev/null

@@ -1,10 +1,11 @@
-# For action.sh and hook.sh: installs toolwire into a folder of the runner's, and names the program in the array `program`.
+# For action.sh and hook.sh, which define `fail`: installs toolwire into a folder of the runner's, and names the program in the array
+# `program`.
 #
-# Nothing of the checkout has a say: npm runs in that folder, whose `.npmrc` it would read (there is none), takes what the lock file
-# beside this one lists, by its hashes, and runs no script of a package. toolwire's own entry is an exact version without a hash, because
+# Nothing in the checkout affects the installation: npm and node are looked up in that folder, because shims of version managers follow
+# files of the working folder (`.tool-versions`). npm reads its `.npmrc` there (there is none), takes what the lock file beside this one lists, by its hashes, and runs no script of a package. toolwire's own entry is an exact version without a hash, because
 # a package is packed after the commit that it is made of. The registry is the runner's: its own `.npmrc` and variables count.
 
-CI_FOLDER=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+CI_FOLDER=$(CDPATH= cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 version() { # the one that is part of this repository
   sed -n 's/^ *"toolwire": "\([^"]*\)".*/\1/p' "$CI_FOLDER/package.json"
@@ -23,7 +24,9 @@ install_uv() { # FOLDER, which is there and empty
 }
 
 start_npm() { # FOLDER
-  program=(node "$1/node_modules/toolwire/dist/command.js")
+  local node
+  node=$(cd "$1" && node -p process.execPath) || fail 'expected Node in PATH, found none that runs'
+  program=("$node" "$1/node_modules/toolwire/dist/command.js")
 }
 
 start_uv() { # FOLDER

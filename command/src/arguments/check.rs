@@ -27,6 +27,9 @@ pub(crate) struct CheckArguments {
     /// JSON or JSON Lines; patterns with `*`, `**` and `?`; `-` or none: standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["server", "url"])]
     pub(crate) files: Vec<String>,
+    /// FILE is always a name: `*` and `?` in it match nothing else
+    #[arg(long)]
+    pub(crate) no_patterns: bool,
     #[command(flatten)]
     pub(crate) connection: Connection,
     #[command(flatten)]

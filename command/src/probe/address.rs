@@ -22,7 +22,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Reads one. What it holds may be a secret, and is not shown.
+    /// Parses an address. Errors never quote it: it may contain a secret.
     pub(crate) fn read(text: &str) -> Result<Address, &'static str> {
         let (is_encrypted, rest) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
             (Some(rest), _) => (true, rest),
@@ -30,7 +30,9 @@ impl Address {
             (None, None) => return Err("expected an address with `https://` or `http://`, found something else"),
         };
         if !rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~!$&()*+,;=:@/%?[]".contains(&byte)) {
-            return Err("expected an address of plain ASCII without `\\`, `#`, spaces and quotes, found another");
+            return Err(
+                "expected an address of plain ASCII without `\\`, `#`, spaces and quotes, found other characters",
+            );
         }
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
@@ -39,7 +41,7 @@ impl Address {
             None => (behind, None),
         };
         if path.split('/').any(is_dots) || behind.contains(['[', ']']) {
-            return Err("expected a path without `.`, `..` and brackets, found another");
+            return Err("expected a path without `.`, `..` and brackets, found one of them");
         }
         let (host, port) = host_and_port(authority)?;
         let usual = if is_encrypted { 443 } else { 80 };
@@ -55,19 +57,24 @@ impl Address {
         }
     }
 
-    /// The host, if it is asked at the port that everybody asks.
+    /// Returns the host if the port is the scheme's default.
     pub(crate) fn public_host(&self) -> Option<&str> {
         self.port.is_none().then_some(self.host.as_str())
     }
 
-    /// The address of something below this one.
+    /// Returns the URL of a path below this address.
     pub(crate) fn below(&self, path: &str) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         let query = self.query.as_deref().map(|query| format!("?{query}")).unwrap_or_default();
         format!("{scheme}://{}{}{path}{query}", self.host(), self.path)
     }
 
-    /// Whether nobody between here and there can read what is sent.
+    /// True if it has a query, which may hold a secret.
+    pub(crate) fn has_query(&self) -> bool {
+        self.query.is_some()
+    }
+
+    /// True if a key may be sent: HTTPS or loopback.
     pub(crate) fn keeps_secrets(&self) -> bool {
         let six = || self.host.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok();
         self.is_encrypted
@@ -82,7 +89,7 @@ fn is_dots(segment: &str) -> bool {
 }
 
 fn host_and_port(authority: &str) -> Result<(String, Option<u16>), &'static str> {
-    const HOST: &str = "expected an address with a host and without a user, found another";
+    const HOST: &str = "expected an address with a valid host and without a user, found an invalid host or a user";
     let (host, port) = match authority.strip_prefix('[') {
         Some(inside) => {
             let (inside, behind) = inside.split_once(']').ok_or(HOST)?;
@@ -102,11 +109,11 @@ fn host_and_port(authority: &str) -> Result<(String, Option<u16>), &'static str>
         _ if authority.ends_with(':') => Err(HOST),
         Ok(number) if is_number && number > 0 => Ok((host, Some(number))),
         Err(_) if port.is_empty() => Ok((host, None)),
-        _ => Err("expected a port from 1 to 65535, found another"),
+        _ => Err("expected a port from 1 to 65535, found something else"),
     }
 }
 
-/// A name in DNS, or an IPv4 address as everybody writes it. Some parsers take `0x7f.1` for one.
+/// A name in DNS, or an IPv4 address in dotted-decimal form. Some parsers take `0x7f.1` for one.
 fn is_name(host: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
@@ -118,7 +125,7 @@ fn is_name(host: &str) -> bool {
     host.len() <= LONGEST && host.split('.').all(is_label) && (!is_numeric || host.parse::<Ipv4Addr>().is_ok())
 }
 
-/// Whether a host is one of a pattern's: `*` stands for one label, `{region}` for one that is a region of AWS.
+/// True if `host` matches `pattern`: `*` matches one label, `{region}` matches one that names a region of AWS.
 pub(super) fn matches(pattern: &str, host: &str) -> bool {
     let (mut wanted, mut found) = (pattern.split('.'), host.split('.'));
     loop {
@@ -132,7 +139,8 @@ pub(super) fn matches(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// `eu-central-1`, `us-gov-west-1`. A bucket of S3 may be called `bedrock-runtime`: `s3` and `s3-us-west-2` are none.
+/// True for AWS region names (`eu-central-1`, `us-gov-west-1`). Excludes `s3` and `s3-us-west-2`: an S3 bucket may be
+/// named `bedrock-runtime`.
 fn is_region(label: &str) -> bool {
     let parts: Vec<&str> = label.split('-').collect();
     let is_word = |part: &&str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_lowercase());

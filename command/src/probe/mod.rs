@@ -65,12 +65,14 @@ pub(crate) struct Probe {
     /// Why not everything is known.
     ended: Option<CommandError>,
     recorded: Option<SourceText>,
+    /// The suffix of its path in which no link is followed.
+    confined: String,
     date: Option<String>,
 }
 
 impl Probe {
     pub(crate) fn new(arguments: ProbeArguments, gathered: Gathering) -> Result<Probe, CommandError> {
-        let Gathering { inputs, recorded, date, .. } = gathered;
+        let Gathering { inputs, recorded, date, confined, .. } = gathered;
         let none = || CommandError::new("", "expected an input, was given none");
         let input = inputs.into_iter().next().ok_or_else(none)?;
         let dialect = dialects_named(std::slice::from_ref(&arguments.dialect)).first().copied().ok_or_else(none)?;
@@ -108,6 +110,7 @@ impl Probe {
             wait: 0,
             ended: None,
             recorded,
+            confined,
             date,
         })
     }
@@ -209,7 +212,8 @@ impl Probe {
             date: self.date.as_deref(),
             keep_names: self.arguments.keep_names,
         };
-        let mut content = self.recorded.as_ref().map(|file| file.text.clone()).unwrap_or_default();
+        // A carriage return would be written as an escape, which JSON has only in strings.
+        let mut content = self.recorded.as_ref().map(|file| file.text.replace("\r\n", "\n")).unwrap_or_default();
         if !content.is_empty() && !content.ends_with('\n') {
             content.push('\n');
         }
@@ -271,14 +275,15 @@ impl Task for Probe {
         Some((format!("{host}, request {count} of at most {limit}"), self.arguments.timeout.saturating_add(self.wait)))
     }
 
-    fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
+    fn finish(mut self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         if self.arguments.dry_run {
             return Ok(self.dry());
         }
         let mut output = report::written(&self, terminal);
+        let confined = std::mem::take(&mut self.confined);
         if let Some(path) = &self.arguments.record {
             let (content, left_out) = self.rows();
-            output.files.push(OutputFile { path: path.clone(), content, confined: String::new() });
+            output.files.push(OutputFile { path: path.clone(), content, confined });
             if left_out > 0 {
                 output.note(&format!(
                     "toolwire: {}: {left_out} left out, whose verdict rests on what is private (`--keep-names`)",

@@ -83,6 +83,10 @@ impl Target {
             (endpoint.key.header, endpoint.key.before)
         };
         let is_sent = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(key.0));
+        if is_sent && arguments.key_env.is_some() {
+            let message = format!("expected one key, found another in the header `{}`", key.0);
+            return Err(CommandError::option("keyEnv", message));
+        }
         let variables = match &arguments.key_env {
             // What is given in place of a name may be the key itself: it is not shown.
             Some(name) if !is_name(name) => {
@@ -93,10 +97,13 @@ impl Target {
             None if is_sent => Vec::new(),
             None => usual.iter().map(|name| (*name).to_string()).collect(),
         };
-        if (is_sent || !variables.is_empty()) && !address.keeps_secrets() {
-            return Err(fault("expected `https://` for a request with a key, or a loopback address, found `http://`"));
+        let has_secrets = !arguments.headers.is_empty() || address.has_query() || !variables.is_empty();
+        if has_secrets && !address.keeps_secrets() {
+            let message = "expected `https://` or a loopback address for a request with a key, `--header` or a query, \
+                           found `http://`";
+            return Err(fault(message));
         }
-        // Written from the parts that were judged: the host that is called is that one.
+        // Built from the validated parts, so the request goes to the host that was checked.
         let url = address.below(&path);
         Ok(Target { url, host, headers, own, variables, key, body: endpoint.wire.body, strict, known })
     }

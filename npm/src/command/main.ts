@@ -87,6 +87,13 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
+/** The content of a file. A device or a pipe, which may have no end, is an error. */
+async function regular(path: string): Promise<Uint8Array> {
+  const found = await stat(path);
+  if (!found.isFile() && !found.isDirectory()) throw Object.assign(new Error('no regular file'), { code: 'ENOTREG' });
+  return readFile(path);
+}
+
 /** What is needed, as bytes. */
 async function got([kind, ...words]: string[]): Promise<Uint8Array> {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -103,6 +110,8 @@ async function got([kind, ...words]: string[]): Promise<Uint8Array> {
       return json(Object.fromEntries(words.map((name) => [name, process.env[name]])));
     case 'file':
       return readFile(words[0] ?? '');
+    case 'regular-file':
+      return regular(words[0] ?? '');
     default:
       return input();
   }
@@ -150,7 +159,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** @param confined - The end of the path that a configuration chose: no link is followed there. */
+/** @param confined - The suffix of the path in which no link is followed. */
 async function written(path: string, content: string, confined: string): Promise<void> {
   try {
     await refuseLinks(path, confined);
@@ -168,7 +177,7 @@ async function written(path: string, content: string, confined: string): Promise
   }
 }
 
-/** Fails if a folder or the file of the end of a path is a symbolic link, or a junction. */
+/** Fails if a folder or the file of that suffix is a symbolic link, or a junction. */
 async function refuseLinks(path: string, confined: string): Promise<void> {
   if (confined === '') return;
   let at = path.slice(0, path.length - confined.length);

@@ -8,7 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,9 @@ def answer_of(request: dict[str, Any], waiting: Callable[[int], None]) -> dict[s
 
 def _sent(request: Request, timeout: float) -> tuple[int, str | None, str]:
     try:
-        answer = build_opener(_NoRedirect).open(request, timeout=timeout)
+        # Without TLS, a proxy of the environment could read the key.
+        direct = [ProxyHandler({})] if request.type == "http" else []
+        answer = build_opener(_NoRedirect, *direct).open(request, timeout=timeout)
     except HTTPError as error:
         answer = error
     with answer:

@@ -76,11 +76,20 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
             return _json([f"{entry.name}{_kind(entry)}" for entry in entries])
     if kind == "variables":
         return _json({name: os.environ[name] for name in words if name in os.environ})
-    if kind == "file":
+    if kind in ("file", "regular-file"):
+        if kind == "regular-file":
+            _refuse_devices(words[0])
         # Not through `Path`, for which the empty name is the folder that we are in.
         with open(words[0], "rb") as file:
             return file.read()
     return b"" if sys.stdin is None else sys.stdin.buffer.read()
+
+
+def _refuse_devices(path: str) -> None:
+    """Fail if a file is a device or a pipe, which may have no end."""
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise RuntimeError("ENOTREG")
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
@@ -104,7 +113,7 @@ def _say(stream: TextIO | None, text: str) -> None:
 
 
 def _write(path: str, content: str, confined: str) -> None:
-    """Write a file. `confined` is the end of its path that a configuration chose: no link is followed there."""
+    """Write a file. `confined` is the suffix of its path in which no link is followed."""
     _refuse_links(path, confined)
     # Not on Windows, which has no such flag.
     unlinked = getattr(os, "O_NOFOLLOW", 0) if confined else 0
@@ -117,7 +126,7 @@ def _write(path: str, content: str, confined: str) -> None:
 
 
 def _refuse_links(path: str, confined: str) -> None:
-    """Fail if a folder or the file of the end of a path is a symbolic link, or a junction."""
+    """Fail if a folder or the file of that suffix is a symbolic link, or a junction."""
     at = path[: len(path) - len(confined)]
     for step in confined.split("/") if confined else ():
         at += step
@@ -180,8 +189,19 @@ def main(arguments: list[str] | None = None) -> int:
     return UNUSABLE
 
 
+def _forget_working_folder() -> None:
+    """Import no more modules from the folder that the command runs in, whose content may be untrusted.
+
+    `python -m` and an empty entry in PYTHONPATH search it.
+    """
+    with contextlib.suppress(OSError):
+        here = os.path.realpath(os.getcwd())
+        sys.path[:] = [path for path in sys.path if os.path.realpath(path or here) != here]
+
+
 def run() -> NoReturn:
     """Be the program."""
+    _forget_working_folder()
     # As an exception, on whose way out a server is ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
