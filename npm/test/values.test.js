@@ -314,7 +314,19 @@ describe('a proxy that answers anything', () => {
     new Proxy([{ a: 1 }, 'b'], { get: (target, key) => (key === 'length' ? length : target[key]) });
 
   // With 1.5 the items shifted into what was read next, and with -1 the module trapped.
-  for (const length of [1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60, '2', 2n, null, undefined, {}, () => 2]) {
+  for (const length of [
+    1.5,
+    -1,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    2 ** 60,
+    '2',
+    2n,
+    null,
+    undefined,
+    {},
+    () => 2,
+  ]) {
     test(`a length of ${typeof length} ${String(length)}`, () => {
       for (const input of [around(lying(length)), around({ b: [lying(length)] })]) {
         const pointer = Array.isArray(input.x.b) ? '/x/b/0' : '/x';

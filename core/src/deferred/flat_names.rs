@@ -62,19 +62,22 @@ pub(crate) struct FlatNames {
     renamed: Map<Member<'static>, Text<'static>>,
     /// The flat names that belong to a tool, each to one only.
     owners: Owners<'static>,
+    /// The tools that stand at the top level and in the default namespace.
+    doubled: Set<Text<'static>>,
 }
 
 /// Collects the tools of all lists of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Planner {
-    /// Whether a tool of the default namespace is that of the top level of its name.
+    /// Whether a tool of the default namespace is the tool of the top level that has its name.
     default_is_top: bool,
     top: Set<Text<'static>>,
+    in_default: Set<Member<'static>>,
     members: Set<Member<'static>>,
 }
 
 impl Planner {
-    /// For a list in which a tool of the default namespace stands at the top level.
+    /// For lists in which a tool of the default namespace is one of the top level.
     pub(super) fn with_default_at_top() -> Planner {
         Planner { default_is_top: true, ..Planner::default() }
     }
@@ -93,11 +96,11 @@ impl Planner {
             return;
         }
         // Tools of Chat Completions have their names one level deeper, and stand in no namespace.
-        let is_member = |namespace: &&Text<'_>| match self.default_is_top {
-            true => !is_default(namespace),
-            false => !namespace.is_empty(),
-        };
-        match (outer.filter(is_member), tool.get("name").and_then(Node::as_text)) {
+        let outer = outer.filter(|namespace| self.default_is_top || !namespace.is_empty());
+        match (outer, tool.get("name").and_then(Node::as_text)) {
+            (Some(namespace), Some(name)) if is_default(namespace) => {
+                self.in_default.insert((namespace.clone().into_owned(), name.clone().into_owned()));
+            }
             (_, None) => self.top.extend(tool::name(tool).cloned().map(Text::into_owned)),
             (None, Some(name)) => {
                 self.top.insert(name.clone().into_owned());
@@ -110,12 +113,23 @@ impl Planner {
 
     /// Whether any tool stands in a namespace.
     pub(crate) fn has_members(&self) -> bool {
-        !self.members.is_empty()
+        !self.members.is_empty() || !self.in_default.is_empty()
     }
 
     /// Finds a name for every tool.
     pub(crate) fn finish(self) -> FlatNames {
-        let Planner { top, members, .. } = self;
+        let Planner { mut top, mut members, in_default, default_is_top } = self;
+        let mut doubled = Set::new();
+        for (namespace, name) in in_default {
+            if top.insert(name.clone()) {
+                continue;
+            }
+            if default_is_top {
+                doubled.insert(name);
+            } else {
+                members.insert((namespace, name));
+            }
+        }
         let mut wanted: Map<Text<'static>, usize> = Map::new();
         for (namespace, name) in &members {
             *wanted.entry(flat(Some(namespace), name)).or_default() += 1;
@@ -136,7 +150,7 @@ impl Planner {
         for name in top.into_iter().chain(wanted.into_iter().map(|(name, _)| name)) {
             owners.entry(name).or_insert(None);
         }
-        FlatNames { renamed, owners }
+        FlatNames { renamed, owners, doubled }
     }
 }
 
@@ -174,6 +188,12 @@ impl FlatNames {
         let owners: &Owners<'_> = &self.owners;
         let member = (namespace.borrowed(), name.borrowed());
         owners.get(&self.of(namespace, name).borrowed()).is_some_and(|owner| owner.as_ref() == Some(&member))
+    }
+
+    /// Whether a tool of the default namespace stands at the top level, too.
+    pub(super) fn is_doubled(&self, name: &Text<'_>) -> bool {
+        let doubled: &Set<Text<'_>> = &self.doubled;
+        doubled.contains(&name.borrowed())
     }
 
     /// Whether a tool of a namespace of its own name has another flat name.

@@ -229,7 +229,7 @@ fn as_it_is(
 /// it has loaded by a namespace of the tool's own name.
 fn is_ambiguous(request: &Node<'_>, formats: (Format, Format), options: &DeferredOptions) -> Result<bool, Error> {
     let makes_functions = formats == super::RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function);
-    Ok(makes_functions && super::responses::flat_names(request, ToolChanges::Apply)?.renames_own_names())
+    Ok(makes_functions && super::responses::flat_names_as_it_is(request)?.renames_own_names())
 }
 
 /// Whether a request of the backend's own format holds a construct that it does not understand.

@@ -49,8 +49,7 @@ use crate::{
     json::{self, Data, Node, Text},
     names::Names,
     options::{
-        Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch, ToolChanges,
-        UnavailableCalls,
+        Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch, UnavailableCalls,
     },
 };
 use catalogue::Catalogue;
@@ -131,8 +130,7 @@ pub(crate) fn apply(
         }
         announce::say(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
         if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
-            // Whatever stands in a request is sent with it.
-            let names = responses::flat_names(request, ToolChanges::Apply)?;
+            let names = responses::flat_names_as_it_is(request)?;
             done.report.are_custom(custom_tools::as_functions(request, &names, &mut warnings)?);
         }
         let Applied { report, .. } = &mut done;

@@ -61,6 +61,10 @@ impl<'a> NameMap<'a> {
 
     /// Takes a tool of a namespace in. `false`: another tool has its flat name, and it cannot be called.
     fn add(&mut self, flat: &Text<'a>, (namespace, name): (&Text<'a>, &Text<'a>), kind: CallKind) -> bool {
+        // The same tool twice: the one of the top level counts.
+        if is_default(namespace) && self.flat.is_doubled(name) {
+            return false;
+        }
         // One of the default namespace is in none, unless a tool of the top level has its name.
         let namespace = Some(namespace).filter(|namespace| !is_default(namespace) || flat != name);
         if let Some(known) = self.known.get(flat) {

@@ -34,7 +34,15 @@ pub(crate) struct Items<'a> {
 /// The flat names of all tools that a request lists and that its history brings, unless its changes are ignored.
 /// Without namespaces every tool keeps its name.
 pub(super) fn flat_names(request: &Node<'_>, changes: ToolChanges) -> Result<FlatNames, Error> {
-    let mut planner = Planner::with_default_at_top();
+    plan(request, changes, Planner::with_default_at_top())
+}
+
+/// The flat names of all tools of a request that is sent as it is: whatever stands in it is sent with it.
+pub(super) fn flat_names_as_it_is(request: &Node<'_>) -> Result<FlatNames, Error> {
+    plan(request, ToolChanges::Apply, Planner::default())
+}
+
+fn plan(request: &Node<'_>, changes: ToolChanges, mut planner: Planner) -> Result<FlatNames, Error> {
     let listed = request.get("tools").map(view).transpose()?;
     planner.add(listed.as_ref().and_then(|tools| tools.as_array()).unwrap_or_default());
     // Tools whose change is ignored are not sent, and take no names.
