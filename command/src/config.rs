@@ -306,7 +306,8 @@ impl File<'_> {
     }
 
     /// The path of a JSON file below the configuration's folder, with `/`. The author of a configuration may be
-    /// untrusted, and the command writes to this path: no other folder, and no file that a shell, Git or an editor runs.
+    /// untrusted, and the command writes to this path: no other folder, and no file that a shell, Git or an editor
+    /// runs.
     fn path_below(&self, value: &Spanned<DeValue<'_>>) -> Result<String, CommandError> {
         let path = self.string(value)?;
         let is_plain = |step: &str| !step.is_empty() && !step.ends_with(['.', ' ']);

@@ -66,7 +66,8 @@ pub(crate) struct ProbeArguments {
     /// Only this server of the file that `--servers` names
     #[arg(long = "server", value_name = "NAME", id = "only", requires = "servers")]
     pub(crate) only: Option<String>,
-    /// A variable of the environment that the server after `--` gets, or that `${NAME}` in the file of `--servers` may use (repeatable)
+    /// A variable of the environment that the server after `--` gets, or that `${NAME}` in the file of `--servers` may
+    /// use (repeatable)
     #[arg(long = "env", value_name = "NAME")]
     pub(crate) environment: Vec<String>,
     #[command(flatten)]

@@ -34,7 +34,8 @@ pub(crate) struct Connection {
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=LONGEST))]
     pub(crate) timeout: u32,
-    /// A variable of the environment that the server after `--` gets, or that `${NAME}` in the file of `--servers` may use (repeatable)
+    /// A variable of the environment that the server after `--` gets, or that `${NAME}` in the file of `--servers` may
+    /// use (repeatable)
     #[arg(long = "env", value_name = "NAME")]
     pub(crate) environment: Vec<String>,
     /// An MCP server to start: its tools are the input (after `--`)

@@ -94,7 +94,7 @@ fn tools_as_functions(
 
 /// A tool of a namespace, unless it is called as one of the top level is and needs no note.
 fn note<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) -> Option<Noted> {
-    let name = tool.get("name").and_then(Node::as_text)?;
+    let name = tool.get("name").and_then(Node::as_text).filter(|_| !has_type(tool, "namespace"))?;
     let flat = namespace.map_or_else(|| name.clone(), |namespace| names.of(namespace, name));
     let namespace = namespace.filter(|namespace| !is_default(namespace) || flat != *name);
     let kind = if has_type(tool, "custom") { CallKind::Custom } else { CallKind::Function };

@@ -178,7 +178,14 @@ impl FlatNames {
         // The API calls a tool of the top level by a namespace of its own name, or by the default one.
         let is_top = is_default(namespace) || namespace == name;
         match owners.get(&plain) {
-            Some(owner) if !is_top && owner.as_ref() != Some(&member) => Text::new(hashed(&plain, namespace, name)),
+            Some(owner) if !is_top && owner.as_ref() != Some(&member) => {
+                // Digests can be computed by everybody: a listed tool may have this one for its name.
+                let mut own = Text::new(hashed(&plain, namespace, name));
+                while owners.contains_key(&own) {
+                    own = Text::new(format!("{}_", own.display()));
+                }
+                own
+            }
             _ => plain,
         }
     }

@@ -63,14 +63,15 @@ pub(super) fn native<'a>(
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;
     }
+    let search = search_name(&mut conversation, options, warnings);
     let mut names = Names::default();
     if let Some(sending) = sending {
-        names.plan(sending.shape, conversation.tools.iter().filter_map(|tool| tool.name.as_ref()), &[]);
-    }
-    if let Some(sending) = sending {
+        // No tool is renamed to the name of the search.
+        let taken = search.as_ref().map(|name| Text::new(name.clone()));
+        let taken: Vec<&Text<'_>> = taken.iter().collect();
+        names.plan(sending.shape, conversation.tools.iter().filter_map(|tool| tool.name.as_ref()), &taken);
         conversation.set_aside = set_aside(&conversation, sending, &names, (formats, options))?;
     }
-    let search = search_name(&mut conversation, options, warnings);
     let noting = Noting { source: formats.0, target: formats.1, options };
     // The backend's own search loads what is listed, and the model calls it in the same reply.
     let searches = conversation.tools.hosted_search().is_some() && has_hosted_search(options.native);

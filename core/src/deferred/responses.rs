@@ -56,7 +56,7 @@ fn plan(request: &Node<'_>, changes: ToolChanges, mut planner: Planner) -> Resul
             }
         }
     }
-    Ok(if planner.has_members() { planner.finish() } else { FlatNames::default() })
+    Ok(planner.finish())
 }
 
 /// Takes the namespaces out of the request's own list.

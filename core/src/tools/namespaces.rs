@@ -1,7 +1,7 @@
 //! Calls and choices of tools in namespaces, where a list has lost them: in OpenAI Responses they get the names that
 //! their tools have now. (Deferred loading that is emulated has done so already.)
 
-use alloc::string::String;
+use alloc::{format, string::String};
 
 use super::{
     restore::RestoreMap,
@@ -11,18 +11,20 @@ use crate::{
     collections::{Map, Set},
     deferred::{
         flat_name,
+        flat_names::is_default,
         lazy::{edit, edit_member, may_hold, view},
         tool::{deferral, has_type, name as name_of},
         NAMES_TOOLS,
     },
     error::Error,
     json::{Node, Text},
+    names::digest,
 };
 
 /// Renames them. A tool that was loaded stands in a namespace of its own name; without that the API refuses the call.
 ///
 /// Source: the OpenAI Responses API's answer `Missing namespace for function_call`, recorded 2026-10 (pydantic-ai).
-pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
+pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap, sent: &Set<String>) -> Result<(), Error> {
     let known: Map<(String, String), &str> = restore_map
         .names_in_namespaces()
         .filter(|(_, namespace, name)| namespace != name)
@@ -32,10 +34,10 @@ pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap) -> Resul
         return Ok(());
     }
     edit_member(request, "tool_choice", |choice| {
-        rename(choice, &known, &Set::new());
+        rename(choice, (&known, sent), &Set::new());
         let listed = choice.visit("tools", |tools| {
             tools.visit_children(|_, tool| {
-                rename(tool, &known, &Set::new());
+                rename(tool, (&known, sent), &Set::new());
                 Ok::<(), Error>(())
             })
         });
@@ -49,7 +51,7 @@ pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap) -> Resul
             }
             edit(item, |item| {
                 if has_type(item, "function_call") || has_type(item, "custom_tool_call") {
-                    rename(item, &known, &loaded);
+                    rename(item, (&known, sent), &loaded);
                 }
                 Ok(())
             })
@@ -59,7 +61,7 @@ pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap) -> Resul
 }
 
 /// Gives what names a tool in a namespace the name that the tool has now.
-fn rename(one: &mut Node<'_>, known: &Map<(String, String), &str>, loaded: &Set<String>) {
+fn rename(one: &mut Node<'_>, (known, sent): (&Map<(String, String), &str>, &Set<String>), loaded: &Set<String>) {
     let text = |key: &str| one.get(key).and_then(Node::as_text).map(|text| text.clone().into_owned());
     let Some((namespace, name)) = text("namespace").zip(text("name")).filter(|(namespace, name)| namespace != name)
     else {
@@ -68,7 +70,13 @@ fn rename(one: &mut Node<'_>, known: &Map<(String, String), &str>, loaded: &Set<
     let key = (String::from(namespace.display()), String::from(name.display()));
     let called: Text<'static> = match known.get(&key) {
         Some(called) => Text::new(String::from(*called)),
-        None => flat_name(Some(&namespace), &name),
+        // The tool is not sent, and its name may be that of one that is.
+        None => match flat_name(Some(&namespace), &name) {
+            flat if sent.contains(&*flat.display()) && !is_default(&namespace) => {
+                Text::new(format!("{}_{}", flat.display(), digest(&[&namespace, &name])))
+            }
+            flat => flat,
+        },
     };
     if loaded.contains(&*called.display()) {
         set(one, "namespace", Node::string(called.clone()));

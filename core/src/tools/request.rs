@@ -101,7 +101,7 @@ pub(crate) fn adapt_with_names<'a>(
     carriers::rewrite(request, api_out, &mut carried)?;
     let Carried { names, mut restore_map, .. } = carried;
     if api_out == Api::OpenaiResponses {
-        namespaces::flatten(request, &restore_map)?;
+        namespaces::flatten(request, &restore_map, &callable)?;
     }
     for (flat, tool) in report.deferred.iter_mut().flat_map(|report| &mut report.name_map) {
         *flat = match restore_map.key_of(tool) {
