@@ -204,10 +204,23 @@ pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
 /// The type of OpenAI's tools that take a text, and where Chat Completions keeps the definition of one.
 const CUSTOM: &str = "custom";
 
+fn duplicate(called: &str, at: &str) -> Refused {
+    let message = format!("expected every tool to have a name of its own, found a second `{called}`");
+    refused(Constraint::DuplicateName.id(), at, message)
+}
+
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
         let shape = match tool_format::recognise(&listed.entry) {
-            Entry::Hosted => return Some((self.hosted(listed), None)),
+            Entry::Hosted => {
+                if let Some(name) = self.taken(&listed) {
+                    let Refused { rule, message, .. } = duplicate(&name, "");
+                    let pointer = listed.pointer + "/name";
+                    self.quarantined.push(Quarantined { name: Some(name), pointer, rule, message });
+                    return None;
+                }
+                return Some((self.hosted(listed), None));
+            }
             Entry::Tool(shape) => Some(shape),
             Entry::Unknown => None,
         };
@@ -226,6 +239,13 @@ impl Writer<'_> {
                 None
             }
         }
+    }
+
+    /// The name of a `custom` tool of a namespace, if another tool of the list is sent under it.
+    fn taken(&self, listed: &Listed<'_>) -> Option<String> {
+        listed.namespace.as_ref()?;
+        let called = self.names.current(deferred::tool::name(&listed.entry)?).into_owned();
+        self.accepted.contains(&called).then_some(called)
     }
 
     /// An entry that is sent as it is, but for its name: a `custom` tool of OpenAI's, or what the API runs itself.
@@ -260,8 +280,7 @@ impl Writer<'_> {
         let new_name = self.names.new_name(name).map(String::from);
         let called = new_name.clone().unwrap_or_else(|| name.display().into_owned());
         if self.accepted.contains(&called) {
-            let message = format!("expected every tool to have a name of its own, found a second `{called}`");
-            return Err(refused(Constraint::DuplicateName.id(), &pointer(&shape.pointer_to("name")), message));
+            return Err(duplicate(&called, &pointer(&shape.pointer_to("name"))));
         }
         self.has_room()?;
         let plain = shape.schema(&entry).filter(|_| self.repairs).map(Node::detached);
