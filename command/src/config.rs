@@ -190,10 +190,10 @@ fn parts<'i, 'c: 'i>(
     parts.filter_map(|part| places.get(part)).flat_map(HashMap::values)
 }
 
-/// What stands for any letters in the name of a tool.
+/// The characters that match other characters in a pattern of tool names.
 const WILDCARDS: [char; 2] = ['*', '?'];
 
-/// Each word once; none stands for all.
+/// The distinct words of a list; `None` matches every word and is the only entry for an empty list.
 fn words(list: &[String]) -> BTreeSet<Option<&str>> {
     if list.is_empty() {
         return BTreeSet::from([None]);

@@ -10,8 +10,8 @@ use super::document::record;
 pub enum Need {
     /// The bytes of a file.
     File(String),
-    /// The bytes of a file that nobody named one by one. A device or a pipe, which may have no end, is the failure
-    /// `ENOTREG`.
+    /// The bytes of a file that the user did not name itself, for instance one that matches a pattern. A device or a
+    /// pipe fails with `ENOTREG`, because it may have no end.
     RegularFile(String),
     /// What comes on standard input, to its end.
     Input,

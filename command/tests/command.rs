@@ -317,7 +317,7 @@ fn names_are_patterns_unless_told_otherwise() {
     assert_eq!(printed.exit_code, 0, "{printed:?}");
 }
 
-/// Whoever wrote the folder's files may have put a device or a link there.
+/// The author of the folder may be untrusted, and may have put a device or a link there.
 #[test]
 fn files_that_a_folder_chooses_are_regular_and_written_through_no_link() {
     let regular = |path: &str| Need::RegularFile(path.into());

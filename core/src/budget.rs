@@ -102,7 +102,7 @@ impl Budget {
     }
 }
 
-/// The steps of a call on an input of so many nodes.
+/// The budget of a call on an input with `nodes` nodes, in steps.
 pub(crate) fn by_size(nodes: usize) -> u64 {
     let nodes = u64::try_from(nodes).unwrap_or(u64::MAX);
     STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes)).min(MOST_STEPS)

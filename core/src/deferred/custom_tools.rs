@@ -92,7 +92,7 @@ fn tools_as_functions(
     tools.map(drop)
 }
 
-/// A tool of a namespace, unless it is called as one of the top level is and needs no note.
+/// Returns the flat name of a tool and its identity, or `None` if a call of it needs no translation.
 fn note<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) -> Option<Noted> {
     let name = tool.get("name").and_then(Node::as_text).filter(|_| !has_type(tool, "namespace"))?;
     let flat = namespace.map_or_else(|| name.clone(), |namespace| names.of(namespace, name));

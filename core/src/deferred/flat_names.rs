@@ -52,7 +52,7 @@ pub(crate) fn nested<'a>(outer: Option<&Text<'a>>, own: Option<&Text<'a>>) -> Op
 /// A tool of a namespace: the namespace and the name in it.
 type Member<'a> = (Text<'a>, Text<'a>);
 
-/// Flat names, each with the one tool of a namespace that has it, if it is one's.
+/// The tool that has each flat name; `None` if no tool of a namespace has it.
 type Owners<'a> = Map<Text<'a>, Option<Member<'a>>>;
 
 /// The flat names of the tools of a request, by namespace and name.
@@ -146,7 +146,7 @@ impl Planner {
             }
             owners.insert(own, Some((namespace, name)));
         }
-        // A plain name that several tools wanted is none of theirs.
+        // No tool of a namespace gets a plain name that several tools wanted.
         for name in top.into_iter().chain(wanted.into_iter().map(|(name, _)| name)) {
             owners.entry(name).or_insert(None);
         }

@@ -226,8 +226,8 @@ fn as_it_is(
     Ok((report, deferred))
 }
 
-/// Whether functions stand for `custom` tools, and a call would not say which tool it means: the API calls a tool that
-/// it has loaded by a namespace of the tool's own name.
+/// Returns true if `custom` tools are sent as functions and a call may not identify its tool: the API calls a loaded
+/// tool by a namespace of the tool's own name.
 fn is_ambiguous(request: &Node<'_>, formats: (Format, Format), options: &DeferredOptions) -> Result<bool, Error> {
     let makes_functions = formats == super::RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function);
     Ok(makes_functions && super::responses::flat_names_as_it_is(request)?.renames_own_names())

@@ -1,8 +1,8 @@
-//! The steps that calls take: what the tests of growth read. Nobody else needs it.
+//! The steps that calls take, for the tests of growth.
 
 use crate::budget;
 
-/// The result of a piece of work, and the steps that its calls took. Other threads must not call meanwhile.
+/// Runs some work; returns its result and the steps that its calls took. No other thread may make calls meanwhile.
 pub fn of<T>(run: impl FnOnce() -> T) -> (T, usize) {
     let before = budget::taken();
     let result = run();

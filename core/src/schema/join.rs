@@ -28,7 +28,7 @@ pub(crate) struct Parts<'p, 'b, 'a> {
 }
 
 impl<'p, 'b, 'a> Parts<'p, 'b, 'a> {
-    /// What an object has besides what it says.
+    /// The shared properties of a partial branch.
     fn of(self, at: usize) -> Option<&'p Common<'b, 'a>> {
         self.which.get(at).copied().unwrap_or_default().then_some(self.common)
     }

@@ -1,6 +1,5 @@
-//! What stands beside a union of many branches, and goes into each: of its properties and required names, each branch
-//! gets those that it speaks of itself. The others are the same in every branch, and copying them into each would cost
-//! the square of their number.
+//! Copies the siblings of a large `anyOf` into its branches. A branch gets only the properties and required names that
+//! it mentions itself: the others are the same in every branch, and copying them into each would take quadratic time.
 
 use alloc::vec::Vec;
 
@@ -27,7 +26,7 @@ const SIMPLE: Keywords = Keywords::of(&[
     Keyword::MaxProperties,
 ]);
 
-/// What of a bundle speaks of properties that it does not name.
+/// Keywords that constrain properties which `properties` does not list.
 const OF_OTHERS: Keywords =
     Keywords::of(&[Keyword::PatternProperties, Keyword::UnevaluatedProperties, Keyword::AnyOf, Keyword::Ref]);
 
