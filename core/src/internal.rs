@@ -18,7 +18,7 @@ use crate::{
     json::Node,
     options::{
         Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Format, Hints, Mode, Native, Order, Reasoning,
-        Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, Truncated,
+        Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, ToolFormat, Truncated,
         UnavailableCalls, UnknownReference, Untyped,
     },
     report::Allow,
@@ -151,7 +151,6 @@ choices!(
     ServerHistory,
     ServerToolSearch,
     SystemMessages,
-    Target,
     ToolChanges,
     ToolFormat,
     Truncated,

@@ -5,7 +5,7 @@ use clap::Args;
 use toolwire::{
     options::{
         Announce, CustomTools, EmptyTools, ForcedTool, Format, Mode, Native, Order, Reasoning, Removals, ServerHistory,
-        ServerToolSearch, SystemMessages, Target, ToolChanges, UnavailableCalls, UnknownReference,
+        ServerToolSearch, SystemMessages, ToolChanges, UnavailableCalls, UnknownReference,
     },
     DeferredOptions,
 };
@@ -18,7 +18,7 @@ pub(crate) struct DeferArguments {
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<String>,
     /// The format to translate the request into
-    #[arg(long, value_name = "FORMAT", value_parser = words::<Target>())]
+    #[arg(long, value_name = "FORMAT", value_parser = words::<Format>())]
     pub(crate) target: Option<String>,
     /// The construct of its own for deferred tools that the backend understands
     #[arg(long, value_name = "CONSTRUCT", value_parser = words::<Native>())]

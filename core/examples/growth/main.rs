@@ -19,7 +19,7 @@ use std::{
 };
 
 use toolwire::{
-    apply_deferred_loading_json, options::Target, sanitize_json, sanitize_tools_json, DeferredOptions, SanitizeOptions,
+    apply_deferred_loading_json, options::Format, sanitize_json, sanitize_tools_json, DeferredOptions, SanitizeOptions,
     ToolsOptions,
 };
 
@@ -95,7 +95,7 @@ fn grown() -> [Growth; 4] {
         let options = SanitizeOptions::new(dialect);
         (dialect, Box::new(move |text| Ok(sanitize_json(text, &options)?.len())))
     };
-    let history = |name: &'static str, target: Option<Target>| -> (&'static str, Run) {
+    let history = |name: &'static str, target: Option<Format>| -> (&'static str, Run) {
         let mut options = DeferredOptions::default();
         options.target = target;
         (name, Box::new(move |text| Ok(apply_deferred_loading_json(text, &options)?.len())))
@@ -129,8 +129,8 @@ fn grown() -> [Growth; 4] {
             input: inputs::history,
             series: vec![
                 history("in place", None),
-                history("to openai-chat", Some(Target::OpenaiChat)),
-                history("to openai-responses", Some(Target::OpenaiResponses)),
+                history("to openai-chat", Some(Format::OpenaiChat)),
+                history("to openai-responses", Some(Format::OpenaiResponses)),
             ],
         },
     ]

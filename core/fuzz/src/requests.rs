@@ -5,7 +5,7 @@ use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
 use toolwire::{
     adapt_request, adapt_request_json, apply_deferred_loading, apply_deferred_loading_json, check_tools, dialects,
-    options::{Native, OnSetAside, Target},
+    options::{Format, Native, OnSetAside},
     reports::Severity,
     sanitize_tools, sanitize_tools_json, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions,
     Restore, SanitizedTools, ToolListCache, ToolSet, ToolsOptions,
@@ -28,20 +28,20 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
 }
 
 /// Every target with every construct of its own.
-const ROUTES: [(Target, Native); 9] = [
-    (Target::Anthropic, Native::None),
-    (Target::Anthropic, Native::References),
-    (Target::Anthropic, Native::Changes),
-    (Target::Anthropic, Native::Inline),
-    (Target::OpenaiResponses, Native::None),
-    (Target::OpenaiResponses, Native::AdditionalTools),
-    (Target::OpenaiResponses, Native::ToolSearch),
-    (Target::OpenaiChat, Native::None),
-    (Target::OpenaiChat, Native::Kimi),
+const ROUTES: [(Format, Native); 9] = [
+    (Format::Anthropic, Native::None),
+    (Format::Anthropic, Native::References),
+    (Format::Anthropic, Native::Changes),
+    (Format::Anthropic, Native::Inline),
+    (Format::OpenaiResponses, Native::None),
+    (Format::OpenaiResponses, Native::AdditionalTools),
+    (Format::OpenaiResponses, Native::ToolSearch),
+    (Format::OpenaiChat, Native::None),
+    (Format::OpenaiChat, Native::Kimi),
 ];
 
 /// The request for another API: text and value agree, and it is done once.
-fn handed_on(request: &Value, target: Target, native: Native) -> std::result::Result<(), String> {
+fn handed_on(request: &Value, target: Format, native: Native) -> std::result::Result<(), String> {
     let options = DeferredOptions::default().target(target).native(native);
     let route = format!("to {target:?} with {native:?}");
     let by_text = apply_deferred_loading_json(request.to_string().as_str(), &options).map(|text| text.into_owned());

@@ -40,7 +40,7 @@ impl Eq for Restore {}
 /// use toolwire::{apply_deferred_loading_with_report, DeferredOptions};
 /// let exec = json!({"type": "custom", "name": "exec"});
 /// let request = json!({"model": "m", "input": "Where am I?", "tools": [exec]});
-/// let options = DeferredOptions::default().target(toolwire::options::Target::OpenaiChat);
+/// let options = DeferredOptions::default().target(toolwire::options::Format::OpenaiChat);
 /// let mut pieces = apply_deferred_loading_with_report(&request, &options)?.restore.call_stream("exec");
 /// assert_eq!(pieces.feed("{\"input\":\"p")?, "p");
 /// assert_eq!(pieces.feed("wd\\")?, "wd");
@@ -139,7 +139,7 @@ impl Restore {
     /// use toolwire::{apply_deferred_loading_with_report, DeferredOptions};
     /// let patch = json!({"type": "custom", "name": "apply_patch"});
     /// let request = json!({"model": "m", "input": "Mend it.", "tools": [patch]});
-    /// let options = DeferredOptions::default().target(toolwire::options::Target::OpenaiChat);
+    /// let options = DeferredOptions::default().target(toolwire::options::Format::OpenaiChat);
     /// let sent = apply_deferred_loading_with_report(&request, &options)?;
     /// let call = json!({"id": "c1", "name": "apply_patch", "arguments": "{\"input\":\"*** Begin\"}"});
     /// let own = json!({"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": "*** Begin"});

@@ -4,13 +4,13 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    catalogue::{Catalogue, Standing},
-    conversation::tools::Tools,
+    emulation::{Emulation, Standing},
     lazy::view,
     namespace::NameMap,
     reader::lose,
     report::{Warnings, LOST},
     tool::{has_type, remove},
+    tools::{Tool, Tools},
 };
 use crate::{
     collections::Set,
@@ -31,7 +31,7 @@ use crate::{
 pub(super) fn settle<'a>(
     request: &mut Node<'a>,
     format: Format,
-    (catalogue, map): (&mut Catalogue<'a>, &NameMap<'a>),
+    (emulation, map): (&mut Emulation<'a>, &NameMap<'a>),
     options: &DeferredOptions,
     search: Option<&str>,
     warnings: &mut Warnings,
@@ -46,18 +46,18 @@ pub(super) fn settle<'a>(
             Mention::Tool { namespace, name } => (namespace.as_ref().filter(|_| api == Api::OpenaiResponses), name),
         };
         let flat = namespace.map_or_else(|| name.clone(), |namespace| map.name_in(namespace, name));
-        let is_sent = match catalogue.standing(&flat) {
+        let is_sent = match emulation.standing(&flat) {
             Standing::Visible => true,
             Standing::Search => return Ok(replaced()),
             // A toolset brings tools that the request does not name.
-            Standing::Unknown => catalogue.has_toolsets() || is_forced && catalogue.is_empty(),
+            Standing::Unknown => emulation.has_toolsets() || is_forced && emulation.is_empty(),
             Standing::Hidden if is_forced => is_loaded_for_choice(&flat, options, warnings)?,
             Standing::Hidden | Standing::Withdrawn => false,
         };
         if !is_sent {
             return Ok(Fate::Gone);
         }
-        catalogue.load(&flat);
+        emulation.tools.load(&flat);
         Ok(if namespace.is_some() { Fate::Named(flat) } else { Fate::Stays })
     };
     if choice::settle(request, api, &mut decide)?.emptied.is_some() {
@@ -214,11 +214,10 @@ pub(super) fn load_forced<'a>(
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let Some(name) = forced_name(request)? else { return Ok(()) };
-    let tool = tools.get_mut(&name).filter(|tool| tool.deferred && !tool.loaded && !tool.withdrawn);
-    if let Some(tool) = tool {
-        if is_loaded_for_choice(&name, options, warnings)? {
-            (tool.loaded, tool.is_wanted) = (true, true);
-        }
+    let is_hidden = tools.get(&name).is_some_and(Tool::is_hidden);
+    if is_hidden && is_loaded_for_choice(&name, options, warnings)? {
+        tools.load(&name);
+        tools.get_mut(&name).into_iter().for_each(|tool| tool.is_wanted = true);
     }
     Ok(())
 }

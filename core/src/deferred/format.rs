@@ -10,7 +10,7 @@ use super::{
 use crate::{
     error::{Code, Error},
     json::{Data, Node},
-    options::{DeferredOptions, Format, Native, Target},
+    options::{DeferredOptions, Format, Native},
 };
 
 /// What comes in, and what it is translated to.
@@ -44,7 +44,7 @@ pub(super) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
         _ => check(request, "messages", "an array of messages", |node| matches!(node, Some(Data::Array(_))))?,
     }
     check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
-    let target = options.target.map_or(format, Target::format);
+    let target = options.target.unwrap_or(format);
     if let Some(fits) = options.native.format().filter(|fits| *fits != target) {
         let fitting =
             Native::CHOICES.iter().filter(|(_, native)| native.format().is_none_or(|format| format == target));
@@ -78,7 +78,7 @@ fn check(request: &Node<'_>, key: &str, expected: &str, fits: impl Fn(Option<&Da
     ))
 }
 
-fn by_shape(request: &Node<'_>, target: Option<Target>) -> Result<Format, Error> {
+fn by_shape(request: &Node<'_>, target: Option<Format>) -> Result<Format, Error> {
     let given = |key: &str| -> Result<bool, Error> {
         Ok(match request.get(key) {
             Some(node) => !view(node)?.is_null(),
@@ -140,8 +140,8 @@ const CHAT_ONLY: [&str; 33] = [
     "web_search_options",
 ];
 
-fn is_chat(request: &Node<'_>, target: Option<Target>) -> Result<bool, Error> {
-    if target == Some(Target::OpenaiChat) && CHAT_ONLY.iter().any(|key| request.get(key).is_some()) {
+fn is_chat(request: &Node<'_>, target: Option<Format>) -> Result<bool, Error> {
+    if target == Some(Format::OpenaiChat) && CHAT_ONLY.iter().any(|key| request.get(key).is_some()) {
         return Ok(true);
     }
     if let Some(tools) = request.get("tools") {

@@ -3,10 +3,9 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    catalogue::Catalogue,
     choice,
     client::{Client, Noting},
-    conversation::{timeline, tools::Tool, unavailable, Conversation, What},
+    conversation::{unavailable, Conversation, What},
     lazy::{may_hold, view},
     load_events::{directive, directive_definition, Directive, Events},
     namespace::NameMap,
@@ -15,6 +14,7 @@ use super::{
     reader::{self, Reading},
     report::{DeferredReport, Warnings},
     tool::{self, has_type, Kind},
+    tools::{Tool, Tools},
     writer::{self, Writing},
     Applied,
 };
@@ -23,7 +23,7 @@ use crate::{
     error::Error,
     json::{Node, Text},
     names::{Names, Taken},
-    options::{CustomTools, DeferredOptions, Format, Native, ToolChanges, UnavailableCalls},
+    options::{CustomTools, DeferredOptions, Format, Mode, Native, ToolChanges, UnavailableCalls},
 };
 
 /// Writes a request that holds nothing of deferred loading any more in another format.
@@ -58,7 +58,7 @@ pub(super) fn native<'a>(
         return Ok(Applied { report, names: Names::default(), client, deferred });
     }
     let mut conversation = read(request, formats, (options, &mut map), warnings)?;
-    timeline::run(&mut conversation, options, warnings);
+    conversation.apply(options, warnings);
     choice::load_forced(request, &mut conversation.tools, options, warnings)?;
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;
@@ -74,17 +74,17 @@ pub(super) fn native<'a>(
     }
     let noting = Noting { source: formats.0, target: formats.1, options };
     // The backend's own search loads what is listed, and the model calls it in the same reply.
-    let searches = conversation.tools.hosted_search().is_some() && has_hosted_search(options.native);
+    let searches = conversation.tools.has_hosted_search() && has_hosted_search(options.native);
     let is_callable = |tool: &&Tool<'_>| tool.is_available() || searches && tool.listed && !tool.withdrawn;
     for tool in conversation.tools.iter().filter(is_callable) {
-        if let Some(name) = &tool.name {
-            noting.tool(&mut map, name, &tool.definition, tool.deferred && (tool.loaded || searches && tool.listed));
+        let definition = conversation.tools.definition_of(tool, &[]);
+        if let Some((name, definition)) = tool.name.as_ref().zip(definition) {
+            noting.tool(&mut map, name, definition, tool.deferred && (tool.loaded || searches && tool.listed));
         }
     }
     search.iter().for_each(|search| noting.search(&mut map, search));
     let report = DeferredReport { name_map: map.finish(), tool_search_name: search, ..told(&conversation, options) };
-    let listed = conversation.tools.iter().filter(|tool| tool.listed && tool.deferred && !tool.withdrawn);
-    let deferred = listed.filter_map(|tool| Some(names.current(tool.name.as_ref()?).into_owned())).collect();
+    let deferred = conversation.tools.deferred_names().map(|name| names.current(name).into_owned()).collect();
     let own_search = write(request, conversation, formats, (options, &names), warnings)?;
     if formats.0 == formats.1 && options.native == Native::Kimi {
         choice::widen(request, warnings)?;
@@ -102,7 +102,7 @@ fn set_aside<'a>(
 ) -> Result<Set<Text<'a>>, Error> {
     let loaded = || conversation.tools.iter().filter(|tool| tool.loaded && tool.is_available());
     let (mut list, mut told_later) = (Vec::new(), Warnings::default());
-    for definition in loaded().map(|tool| tool.definition.clone()) {
+    for definition in loaded().filter_map(|tool| conversation.tools.definition_of(tool, &[])).cloned() {
         let custom = options.custom_tools.unwrap_or(CustomTools::Function);
         list.extend(match formats.0 == formats.1 {
             true => Some(definition),
@@ -141,27 +141,20 @@ fn write<'a>(
 
 /// What became of the deferred tools.
 fn told(conversation: &Conversation<'_>, options: &DeferredOptions) -> DeferredReport {
-    let mut report = DeferredReport::default();
-    let (mut scratch, mut can_search) = (String::new(), false);
-    for tool in conversation.tools.iter() {
-        let is_search = |name: &Text<'_>| {
-            tool::names_a_search(name) || options.search_tools.iter().any(|search| name.is(search.as_str()))
-        };
-        can_search |= match tool.kind {
-            Kind::ClientSearch => true,
-            Kind::HostedSearch => has_hosted_search(options.native),
-            _ => tool.is_available() && tool.name.as_ref().is_some_and(is_search),
-        };
-        let Some(name) = tool.name.as_ref().filter(|_| tool.deferred && !tool.withdrawn) else { continue };
-        if tool.loaded {
-            report.loaded.push(name.display().into_owned());
-        } else {
-            report.hidden.push(name.display().into_owned());
-            report.saved_bytes += tool::cost(&tool.definition, &mut scratch);
-        }
+    let tools = &conversation.tools;
+    let hidden = tools.hidden_names();
+    let can_search = tools.iter().any(|tool| match tool.kind {
+        Kind::ClientSearch => true,
+        Kind::HostedSearch => has_hosted_search(options.native),
+        _ => tool.searches(options),
+    });
+    DeferredReport {
+        loaded: tools.loaded_names(),
+        unreachable: !hidden.is_empty() && !can_search,
+        hidden,
+        saved_bytes: tools.saved_bytes(&[]),
+        ..DeferredReport::default()
     }
-    report.unreachable = !report.hidden.is_empty() && !can_search;
-    report
 }
 
 /// Whether a backend with these constructs has a search of its own.
@@ -209,21 +202,17 @@ fn as_it_is(
     if format == Format::OpenaiResponses {
         map = NameMap::with(super::responses::flat_names(request, options.tool_changes)?);
     }
-    let mut catalogue = Catalogue::read(super::listed(request), false, warnings);
-    let deferred = catalogue.deferred().map(|name| name.display().into_owned()).collect();
+    let mut tools = Tools::read(super::listed(request), warnings);
+    let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
     if format == Format::OpenaiResponses {
         super::responses::scan(request, &mut events, &mut map, warnings)?;
     } else {
         request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
     }
-    let mut found = Warnings::default();
-    events.resolve(&mut catalogue, super::listed(request), options, &mut found);
-    // Nothing is written otherwise, and nothing stands for a search.
-    let is_ours = |code: &str| code == "prefix_changed" || code == "tool_search_renamed";
-    let found = found.finish().into_iter().filter(|warning| !is_ours(warning.code));
-    found.for_each(|each| warnings.repeat(each));
-    let report = DeferredReport { loaded: catalogue.loaded(), hidden: catalogue.hidden(), ..DeferredReport::default() };
-    Ok((report, deferred))
+    events.bring(&mut tools, super::listed(request), warnings);
+    events.apply(&mut tools, options, warnings);
+    let (loaded, hidden) = (tools.loaded_names(), tools.hidden_names());
+    Ok((DeferredReport { loaded, hidden, ..DeferredReport::default() }, deferred))
 }
 
 /// Returns true if `custom` tools are sent as functions and a call may not identify its tool: the API calls a loaded
@@ -233,9 +222,13 @@ fn is_ambiguous(request: &Node<'_>, formats: (Format, Format), options: &Deferre
     Ok(makes_functions && super::responses::flat_names_as_it_is(request)?.renames_own_names())
 }
 
-/// Whether a request of the backend's own format holds a construct that it does not understand.
+/// Whether a request of the backend's own format has to be rewritten: it holds a construct that the backend does not
+/// understand, or the options load tools.
 fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     let native = options.native;
+    if options.mode == Mode::LoadAll || !options.loaded_tools.is_empty() {
+        return Ok(true);
+    }
     let ignores = options.tool_changes == ToolChanges::Ignore;
     let (history, is_foreign): (&str, fn(&Node<'_>, Native) -> bool) = match native {
         // What the client has no say in goes, whoever could take it.

@@ -9,11 +9,11 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    catalogue::{Catalogue, Standing},
     lazy::{may_hold, view},
     prefilter,
     report::Warnings,
-    tool::{self, has_type, starts_with, type_of, Replaces},
+    tool::{self, has_type, starts_with, type_of},
+    tools::{Arrival, Tools},
 };
 use crate::{
     collections::Set,
@@ -42,8 +42,8 @@ pub(super) enum Event<'a> {
 #[derive(Default)]
 pub(super) struct Events<'a> {
     pub(super) list: Vec<Event<'a>>,
-    /// Definitions that came with the history, and which ones of the same name they stand for.
-    pub(super) definitions: Vec<(Node<'a>, Replaces)>,
+    /// Definitions that the history brings.
+    pub(super) definitions: Vec<(Node<'a>, Arrival)>,
     /// Ids of `server_tool_use` blocks.
     pub(super) server_calls: Set<Text<'a>>,
     /// Ids that `tool_search_tool_result` blocks answer.
@@ -120,7 +120,7 @@ impl<'a> Events<'a> {
                 continue;
             }
             self.list.extend(name.map(Event::Definition));
-            self.definitions.push((definition.clone(), Replaces::Nothing));
+            self.definitions.push((definition.clone(), Arrival::Found));
         }
         Ok(())
     }
@@ -208,7 +208,7 @@ impl<'a> Events<'a> {
             Some(Directive::Removal) => Event::Removal(name()),
             Some(Directive::Addition) => {
                 if let Some(tool) = directive_definition(block) {
-                    self.definitions.push((tool.clone(), Replaces::Anything));
+                    self.definitions.push((tool.clone(), Arrival::Added));
                     // A toolset has no name to be told by.
                     if tool::name(tool).is_none() {
                         return;
@@ -236,48 +236,25 @@ impl<'a> Events<'a> {
         self.with_calls
     }
 
-    /// Lets the events happen to the catalogue. `tools` is the request's list.
-    pub(super) fn resolve(
-        &mut self,
-        catalogue: &mut Catalogue<'a>,
-        tools: &[Node<'a>],
-        options: &DeferredOptions,
-        warnings: &mut Warnings,
-    ) {
-        for (definition, replaces) in core::mem::take(&mut self.definitions) {
-            catalogue.bring(definition, replaces, tools, warnings);
+    /// Brings the definitions, and takes them out.
+    pub(super) fn bring(&mut self, tools: &mut Tools<'a>, listed: &[Node<'a>], warnings: &mut Warnings) {
+        for (definition, arrival) in core::mem::take(&mut self.definitions) {
+            tools.bring(definition, arrival, listed, warnings);
         }
-        catalogue.name_search(&options.tool_search_name, warnings);
-        // First what was loaded before this history began: with `order: "append"` the list only grows at its end.
-        for name in &options.loaded_tools {
-            let text = Text::new(name.as_str());
-            if !catalogue.knows(&text) {
-                warnings.about("unknown_tool_reference", name.as_str());
-            }
-            catalogue.load(&text);
-        }
+    }
+
+    /// Applies the events to the tools.
+    pub(super) fn apply(&self, tools: &mut Tools<'a>, options: &DeferredOptions, warnings: &mut Warnings) {
+        tools.begin(options, warnings);
         for event in &self.list {
             match event {
-                Event::Reference(name) | Event::Addition(name) => {
-                    if !catalogue.knows(name) {
-                        warnings.about("unknown_tool_reference", name.display());
-                    }
-                    let is_addition = matches!(event, Event::Addition(_));
-                    // Earlier requests had it, with another definition.
-                    if is_addition
-                        && catalogue.standing(name) == Standing::Visible
-                        && catalogue.redefined.contains(name)
-                    {
-                        warnings.about("prefix_changed", name.display());
-                    }
-                    catalogue.load(name);
-                    if is_addition {
-                        catalogue.withdraw(name, false, warnings);
-                    }
+                Event::Reference(name) | Event::Definition(name) => {
+                    tools.find(name, warnings);
                 }
-                Event::Removal(name) => catalogue.withdraw(name, true, warnings),
+                Event::Addition(name) => tools.add(name, warnings),
+                Event::Removal(name) => tools.remove(name, warnings),
                 Event::Ignored(name) => warnings.about("tool_change_ignored", name.display()),
-                Event::Call(name) | Event::Definition(name) => catalogue.load(name),
+                Event::Call(name) => tools.load(name),
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `apply_deferred_loading`: plays the part of Anthropic's servers for an API that has never heard of deferred tools.
 //!
 //! Each request is one inference, so everything is decided while it is rewritten: what format it has (`format`), which
-//! tools there are (`catalogue`), what the history says about them (`load_events`), which of them are sent, and what
+//! tools there are (`tools`), what the history says about them (`load_events`), which of them are sent, and what
 //! the history says instead (`messages`, `history`, `notice`, `expand_hosted_search`).
 //!
 //! Where a request goes on in another format, or with a backend's own constructs, it is handed on (`handoff`): a
@@ -9,12 +9,12 @@
 
 mod announce;
 mod betas;
-mod catalogue;
 mod choice;
 mod client;
 mod compact;
 mod conversation;
 mod custom_tools;
+mod emulation;
 mod expand_hosted_search;
 pub(crate) mod flat_names;
 mod format;
@@ -31,6 +31,7 @@ mod report;
 pub(crate) mod responses;
 mod search_tool;
 pub(crate) mod tool;
+mod tools;
 mod writer;
 
 pub(crate) use crate::json::lazy;
@@ -52,8 +53,8 @@ use crate::{
         Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch, UnavailableCalls,
     },
 };
-use catalogue::Catalogue;
 use client::Noting;
+use emulation::Emulation;
 use format::Shape;
 use history::Rewriter;
 use load_events::{Event, Events};
@@ -212,7 +213,7 @@ fn rewrite<'a>(
         responses::flatten_tools(request, &mut map, warnings);
     }
     let emulate = options.server_tool_search == ServerToolSearch::Emulate;
-    let mut catalogue = Catalogue::read(listed(request), emulate, warnings);
+    let mut emulation = Emulation::read(listed(request), emulate, warnings);
 
     let mut items = responses::Items::default();
     if format == Format::OpenaiResponses {
@@ -221,50 +222,51 @@ fn rewrite<'a>(
         request.get("system").map_or(Ok(()), |system| events.system(system))?;
         request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
     }
-    events.resolve(&mut catalogue, listed(request), options, warnings);
-    if options.mode == Mode::LoadAll {
-        catalogue.load_all();
-    } else if options.server_tool_search == ServerToolSearch::LoadAll && catalogue.lost_search() && catalogue.load_all()
-    {
+    events.bring(&mut emulation.tools, listed(request), warnings);
+    emulation.name_search(&options.tool_search_name, warnings);
+    events.apply(&mut emulation.tools, options, warnings);
+    emulation.warn_of_prefix(warnings);
+    // Nothing could search for what the provider's search would have found.
+    let loads_all = options.server_tool_search == ServerToolSearch::LoadAll && emulation.lost_search();
+    if options.mode != Mode::LoadAll && loads_all && emulation.tools.load_all() {
         warnings.warn("server_tool_search_unavailable");
     }
-    let search = catalogue.search_function();
-    choice::settle(request, format, (&mut catalogue, &map), options, search.as_deref(), warnings)?;
+    let search = emulation.search_function();
+    choice::settle(request, format, (&mut emulation, &map), options, search.as_deref(), warnings)?;
 
     let mut names = Names::default();
     if let Some(sending) = sending {
-        names.plan(sending.shape, catalogue.all_names(), &[]);
+        names.plan(sending.shape, emulation.tools.all_names(), &[]);
     }
     let report = DeferredReport {
-        loaded: catalogue.loaded(),
-        hidden: catalogue.hidden(),
-        saved_bytes: if reports { catalogue.saved_bytes(listed(request)) } else { 0 },
+        loaded: emulation.tools.loaded_names(),
+        hidden: emulation.tools.hidden_names(),
+        saved_bytes: if reports { emulation.tools.saved_bytes(listed(request)) } else { 0 },
         tool_search_name: search.clone(),
         ..DeferredReport::default()
     };
     // What stands for a search is called by its own name everywhere.
     let called = search.clone().unwrap_or_else(|| options.tool_search_name.clone());
     let options = &DeferredOptions { tool_search_name: called, ..options.clone() };
-    let mut notices = notices(request, (&catalogue, &names), (&events, &items), (format, sending), options)?;
-    rewrite_history(request, format, (&catalogue, &map), (&mut notices, &events, &items), options, warnings)?;
+    let mut notices = notices(request, (&emulation, &names), (&events, &items), (format, sending), options)?;
+    rewrite_history(request, format, (&emulation, &map), (&mut notices, &events, &items), options, warnings)?;
     if format == Format::Anthropic {
         betas::settle(request, Native::None, &[])?;
     }
 
-    let searchable = catalogue.search_visible();
-    let filtered = options.mode == Mode::Filter
-        && !(options.server_tool_search == ServerToolSearch::LoadAll && catalogue.lost_search());
-    let announces = filtered && options.announce == Announce::Names;
+    let searchable = emulation.can_search(options);
+    let announces = options.mode == Mode::Filter && !loads_all && options.announce == Announce::Names;
     let deferred: Vec<String> = if announces {
-        catalogue.deferred().map(|name| names.current(name).into_owned()).collect()
+        emulation.tools.deferred_names().map(|name| names.current(name).into_owned()).collect()
     } else {
         Vec::new()
     };
     let emptied = request
         .get("tools")
         .is_some_and(|tools| tools.is_null() || tools.as_array().is_some_and(|tools| !tools.is_empty()));
-    let client_search = search.filter(|_| catalogue.is_client_search(listed(request)));
-    settle_tools(request, format, catalogue, options);
+    let client_search = search.filter(|_| emulation.is_client_search());
+    let function = |search: &Node<'a>| search_tool::function(format, &options.tool_search_name, search);
+    emulation.settle(request, options.order, function);
 
     let mut outcome = Outcome { report, names, emptied };
     if reports {
@@ -290,7 +292,7 @@ fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
 /// The texts that the history will say about tools.
 fn notices<'a>(
     request: &Node<'a>,
-    (catalogue, names): (&Catalogue<'a>, &Names),
+    (emulation, names): (&Emulation<'a>, &Names),
     (events, items): (&Events<'a>, &responses::Items<'a>),
     (format, sending): (Format, Option<&Sending<'_>>),
     options: &DeferredOptions,
@@ -305,16 +307,17 @@ fn notices<'a>(
     let tools = listed(request);
     let search = |search: &Node<'a>| search_tool::function(format, &options.tool_search_name, search);
     let written = match sending.filter(|_| !told.is_empty()) {
-        Some(sending) => Some(Quotes::write(sending, (catalogue, names), (tools, options.order), &told, search)?),
+        Some(sending) => Some(Quotes::write(sending, (emulation, names), (tools, options.order), &told, search)?),
         None => None,
     };
     for name in told {
         let called = names.current(name);
-        let quoted = match (&written, catalogue.definition(name, tools)) {
+        let known = emulation.tools.get(name).and_then(|tool| emulation.tools.definition_of(tool, tools));
+        let quoted = match (&written, known) {
             (Some(quotes), Some(_)) => quotes.of(&called),
             (_, definition) => Quoted::Definition(definition),
         };
-        notices.prepare(name, &called, &quoted, &catalogue.pointer(name))?;
+        notices.prepare(name, &called, &quoted, &emulation.pointer(name))?;
     }
     Ok(notices)
 }
@@ -322,14 +325,14 @@ fn notices<'a>(
 fn rewrite_history<'a>(
     request: &mut Node<'a>,
     format: Format,
-    (catalogue, map): (&Catalogue<'a>, &NameMap<'a>),
+    (emulation, map): (&Emulation<'a>, &NameMap<'a>),
     found: (&mut Notices<'a>, &Events<'a>, &responses::Items<'a>),
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let (notices, events, items) = found;
-    let known = |name: &Text<'a>| catalogue.knows(name);
-    let is_search = |name: &Text<'a>| catalogue.is_search(name);
+    let known = |name: &Text<'a>| emulation.tools.knows(name);
+    let is_search = |name: &Text<'a>| emulation.tools.is_search(name);
     let mut rewriter =
         Rewriter::new(notices, options, &known, &is_search, (&events.server_calls, &events.search_results), format);
     if format == Format::OpenaiResponses {
@@ -344,21 +347,6 @@ fn rewrite_history<'a>(
         warnings.about("orphan_tool_search_output", orphan);
     }
     Ok(())
-}
-
-/// Writes the list that is sent.
-fn settle_tools<'a>(request: &mut Node<'a>, format: Format, catalogue: Catalogue<'a>, options: &DeferredOptions) {
-    let function = |search: &Node<'a>| search_tool::function(format, &options.tool_search_name, search);
-    if request.get("tools").is_some() {
-        request.visit("tools", |tools| catalogue.settle(tools, options.order, function));
-    } else if catalogue.any_visible() {
-        // The history brought tools to a request that lists none.
-        let mut tools = Node::array(Vec::new());
-        catalogue.settle(&mut tools, options.order, function);
-        if let Some(object) = request.as_object_mut() {
-            object.set("tools", tools);
-        }
-    }
 }
 
 /// What is left of an empty list. A choice without tools is refused, and Chat Completions refuses an empty list, too.

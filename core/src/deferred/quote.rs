@@ -4,7 +4,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    catalogue::{Catalogue, Standing},
+    emulation::{Emulation, Standing},
     tool,
 };
 use crate::{
@@ -45,21 +45,23 @@ impl<'a> Quotes<'a> {
     /// Writes the tools that are sent, and those that are only told of: they were taken away again.
     pub(super) fn write(
         sending: &Sending<'_>,
-        (catalogue, names): (&Catalogue<'a>, &Names),
+        (emulation, names): (&Emulation<'a>, &Names),
         (tools, order): (&[Node<'a>], Order),
         told: &[&Text<'a>],
         search: impl Fn(&Node<'a>) -> Node<'a>,
     ) -> Result<Quotes<'a>, Error> {
-        let alone = catalogue.sent(tools, order).count() <= sending.alone;
+        let sent = emulation.sent(tools, order);
+        let alone = sent.len() <= sending.alone;
         let wanted: Set<&Text<'a>> = told.iter().copied().collect();
         let is_wanted = |node: &Node<'a>| tool::name(node).is_some_and(|name| wanted.contains(&name));
-        let mut list: Vec<Node<'a>> = catalogue
-            .sent(tools, order)
+        let mut list: Vec<Node<'a>> = sent
+            .into_iter()
             .filter(|(node, is_search)| !alone || *is_search || is_wanted(node))
             .map(|(node, is_search)| if is_search { search(node) } else { node.clone() })
             .collect();
-        let gone = wanted.iter().filter(|name| catalogue.standing(name) != Standing::Visible);
-        list.extend(gone.filter_map(|name| catalogue.definition(name, tools)).cloned());
+        let gone = wanted.iter().filter(|name| emulation.standing(name) != Standing::Visible);
+        let gone = gone.filter_map(|name| emulation.tools.get(name));
+        list.extend(gone.filter_map(|tool| emulation.tools.definition_of(tool, tools)).cloned());
         let list = (sending.write)(Node::array(list), names)?;
         let mut places = Map::new();
         for (place, tool) in list.as_array().unwrap_or_default().iter().enumerate() {

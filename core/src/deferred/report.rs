@@ -172,11 +172,6 @@ impl Warnings {
         }
     }
 
-    /// A warning that was given elsewhere.
-    pub(super) fn repeat(&mut self, warning: Warning) {
-        self.add(warning);
-    }
-
     fn add(&mut self, warning: Warning) {
         debug_assert!(Warning::CODES.iter().any(|(code, _)| *code == warning.code), "unlisted: {}", warning.code);
         if self.given.insert(warning.clone()) {

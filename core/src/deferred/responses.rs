@@ -11,7 +11,8 @@ use super::{
     namespace::{self, NameMap},
     notice, prefilter,
     report::Warnings,
-    tool::{self, has_type, remove, type_of, Replaces},
+    tool::{self, has_type, remove, type_of},
+    tools::Arrival,
 };
 use crate::{
     collections::{Map, Set},
@@ -110,7 +111,7 @@ pub(super) fn scan<'a>(
             if events.with_changes {
                 for definition in definitions(&item, names, warnings) {
                     found.extend(tool::name(&definition).cloned());
-                    events.definitions.push((definition, Replaces::Nothing));
+                    events.definitions.push((definition, Arrival::Found));
                 }
             } else {
                 found = namespace::names_in(brought(&item), names);
@@ -127,8 +128,7 @@ pub(super) fn scan<'a>(
                 if let Some(name) = tool::name(&definition).filter(|_| !deferred) {
                     events.list.push(Event::Definition(name.clone()));
                 }
-                let replaces = if deferred { Replaces::Nothing } else { Replaces::Deferred };
-                events.definitions.push((definition, replaces));
+                events.definitions.push((definition, if deferred { Arrival::Listed } else { Arrival::Visible }));
             }
         } else if events.with_calls() && (has_type(&item, "function_call") || has_type(&item, "custom_tool_call")) {
             events.list.extend(names.called(&item).map(Event::Call));

@@ -5,7 +5,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::compact::{compact, string};
-use crate::json::{Data, Node, Text};
+use crate::json::{self, Data, Node, Text};
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,32 +99,29 @@ pub(crate) fn is_placeholder(tool: &Node<'_>) -> bool {
     name(tool).is_some_and(|name| name.is("DeferredToolPlaceholder")) && deferral(tool).0
 }
 
-/// Whether two entries define the same tool, flags aside.
+/// Whether two entries define the same tool, flags aside. Costs no more than the smaller one.
 pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
-    let text = |tool: &Node<'_>| {
-        let (mut tool, mut text) = (tool.clone(), String::new());
-        clean(&mut tool, true);
-        compact(&tool, &mut text);
-        text
-    };
-    text(one) == text(other)
+    is_alike(one, other, true)
 }
 
-/// Which tool of its name a definition stands for that came with the history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Replaces {
-    Nothing,
-    /// A deferred one: it is the one that was made visible.
-    Deferred,
-    /// Any: only Anthropic's additions define a tool anew.
-    Anything,
-}
-
-impl Replaces {
-    /// Whether it stands for one that is deferred, or not.
-    pub(crate) fn takes(self, deferred: bool) -> bool {
-        self == Replaces::Anything || self == Replaces::Deferred && deferred
+fn is_alike(one: &Node<'_>, other: &Node<'_>, is_entry: bool) -> bool {
+    let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return json::same(one, other) };
+    let is_flag = |key: &Text<'_>| key.is(FLAG) || key.is(CACHE);
+    let flags = 2;
+    if one.len().abs_diff(other.len()) > flags {
+        return false;
     }
+    let index = other.index();
+    let mut found = 0;
+    let alike = one.iter().filter(|member| !is_flag(&member.key)).all(|member| {
+        found += 1;
+        let twin = index.get(&member.key).and_then(|place| other.iter().nth(*place));
+        twin.is_some_and(|twin| match is_entry && INNER.iter().any(|inner| member.key.is(inner)) {
+            true => is_alike(&member.value, &twin.value, false),
+            false => json::same(&member.value, &twin.value),
+        })
+    });
+    alike && found == other.iter().filter(|member| !is_flag(&member.key)).count()
 }
 
 /// Whether [`clean`] would change the entry.

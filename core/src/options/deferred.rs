@@ -20,8 +20,8 @@ choice! {
 }
 
 choice! {
-    /// The request format to translate a request into.
-    Target {
+    /// The format of a request: the API that it is written for.
+    Format {
         /// Anthropic Messages.
         Anthropic = "anthropic",
         /// OpenAI Responses.
@@ -31,28 +31,19 @@ choice! {
     }
 }
 
-impl Target {
+impl Format {
     /// The word for it.
     pub(crate) fn word(self) -> &'static str {
-        word_of(Target::CHOICES, self)
-    }
-
-    /// The same as a format.
-    pub(crate) const fn format(self) -> Format {
-        match self {
-            Target::Anthropic => Format::Anthropic,
-            Target::OpenaiResponses => Format::OpenaiResponses,
-            Target::OpenaiChat => Format::OpenaiChat,
-        }
+        word_of(Format::CHOICES, self)
     }
 
     /// The same as a shape of tools.
     #[cfg(feature = "search")]
     pub(crate) const fn tools(self) -> super::ToolFormat {
         match self {
-            Target::Anthropic => super::ToolFormat::Anthropic,
-            Target::OpenaiResponses => super::ToolFormat::OpenaiResponses,
-            Target::OpenaiChat => super::ToolFormat::OpenaiChat,
+            Format::Anthropic => super::ToolFormat::Anthropic,
+            Format::OpenaiResponses => super::ToolFormat::OpenaiResponses,
+            Format::OpenaiChat => super::ToolFormat::OpenaiChat,
         }
     }
 }
@@ -132,18 +123,6 @@ choice! {
         Keep = "keep",
         /// They and their results become text, for APIs that refuse undeclared ones.
         Text = "text",
-    }
-}
-
-choice! {
-    /// The format of the request, where it should not be recognised by its shape.
-    Format {
-        /// Anthropic Messages.
-        Anthropic = "anthropic",
-        /// OpenAI Responses.
-        OpenaiResponses = "openai-responses",
-        /// OpenAI Chat Completions.
-        OpenaiChat = "openai-chat",
     }
 }
 
@@ -257,7 +236,7 @@ pub struct DeferredOptions {
     /// Whether hidden tools are announced by name.
     pub announce: Announce,
     /// The request format to translate into; `None` keeps the format.
-    pub target: Option<Target>,
+    pub target: Option<Format>,
     /// Whether deferred tools are hidden until loaded.
     pub mode: Mode,
     /// Where loaded tools stand.
@@ -375,7 +354,7 @@ impl DeferredOptions {
         let default = DeferredOptions::default();
         let options = DeferredOptions {
             announce: reader.choice("announce", Announce::CHOICES)?.unwrap_or(default.announce),
-            target: reader.choice("target", Target::CHOICES)?,
+            target: reader.choice("target", Format::CHOICES)?,
             mode: reader.choice("mode", Mode::CHOICES)?.unwrap_or(default.mode),
             order: reader.choice("order", Order::CHOICES)?.unwrap_or(default.order),
             unknown_reference: reader

@@ -21,7 +21,7 @@ pub use crate::report::{Allow, Confidence};
 pub(crate) use betas::BetaOptions;
 pub use deferred::{
     Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Format, Mode, Native, Order, Reasoning, Removals,
-    ServerHistory, ServerToolSearch, SystemMessages, Target, ToolChanges, UnavailableCalls, UnknownReference,
+    ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnavailableCalls, UnknownReference,
 };
 pub use envelope::EnvelopeOptions;
 #[cfg(feature = "search")]

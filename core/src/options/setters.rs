@@ -5,8 +5,8 @@ use alloc::{string::String, vec::Vec};
 use super::{
     AdaptOptions, Allow, Announce, Api, CustomTools, DeferralQuery, DeferredOptions, DialectQuery, EmptyTools,
     ForcedTool, Format, Hints, Mode, Native, Order, Reasoning, Refs, Removals, RepairOptions, ServerHistory,
-    ServerToolSearch, SystemMessages, Target, ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls,
-    UnknownReference, Untyped,
+    ServerToolSearch, SystemMessages, ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls, UnknownReference,
+    Untyped,
 };
 #[cfg(feature = "search")]
 use super::{ExchangeOptions, SearchMode};
@@ -94,7 +94,7 @@ setters_of! {
 setters! {
     DeferredOptions {
         announce: Announce,
-        target: impl Into<Option<Target>>,
+        target: impl Into<Option<Format>>,
         mode: Mode,
         order: Order,
         unknown_reference: UnknownReference,

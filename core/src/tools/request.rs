@@ -78,7 +78,7 @@ pub(crate) fn adapt_with_names<'a>(
     let mut client = api.format().map(|format| Client { format, search: None });
     if let (Some(deferred), true) = (&options.deferred, api != Api::Gemini) {
         let deferred_options = DeferredOptions { format: deferred.format.or(api.format()), ..deferred.clone() };
-        api_out = deferred.target.map_or(api, |target| target.format().into());
+        api_out = deferred.target.map_or(api, |target| target.into());
         let tools = sent_as(api_out, dialect, options);
         let sending = Sending {
             shape,

@@ -11,7 +11,7 @@ use serde_json::{json, Map, Value};
 use toolwire::{
     apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope,
     normalize_envelope_json_with_report,
-    options::Target,
+    options::Format,
     reports::{Change, DeferredReport},
     sanitize, sanitize_json_with_report, DeferredOptions, Rewritten, SanitizeOptions,
 };
@@ -68,7 +68,7 @@ fn answer(call: &Value) -> Result<Value, Problem> {
             let mut options = DeferredOptions::default();
             options.target = match member("/options/target") {
                 None => None,
-                Some("openai-responses") => Some(Target::OpenaiResponses),
+                Some("openai-responses") => Some(Format::OpenaiResponses),
                 Some(other) => {
                     return Err(Problem::Protocol(format!("expected the target `openai-responses`, found `{other}`")))
                 }

@@ -4,23 +4,26 @@
 //! has stays with its reader or its writer.
 
 pub(super) mod pairs;
-pub(super) mod timeline;
-pub(super) mod tools;
 pub(super) mod unavailable;
 
 use alloc::{string::String, vec::Vec};
 
-use super::compact::compact;
+use super::{
+    compact::compact,
+    report::Warnings,
+    tools::{Found, Tools},
+};
 use crate::{
     collections::Set,
     error::Error,
     json::{self, Data, Node, Text},
+    options::DeferredOptions,
 };
 
 /// A request's history and tools.
 #[derive(Default)]
 pub(super) struct Conversation<'a> {
-    pub(super) tools: tools::Tools<'a>,
+    pub(super) tools: Tools<'a>,
     pub(super) events: Vec<Event<'a>>,
     /// The function that stands for the client's search, where the target has no such thing.
     pub(super) search_name: Option<String>,
@@ -28,6 +31,29 @@ pub(super) struct Conversation<'a> {
     pub(super) set_aside: Set<Text<'a>>,
     /// The history means the same where it goes, and was left in the request.
     pub(super) is_in_place: bool,
+}
+
+impl Conversation<'_> {
+    /// Applies what happens in the history to the tools, in its order.
+    pub(super) fn apply(&mut self, options: &DeferredOptions, warnings: &mut Warnings) {
+        let Conversation { tools, events, .. } = self;
+        tools.begin(options, warnings);
+        for Event { what, .. } in events.iter_mut() {
+            match what {
+                What::Result(outcome) => {
+                    for name in outcome.found.iter().flatten() {
+                        if tools.find(name, warnings) == Found::Withdrawn {
+                            outcome.gone.insert(name.clone());
+                        }
+                    }
+                }
+                What::Add(additions) => additions.iter().for_each(|addition| tools.add(&addition.name, warnings)),
+                What::Remove(name) => tools.remove(name, warnings),
+                What::Call(call) if options.load_used_tools => tools.load(&call.name),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Something that happened.

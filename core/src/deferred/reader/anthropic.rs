@@ -11,6 +11,7 @@ use crate::{
         load_events::{directive, directive_definition, directive_name, is_reference, reference_name, Directive},
         prefilter,
         tool::{self, has_type, starts_with},
+        tools::Arrival,
     },
     error::Error,
     json::{Data, Node, Text},
@@ -184,17 +185,21 @@ fn change<'a>(reader: &mut Reader<'_, 'a>, at: usize, block: &Node<'a>, addition
         _ if definition.is_some_and(|definition| definition.get(tool::INNER_FUNCTION).is_some()) => {
             definition.into_iter().for_each(|definition| reader.lose_block(definition));
         }
-        _ => additions.push(Addition { name, definition: definition.cloned() }),
+        _ => {
+            if let Some(definition) = definition {
+                reader.bring(definition.clone(), Arrival::Added);
+            }
+            additions.push(Addition { name, definition: definition.cloned() });
+        }
     }
 }
 
 fn is_search_call(reader: &Reader<'_, '_>, block: &Node<'_>) -> bool {
-    let listed = || reader.conversation.tools.hosted_search().and_then(|tool| tool::name(&tool.definition));
     has_type(block, "server_tool_use")
         && block
             .get("name")
             .and_then(Node::as_text)
-            .is_some_and(|name| starts_with(name, "tool_search_tool_") || listed() == Some(name))
+            .is_some_and(|name| starts_with(name, "tool_search_tool_") || reader.conversation.tools.is_search(name))
 }
 
 fn call<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>) -> What<'a> {

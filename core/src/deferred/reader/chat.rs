@@ -10,6 +10,7 @@ use crate::{
         lazy::take,
         load_events::brings_tools,
         tool::{self, has_type},
+        tools::Arrival,
     },
     error::Error,
     json::{Data, Node, Text},
@@ -117,9 +118,9 @@ fn carried<'a>(
     let mut additions = Vec::with_capacity(tools.len());
     for definition in tools {
         if is_head {
-            reader.conversation.tools.list(definition, reader.reading.warnings);
+            reader.conversation.tools.list_own(definition, reader.reading.warnings);
         } else if let Some(name) = tool::name(&definition).cloned() {
-            reader.conversation.tools.bring(&definition, false, reader.reading.warnings);
+            reader.bring(definition, Arrival::Found);
             additions.push(Addition { name, definition: None });
         } else {
             reader.lose_block(&definition);

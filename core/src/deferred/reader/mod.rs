@@ -13,6 +13,7 @@ use super::{
     namespace::NameMap,
     report::{Warnings, LOST},
     tool::type_of,
+    tools::Arrival,
 };
 use crate::{
     error::{Code, Error},
@@ -87,11 +88,16 @@ impl<'a> Reader<'_, 'a> {
         may
     }
 
+    /// Takes in a definition that the history brings.
+    fn bring(&mut self, definition: Node<'a>, arrival: Arrival) {
+        self.conversation.tools.bring(definition, arrival, &[], self.reading.warnings);
+    }
+
     /// Takes the request's own list in.
     fn list(&mut self, request: &mut Node<'a>) {
         let tools = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         for tool in tools.unwrap_or_default() {
-            self.conversation.tools.list(tool, self.reading.warnings);
+            self.conversation.tools.list_own(tool, self.reading.warnings);
         }
     }
 

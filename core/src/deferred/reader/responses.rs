@@ -12,6 +12,7 @@ use crate::{
         report::LOST,
         responses::{flat_names, is_client},
         tool::{self, has_type, type_of},
+        tools::Arrival,
     },
     error::{Code, Error},
     json::{Data, Node, Text},
@@ -26,7 +27,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> R
     let listed = listed.unwrap_or_default();
     flatten_choice(request, reader.reading.names)?;
     let flat = namespace::flatten(listed, reader.reading.names, reader.reading.warnings);
-    flat.into_iter().for_each(|tool| reader.conversation.tools.list(tool, reader.reading.warnings));
+    flat.into_iter().for_each(|tool| reader.conversation.tools.list_own(tool, reader.reading.warnings));
     if !reader.stays() {
         is_whole(request)?;
         if let Some(instructions) = take(request, "instructions")?.filter(|text| !text.is_null()) {
@@ -235,7 +236,7 @@ impl<'a> Pass<'_, '_, 'a> {
         if self.reader.reading.options.tool_changes == ToolChanges::Apply {
             for definition in self.definitions(&mut item) {
                 found.extend(tool::name(&definition).cloned());
-                self.reader.conversation.tools.bring(&definition, false, self.reader.reading.warnings);
+                self.reader.bring(definition, Arrival::Found);
             }
         } else {
             // The output refers to what the client's own list has, and may not bring more.
@@ -267,14 +268,18 @@ impl<'a> Pass<'_, '_, 'a> {
         let mut additions = Vec::with_capacity(definitions.len());
         for definition in definitions {
             if is_head && !self.reader.stays() || tool::kind(&definition) != tool::Kind::Tool {
-                self.reader.conversation.tools.list(definition, self.reader.reading.warnings);
+                self.reader.conversation.tools.list_own(definition, self.reader.reading.warnings);
                 continue;
             }
             let Some(name) = tool::name(&definition).cloned() else {
                 self.reader.lose_block(&definition);
                 continue;
             };
-            self.reader.conversation.tools.bring(&definition, false, self.reader.reading.warnings);
+            if tool::deferral(&definition).0 {
+                self.reader.bring(definition, Arrival::Listed);
+                continue;
+            }
+            self.reader.bring(definition, Arrival::Visible);
             additions.push(Addition { name, definition: None });
         }
         if !additions.is_empty() {

@@ -17,6 +17,7 @@ use super::{
     notice::{self, whole},
     report::Warnings,
     tool::{self, Kind},
+    tools::{Source, Tools},
 };
 use crate::{
     collections::{Map, Set},
@@ -135,25 +136,30 @@ impl<'w, 'a> Writer<'w, 'a> {
     /// The request's list, and the names of all tools that are sent. What events bring is kept for them.
     fn list(
         &mut self,
-        tools: super::conversation::tools::Tools<'a>,
+        tools: Tools<'a>,
         only: Option<&Set<Text<'a>>>,
     ) -> Result<(Vec<Node<'a>>, Set<Text<'a>>), Error> {
         let (mut listed, mut names) = (Vec::new(), Set::new());
-        let searches = tools.hosted_search().is_some();
-        for tool in tools.into_list() {
+        let searches = tools.has_hosted_search();
+        let (tools, mut definitions) = tools.into_parts();
+        for tool in tools {
+            let definition = match tool.source {
+                Source::Own(place) => definitions.get_mut(place).map(core::mem::take).unwrap_or_default(),
+                Source::Listed(_) => continue,
+            };
             let place = match &tool.name {
                 Some(name) if only.is_some_and(|only| !only.contains(name)) => Place::Nowhere,
                 Some(name) if self.native() != Native::None => self.places.of(name),
                 _ => Place::Top,
             };
             let Some(name) = tool.name else {
-                listed.extend(self.unnamed(tool.definition, tool.kind));
+                listed.extend(self.unnamed(definition, tool.kind));
                 continue;
             };
             if place == Place::Nowhere {
                 continue;
             }
-            let mut definition = tool.definition;
+            let mut definition = definition;
             tool::clean(&mut definition, tool.deferred);
             if place != Place::Carrier && self.is_search_function(&name) && !searches {
                 listed.push(search_of(&definition));

@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 use crate::{
     collections::{Map, Set},
     deferred::{
-        conversation::{tools::Tool, Conversation, What},
+        conversation::{Conversation, What},
         report::Warnings,
+        tools::Tool,
     },
     json::Text,
     options::{Native, Removals},
@@ -57,7 +58,7 @@ impl<'a> Places<'a> {
             })
             .flat_map(|(found, gone)| found.iter().filter(|name| !gone.contains(*name)))
             .collect();
-        let searches = conversation.tools.hosted_search().is_some();
+        let searches = conversation.tools.has_hosted_search();
         let mut places = Map::new();
         for tool in conversation.tools.iter() {
             let Some(name) = &tool.name else { continue };

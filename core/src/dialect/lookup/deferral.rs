@@ -12,7 +12,7 @@ use alloc::{
 use super::{bare_model, host::Host};
 use crate::{
     error::{Code, Error},
-    options::{Api, DeferralQuery, Native, Target},
+    options::{Api, DeferralQuery, Format, Native},
 };
 
 /// When the table as a whole was last compared with its sources.
@@ -31,7 +31,7 @@ const CHECKED: &str = "2026-11-21";
 #[non_exhaustive]
 pub struct DeferralChoice {
     /// The format that the construct belongs to; `None` where there is none.
-    pub target: Option<Target>,
+    pub target: Option<Format>,
     /// The construct.
     pub native: Native,
     /// What it rests on, in a sentence.
@@ -94,7 +94,7 @@ struct Row {
     hosts: &'static [&'static str],
     /// The models that have it; none: all of the host's, known or not.
     models: &'static [Span],
-    target: Target,
+    target: Format,
     native: Native,
     /// What it rests on, in a sentence without its full stop.
     source: &'static str,
@@ -132,7 +132,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: OPENAI,
         models: &[span("gpt-", (5, 4), (u16::MAX, u16::MAX))],
-        target: Target::OpenaiResponses,
+        target: Format::OpenaiResponses,
         native: Native::ToolSearch,
         source: "OpenAI documents `tool_search` for GPT-5.4 and later \
                  (developers.openai.com/api/docs/guides/tools-tool-search); recorded requests were answered 200",
@@ -141,7 +141,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: OPENAI,
         models: &[span("gpt-", (5, 0), (5, 3))],
-        target: Target::OpenaiResponses,
+        target: Format::OpenaiResponses,
         native: Native::AdditionalTools,
         source: "recorded requests with `additional_tools` to gpt-5 were answered 200; `tool_search` needs GPT-5.4 \
                  (developers.openai.com/api/docs/guides/tools-tool-search)",
@@ -150,7 +150,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: MOONSHOT,
         models: &[span("kimi-k", (3, 0), (3, u16::MAX))],
-        target: Target::OpenaiChat,
+        target: Format::OpenaiChat,
         native: Native::Kimi,
         source:
             "Moonshot documents tools in system messages for Kimi K3 (platform.kimi.ai, dynamic tool loading), and \
@@ -160,7 +160,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: ANTHROPIC,
         models: CLAUDE_WITH_CHANGES,
-        target: Target::Anthropic,
+        target: Format::Anthropic,
         native: Native::Inline,
         source: "the Claude API takes tool changes by reference and by value with these models \
                  (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages)",
@@ -169,7 +169,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: ANTHROPIC,
         models: &[],
-        target: Target::Anthropic,
+        target: Format::Anthropic,
         native: Native::References,
         source: "the Claude API loads deferred tools by `tool_reference` and needs no beta for that \
                  (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool); recorded requests were \
@@ -179,7 +179,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: BEDROCK,
         models: CLAUDE_WITH_CHANGES,
-        target: Target::Anthropic,
+        target: Format::Anthropic,
         native: Native::Changes,
         source: OF_CHANGES_ELSEWHERE,
         checked: "2026-09-22",
@@ -187,7 +187,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: VERTEX,
         models: CLAUDE_WITH_CHANGES,
-        target: Target::Anthropic,
+        target: Format::Anthropic,
         native: Native::Changes,
         source: OF_CHANGES_ELSEWHERE,
         checked: "2026-09-22",
@@ -195,11 +195,11 @@ const ROWS: &[Row] = &[
 ];
 
 /// The protocol that a format is sent in.
-const fn api_of(target: Target) -> Api {
+const fn api_of(target: Format) -> Api {
     match target {
-        Target::Anthropic => Api::Anthropic,
-        Target::OpenaiResponses => Api::OpenaiResponses,
-        Target::OpenaiChat => Api::OpenaiChat,
+        Format::Anthropic => Api::Anthropic,
+        Format::OpenaiResponses => Api::OpenaiResponses,
+        Format::OpenaiChat => Api::OpenaiChat,
     }
 }
 
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn every_construct_is_of_its_format() {
         for row in ROWS {
-            assert_eq!(row.native.format(), Some(row.target.format()), "{}", row.source);
+            assert_eq!(row.native.format(), Some(row.target), "{}", row.source);
         }
     }
 

@@ -7,7 +7,7 @@ mod schemas;
 
 use serde_json::json;
 use toolwire::{
-    adapt_request_json, apply_deferred_loading_json_with_report, check_json, normalize_envelope_json, options::Target,
+    adapt_request_json, apply_deferred_loading_json_with_report, check_json, normalize_envelope_json, options::Format,
     repair_arguments_json_with_report, restore_arguments_json, sanitize_json_with_report, sanitize_tools_json,
     validate_arguments_json, AdaptOptions, DeferredOptions, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
 };
@@ -76,7 +76,7 @@ impl Work {
             }
             Work::Tools => sanitize_tools_json(first, &ToolsOptions::new(dialect)).map(drop).map_err(code),
             Work::Defer => {
-                for target in [None, Some(Target::OpenaiChat), Some(Target::OpenaiResponses)] {
+                for target in [None, Some(Format::OpenaiChat), Some(Format::OpenaiResponses)] {
                     let mut options = DeferredOptions::default();
                     options.target = target;
                     apply_deferred_loading_json_with_report(first, &options).map(drop).map_err(code)?;

@@ -1,0 +1,215 @@
+//! The list that is sent to an API without deferred tools: which tools are in it, and which function stands for a
+//! search.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    report::Warnings,
+    tool::{self, Kind},
+    tools::{Source, Tool, Tools},
+};
+use crate::{
+    json::{Data, Node, Text},
+    options::{DeferredOptions, Order},
+};
+
+/// The tools of a request whose deferral is emulated.
+#[derive(Default)]
+pub(super) struct Emulation<'a> {
+    pub(super) tools: Tools<'a>,
+    /// How many entries the request lists.
+    listed: usize,
+    /// The place of the search that a function stands for.
+    search: Option<usize>,
+    /// A function stands for a hosted search, as one does for the client's own.
+    emulates_search: bool,
+}
+
+/// What a name refers to in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// A tool in the list that is sent.
+    Visible,
+    /// A deferred tool that is not loaded.
+    Hidden,
+    /// A tool that was removed.
+    Withdrawn,
+    /// The hosted search, which is not sent.
+    Search,
+    Unknown,
+}
+
+impl<'a> Emulation<'a> {
+    /// Reads the list of a request.
+    pub(super) fn read(list: &[Node<'a>], emulates_search: bool, warnings: &mut Warnings) -> Self {
+        for toolset in list.iter().filter(|entry| tool::kind(entry) == Kind::Toolset && tool::toolset_flags(entry).1) {
+            let label = toolset.get("mcp_server_name").or_else(|| toolset.get("server_label"));
+            warnings.about_maybe("mcp_toolset_defer_ignored", label.and_then(Node::as_text));
+        }
+        Emulation { tools: Tools::read(list, warnings), listed: list.len(), search: None, emulates_search }
+    }
+
+    /// Names the function that stands for a search, if there is one, once all tools are known. A tool that has the name
+    /// already keeps it: the model would read the search's description, and its calls would go to that tool. The
+    /// provider's two searches in one list are one search.
+    pub(super) fn name_search(&mut self, wanted: &str, warnings: &mut Warnings) {
+        let stands = |tool: &Tool<'_>| {
+            tool.kind == Kind::ClientSearch || tool.kind == Kind::HostedSearch && self.emulates_search
+        };
+        let Some(at) = self.tools.iter().position(stands) else { return };
+        let mut name = Text::new(String::from(wanted));
+        let mut number = 2_u32;
+        while self.tools.knows(&name) {
+            name = Text::new(format!("{wanted}_{number}"));
+            number += 1;
+        }
+        if number > 2 {
+            warnings.about("tool_search_renamed", name.display());
+        }
+        self.tools.name_at(at, name);
+        self.search = Some(at);
+    }
+
+    /// The search that a function stands for.
+    fn search(&self) -> Option<&Tool<'a>> {
+        self.search.and_then(|at| self.tools.at(at))
+    }
+
+    /// The name of the function that stands for a search.
+    pub(super) fn search_function(&self) -> Option<String> {
+        let search = self.search().filter(|search| search.is_available())?;
+        search.name.as_ref().map(|name| name.display().into_owned())
+    }
+
+    /// Whether that function stands for a search that the client runs.
+    pub(super) fn is_client_search(&self) -> bool {
+        self.search().is_some_and(|search| search.kind == Kind::ClientSearch)
+    }
+
+    /// Whether the request lists a hosted search and no function stands for it.
+    pub(super) fn lost_search(&self) -> bool {
+        !self.emulates_search && self.tools.has_hosted_search()
+    }
+
+    /// Whether the model can search for tools in what is sent.
+    pub(super) fn can_search(&self, options: &DeferredOptions) -> bool {
+        self.search_function().is_some() || self.tools.iter().any(|tool| !tool.is_search() && tool.searches(options))
+    }
+
+    pub(super) fn standing(&self, name: &Text<'_>) -> Standing {
+        match self.tools.get(name) {
+            Some(tool) if tool.is_available() => Standing::Visible,
+            Some(tool) if tool.is_hidden() => Standing::Hidden,
+            Some(_) => Standing::Withdrawn,
+            None if self.tools.is_search(name) => Standing::Search,
+            None => Standing::Unknown,
+        }
+    }
+
+    /// Whether tools may exist that the request does not list.
+    pub(super) fn has_toolsets(&self) -> bool {
+        self.tools.iter().any(|tool| tool.kind == Kind::Toolset)
+    }
+
+    /// Whether neither the request nor its history has a tool.
+    pub(super) fn is_empty(&self) -> bool {
+        self.listed == 0 && self.tools.iter().next().is_none()
+    }
+
+    /// Warns of tools whose change invalidates the prompt cache of earlier requests.
+    pub(super) fn warn_of_prefix(&self, warnings: &mut Warnings) {
+        for tool in self.tools.iter().filter(|tool| tool.was_gone || tool.redefined_in_sight) {
+            warnings.about_maybe("prefix_changed", tool.name.as_ref());
+        }
+    }
+
+    /// Where a tool's definition stands in the request, for errors.
+    pub(super) fn pointer(&self, name: &Text<'_>) -> String {
+        match self.tools.get(name).map(|tool| tool.source) {
+            Some(Source::Listed(place)) => format!("/tools/{place}"),
+            _ => String::new(),
+        }
+    }
+
+    /// The places of the tools that are sent, in order.
+    fn plan(&self, order: Order) -> Vec<usize> {
+        let is_sent = |at: &usize| {
+            self.tools
+                .at(*at)
+                .is_some_and(|tool| tool.is_available() && (!tool.is_search() || self.search == Some(*at)))
+        };
+        let all = 0..self.tools.iter().len();
+        match order {
+            Order::Catalog => all.filter(is_sent).collect(),
+            Order::Append => {
+                let is_standing = |at: &usize| self.tools.at(*at).is_some_and(|tool| !tool.deferred);
+                let loads = self.tools.loads().iter().copied();
+                all.filter(is_standing).chain(loads).filter(is_sent).collect()
+            }
+        }
+    }
+
+    /// The definitions that are sent, in order, as they came; `true` for a search that a function stands for.
+    pub(super) fn sent<'n>(&'n self, listed: &'n [Node<'a>], order: Order) -> Vec<(&'n Node<'a>, bool)> {
+        let sent = self.plan(order).into_iter().filter_map(|at| self.tools.at(at));
+        sent.filter_map(|tool| Some((self.tools.definition_of(tool, listed)?, tool.is_search()))).collect()
+    }
+
+    /// Replaces the request's list with what is sent. Entries that are sent as they came are not touched, and neither
+    /// is the list if all are. `function` writes the function that stands for a search.
+    pub(super) fn settle(self, request: &mut Node<'a>, order: Order, function: impl Fn(&Node<'a>) -> Node<'a>) {
+        let plan = self.plan(order);
+        if request.get("tools").is_none() {
+            if plan.is_empty() {
+                return;
+            }
+            // The history brings tools to a request that lists none.
+            if let Some(object) = request.as_object_mut() {
+                object.set("tools", Node::array(Vec::new()));
+            }
+        }
+        request.visit("tools", |tools| self.settle_list(tools, &plan, function));
+    }
+
+    fn settle_list(self, tools: &mut Node<'a>, plan: &[usize], function: impl Fn(&Node<'a>) -> Node<'a>) {
+        let as_listed = plan.len() == self.listed
+            && plan.iter().enumerate().all(|(place, at)| {
+                self.tools.at(*at).is_some_and(|tool| tool.source == Source::Listed(place) && !tool.is_search())
+            });
+        if as_listed && tools.as_array().is_some() {
+            let mut deferred = plan.iter().map(|at| self.tools.at(*at).is_some_and(|tool| tool.deferred));
+            let _ = tools.visit_children(|_, tool| {
+                settle_one(tool, deferred.next() == Some(true));
+                Ok::<(), core::convert::Infallible>(())
+            });
+            return;
+        }
+        let mut listed: Vec<Option<Node<'a>>> = match tools.as_array_mut() {
+            Some(items) => core::mem::take(items).into_iter().map(Some).collect(),
+            None => Vec::new(),
+        };
+        let (entries, own) = self.tools.into_parts();
+        let mut own: Vec<Option<Node<'a>>> = own.into_iter().map(Some).collect();
+        let mut settled = Vec::with_capacity(plan.len());
+        for entry in plan.iter().filter_map(|at| entries.get(*at)) {
+            let taken = match entry.source {
+                Source::Listed(place) => listed.get_mut(place),
+                Source::Own(place) => own.get_mut(place),
+            };
+            let Some(mut tool) = taken.and_then(Option::take) else { continue };
+            if entry.is_search() {
+                tool = function(&tool);
+            } else {
+                settle_one(&mut tool, entry.deferred);
+            }
+            settled.push(tool);
+        }
+        tools.replace(Data::Array(settled));
+    }
+}
+
+/// Cleans one tool. A nameless one with the flag counts as formerly deferred, too.
+fn settle_one(tool: &mut Node<'_>, deferred: bool) {
+    let deferred = deferred || tool::deferral(tool).0 && tool::kind(tool) == Kind::Tool;
+    tool::clean(tool, deferred);
+}
