@@ -203,9 +203,9 @@ impl FlatNames {
         doubled.contains(&name.borrowed())
     }
 
-    /// Whether a tool of a namespace of its own name has another flat name.
-    pub(crate) fn renames_own_names(&self) -> bool {
-        self.renamed.keys().any(|(namespace, name)| namespace == name)
+    /// The tools of a namespace of their own name that have another flat name.
+    pub(crate) fn renamed_own_names(&self) -> impl Iterator<Item = &Text<'static>> {
+        self.renamed.keys().filter(|(namespace, name)| namespace == name).map(|(_, name)| name)
     }
 
     /// The names that differ from what [`flat`] gives: what the rewriting of a list depends on beside the list.

@@ -215,18 +215,27 @@ fn as_it_is(
     Ok((DeferredReport { loaded, hidden, ..DeferredReport::default() }, deferred))
 }
 
-/// Returns true if `custom` tools are sent as functions and a call may not identify its tool: the API calls a loaded
-/// tool by a namespace of the tool's own name.
+/// Whether a call may not identify its tool: the API calls a loaded tool of the top level by a namespace of the tool's
+/// own name, in which another tool of that name stands. If `custom` tools are sent as functions, calls have no
+/// namespace.
 fn is_ambiguous(request: &Node<'_>, formats: (Format, Format), options: &DeferredOptions) -> Result<bool, Error> {
-    let makes_functions = formats == super::RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function);
-    Ok(makes_functions && super::responses::flat_names_as_it_is(request)?.renames_own_names())
+    if formats != super::RESPONSES_ONLY {
+        return Ok(false);
+    }
+    let names = super::responses::flat_names_as_it_is(request)?;
+    let mut renamed = names.renamed_own_names().peekable();
+    if renamed.peek().is_none() || options.custom_tools == Some(CustomTools::Function) {
+        return Ok(renamed.peek().is_some());
+    }
+    let loadable = super::responses::loadable_names(request)?;
+    Ok(renamed.any(|name| loadable.contains(&*name.display())))
 }
 
 /// Whether a request of the backend's own format has to be rewritten: it holds a construct that the backend does not
 /// understand, or the options load tools.
 fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     let native = options.native;
-    if options.mode == Mode::LoadAll || !options.loaded_tools.is_empty() {
+    if (options.mode == Mode::LoadAll || !options.loaded_tools.is_empty()) && lists_deferred(request)? {
         return Ok(true);
     }
     let ignores = options.tool_changes == ToolChanges::Ignore;
@@ -263,6 +272,18 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
         }
     }
     Ok(false)
+}
+
+/// Whether the list of a request has a deferred tool, in a namespace or outside.
+fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
+    let Some(tools) = request.get("tools") else { return Ok(false) };
+    let tools = view(tools)?;
+    let is_deferred = |entry: &Node<'_>| tool::deferral(entry).0;
+    let found = tools.as_array().unwrap_or_default().iter().any(|entry| {
+        let members = entry.get("tools").filter(|_| has_type(entry, "namespace")).and_then(Node::as_array);
+        is_deferred(entry) || members.unwrap_or_default().iter().any(is_deferred)
+    });
+    Ok(found)
 }
 
 /// Whether Kimi refuses what its messages bring: each name stands once in the whole request, and no text beside tools.

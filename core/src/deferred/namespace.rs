@@ -41,6 +41,11 @@ impl<'a> NameMap<'a> {
         })
     }
 
+    /// Whether a list has this tool in this namespace.
+    pub(super) fn has(&self, namespace: &Text<'_>, name: &Text<'_>) -> bool {
+        self.flat.has(namespace, name)
+    }
+
     /// The flat name of a tool of a namespace.
     pub(super) fn name_in(&self, namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
         self.flat.of(namespace, name)
@@ -89,10 +94,11 @@ impl<'a> NameMap<'a> {
             None => true,
         };
         let name = flat.display().into_owned();
-        // A tool that really stands in such a namespace is another one.
-        let namespace = (is_loaded && is_top && !self.flat.has(flat, flat)).then(|| name.clone());
-        // The API puts a loaded tool into a namespace of its own name: one of the default namespace has none.
-        let is_put = is_loaded && !is_top && is_at_api;
+        // Another tool may stand in a namespace of this name.
+        let is_alone = is_top && !self.flat.has(flat, flat);
+        let namespace = (is_loaded && is_alone).then(|| name.clone());
+        // The API calls it by such a namespace, which it does not have at the client.
+        let is_put = is_loaded && !is_alone && is_at_api;
         if namespace.is_some() || is_put || kind != CallKind::Function {
             self.list.push((name.clone(), ClientTool { namespace, name, kind }));
         }

@@ -60,6 +60,28 @@ fn plan(request: &Node<'_>, changes: ToolChanges, mut planner: Planner) -> Resul
     Ok(planner.finish())
 }
 
+/// The names of the tools of the top level that a search may load or that an item brings. The API calls them by a
+/// namespace of their own name.
+pub(crate) fn loadable_names(request: &Node<'_>) -> Result<Set<String>, Error> {
+    let mut names = Set::new();
+    let mut take = |list: &Node<'_>, all: bool| {
+        let tools = list.as_array().unwrap_or_default().iter().filter(|tool| all || tool::deferral(tool).0);
+        names.extend(tools.filter_map(tool::name).map(|name| String::from(name.display())));
+    };
+    if let Some(tools) = request.get("tools") {
+        take(&*view(tools)?, false);
+    }
+    for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
+        if may_hold(item, prefilter::CARRIER) {
+            let item = view(item)?;
+            if has_type(&item, "additional_tools") || has_type(&item, "tool_search_output") {
+                item.get("tools").into_iter().for_each(|tools| take(tools, true));
+            }
+        }
+    }
+    Ok(names)
+}
+
 /// Takes the namespaces out of the request's own list.
 pub(super) fn flatten_tools<'a>(request: &mut Node<'a>, names: &mut NameMap<'a>, warnings: &mut Warnings) {
     request.visit("tools", |tools| {

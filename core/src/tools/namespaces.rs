@@ -12,8 +12,9 @@ use crate::{
     deferred::{
         flat_name,
         flat_names::is_default,
-        lazy::{edit, edit_member, may_hold, view},
-        tool::{deferral, has_type, name as name_of},
+        lazy::{edit, edit_member, may_hold},
+        responses::loadable_names,
+        tool::has_type,
         NAMES_TOOLS,
     },
     error::Error,
@@ -27,23 +28,24 @@ use crate::{
 pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap, sent: &Set<String>) -> Result<(), Error> {
     let known: Map<(String, String), &str> = restore_map
         .names_in_namespaces()
-        .filter(|(_, namespace, name)| namespace != name)
         .map(|(called, namespace, name)| ((namespace.display().into(), name.display().into()), called))
         .collect();
     if known.is_empty() {
         return Ok(());
     }
+    let loaded = loadable_names(request)?;
+    let choices = Names { known: &known, sent, loaded: &loaded, keeps_loaded: false };
     edit_member(request, "tool_choice", |choice| {
-        rename(choice, (&known, sent), &Set::new());
+        choices.rename(choice);
         let listed = choice.visit("tools", |tools| {
             tools.visit_children(|_, tool| {
-                rename(tool, (&known, sent), &Set::new());
+                choices.rename(tool);
                 Ok::<(), Error>(())
             })
         });
         listed.unwrap_or(Ok(()))
     })?;
-    let loaded = deferred_tools(request)?;
+    let calls = Names { keeps_loaded: true, ..choices };
     let flattened = request.visit("input", |input| {
         input.visit_children(|_, item| {
             if !may_hold(item, NAMES_TOOLS) {
@@ -51,7 +53,7 @@ pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap, sent: &S
             }
             edit(item, |item| {
                 if has_type(item, "function_call") || has_type(item, "custom_tool_call") {
-                    rename(item, (&known, sent), &loaded);
+                    calls.rename(item);
                 }
                 Ok(())
             })
@@ -60,51 +62,47 @@ pub(super) fn flatten(request: &mut Node<'_>, restore_map: &RestoreMap, sent: &S
     flattened.unwrap_or(Ok(()))
 }
 
-/// Gives what names a tool in a namespace the name that the tool has now.
-fn rename(one: &mut Node<'_>, (known, sent): (&Map<(String, String), &str>, &Set<String>), loaded: &Set<String>) {
-    let text = |key: &str| one.get(key).and_then(Node::as_text).map(|text| text.clone().into_owned());
-    let Some((namespace, name)) = text("namespace").zip(text("name")).filter(|(namespace, name)| namespace != name)
-    else {
-        return;
-    };
-    let key = (String::from(namespace.display()), String::from(name.display()));
-    let called: Text<'static> = match known.get(&key) {
-        Some(called) => Text::new(String::from(*called)),
-        // The tool is not sent, and its name may be that of one that is.
-        None => match flat_name(Some(&namespace), &name) {
-            flat if sent.contains(&*flat.display()) && !is_default(&namespace) => {
-                Text::new(format!("{}_{}", flat.display(), digest(&[&namespace, &name])))
-            }
-            flat => flat,
-        },
-    };
-    if loaded.contains(&*called.display()) {
-        set(one, "namespace", Node::string(called.clone()));
-    } else {
-        remove(one, "namespace");
-    }
-    if called != name {
-        set(one, "name", Node::string(called));
-    }
+/// The names that tools of namespaces have in a list without namespaces.
+struct Names<'n> {
+    /// By namespace and own name.
+    known: &'n Map<(String, String), &'n str>,
+    /// The names of all tools that are sent.
+    sent: &'n Set<String>,
+    /// The names of the tools that a search or an item brings, or that wait for a search.
+    loaded: &'n Set<String>,
+    /// A loaded tool keeps the namespace that the API gives it.
+    keeps_loaded: bool,
 }
 
-/// The tools that a search or an item brings, by their names.
-fn deferred_tools(request: &Node<'_>) -> Result<Set<String>, Error> {
-    let mut names = Set::new();
-    let mut take = |list: &Node<'_>, all: bool| {
-        let tools = list.as_array().unwrap_or_default().iter().filter(|tool| all || deferral(tool).0);
-        names.extend(tools.filter_map(name_of).map(|name| String::from(name.display())));
-    };
-    if let Some(tools) = request.get("tools") {
-        take(&*view(tools)?, false);
-    }
-    for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
-        if may_hold(item, NAMES_TOOLS) {
-            let item = view(item)?;
-            if has_type(&item, "additional_tools") || has_type(&item, "tool_search_output") {
-                item.get("tools").into_iter().for_each(|tools| take(tools, true));
-            }
+impl Names<'_> {
+    /// Gives a call or a choice of a tool in a namespace the name that the tool has now.
+    fn rename(&self, one: &mut Node<'_>) {
+        let text = |key: &str| one.get(key).and_then(Node::as_text).map(|text| text.clone().into_owned());
+        let Some((namespace, name)) = text("namespace").zip(text("name")) else { return };
+        let key = (String::from(namespace.display()), String::from(name.display()));
+        let known = self.known.get(&key);
+        // The API calls a loaded tool of the top level by a namespace of the tool's own name.
+        let is_own_name = namespace == name;
+        if is_own_name && (known.is_none() || self.loaded.contains(&key.1)) {
+            return;
+        }
+        let called: Text<'static> = match known {
+            Some(called) => Text::new(String::from(*called)),
+            // The tool is not sent, and its name may be that of one that is.
+            None => match flat_name(Some(&namespace), &name) {
+                flat if self.sent.contains(&*flat.display()) && !is_default(&namespace) => {
+                    Text::new(format!("{}_{}", flat.display(), digest(&[&namespace, &name])))
+                }
+                flat => flat,
+            },
+        };
+        if self.keeps_loaded && self.loaded.contains(&*called.display()) {
+            set(one, "namespace", Node::string(called.clone()));
+        } else {
+            remove(one, "namespace");
+        }
+        if called != name {
+            set(one, "name", Node::string(called));
         }
     }
-    Ok(names)
 }

@@ -53,12 +53,13 @@ pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> R
     Ok(())
 }
 
-/// Gives the tools that a choice names their flat names. One that the API has loaded stands in a namespace of its own
-/// name, and is no tool of a namespace.
+/// Gives the tools that a choice names their flat names. A tool of the top level that the API has loaded stands in a
+/// namespace of its own name, which is no namespace of the client's.
 fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) -> Result<(), Error> {
     let flatten = |choice: &mut Node<'a>| {
         let text = |key: &str| choice.get(key).and_then(Node::as_text);
-        if text("namespace").is_some_and(|namespace| Some(namespace) != text("name")) {
+        let is_member = |(namespace, name): (&Text<'a>, &Text<'a>)| namespace != name || names.has(namespace, name);
+        if text("namespace").zip(text("name")).is_some_and(is_member) {
             names.flatten_call(choice);
         }
     };
