@@ -265,7 +265,7 @@ export interface DeferredReport {
 
 /** Something odd about a request that did not stop it. */
 export interface DeferredWarning {
-  /** Its snake_case code. */
+  /** Its kebab-case code. */
   code: DeferredWarningCode;
   /** The tool or key it is about, where there is one. */
   name?: string;

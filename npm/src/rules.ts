@@ -397,41 +397,41 @@ export type ViolationRule =
 /** What can be odd about a request with deferred tools. */
 export type DeferredWarningCode =
   /** Two tools have one name: one definition is sent. */
-  | 'duplicate_tool_name'
+  | 'duplicate-tool-name'
   /** An addition in the history has other words for a tool: the newest count. */
-  | 'redefined_tool'
+  | 'redefined-tool'
   /** An addition or removal is not the client's word, or `toolChanges` ignores it. */
-  | 'tool_change_ignored'
+  | 'tool-change-ignored'
   /** A tool has the name of the search function, which has this one now. */
-  | 'tool_search_renamed'
+  | 'tool-search-renamed'
   /** The history refers to a tool that is not in the request. */
-  | 'unknown_tool_reference'
+  | 'unknown-tool-reference'
   /** The result of a tool search stands in the history without its call. */
-  | 'orphan_tool_search_output'
+  | 'orphan-tool-search-output'
   /** The hosted tool search is left out, and every deferred tool loaded. */
-  | 'server_tool_search_unavailable'
+  | 'server-tool-search-unavailable'
   /** A toolset of the MCP connector is deferred, whose tools only the provider knows. */
-  | 'mcp_toolset_defer_ignored'
+  | 'mcp-toolset-defer-ignored'
   /** `defer_loading` is neither true nor false. */
-  | 'defer_loading_not_boolean'
+  | 'defer-loading-not-boolean'
   /** `tool_choice` forces a tool that was not loaded. */
-  | 'forced_deferred_tool'
+  | 'forced-deferred-tool'
   /** What earlier requests began with is written otherwise now: a prompt cache ends there. */
-  | 'prefix_changed'
+  | 'prefix-changed'
   /** A search that nobody made stands for an addition, which the backend does not have. */
-  | 'synthesized_exchange'
+  | 'synthesized-exchange'
   /** `tool_choice` names a tool where the backend takes no name: it demands any tool now. */
-  | 'forced_choice_widened'
+  | 'forced-choice-widened'
   /** A change of the tools stands later than it came: no API takes it between a call and its result. */
   | 'moved'
   /** A call's arguments are no JSON object: it has none where the target wants one. */
-  | 'arguments_not_an_object'
+  | 'arguments-not-an-object'
   /** The target wants a number of tokens and the request has none: `maxTokens` counts. */
-  | 'max_tokens_defaulted'
+  | 'max-tokens-defaulted'
   /** A call's id has letters that the target refuses: it and its result have another one. */
-  | 'call_id_changed'
+  | 'call-id-changed'
   /** Something of the request has no counterpart in the target format, and was left out. */
-  | 'not_translated';
+  | 'not-translated';
 
 /** The rules by which `repairArguments` repairs. */
 export type RepairRule =

@@ -79,7 +79,7 @@ fn is_loaded_for_choice(name: &Text<'_>, options: &DeferredOptions, warnings: &m
         );
         return Err(Error::new(Code::ForcedDeferredTool, "/tool_choice", message));
     }
-    warnings.about("forced_deferred_tool", name.display());
+    warnings.about("forced-deferred-tool", name.display());
     Ok(options.forced_tool == ForcedTool::Load)
 }
 
@@ -154,12 +154,12 @@ pub(super) fn write<'a>(
     let single = wanted.single && has_tools;
     let written = match wanted.choice {
         Some(Choice::Tool(Mention::Tool { name, .. })) if sent.search.as_ref() == Some(&name) => {
-            warnings.about("forced_choice_widened", name.display());
+            warnings.about("forced-choice-widened", name.display());
             Some(choice::plain(&Choice::Required, api))
         }
         Some(Choice::Tool(Mention::Tool { name, .. })) if !is_sent(&name) => Some(choice::plain(&Choice::Auto, api)),
         Some(Choice::Tool(Mention::Tool { name, .. })) if native == Native::Kimi => {
-            warnings.about("forced_choice_widened", name.display());
+            warnings.about("forced-choice-widened", name.display());
             Some(choice::plain(&Choice::Required, api))
         }
         Some(Choice::Tool(Mention::Tool { name, .. })) => {
@@ -225,7 +225,7 @@ pub(super) fn load_forced<'a>(
 /// Demands any tool in the place of a named one: Kimi takes no named choice.
 pub(super) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
     let Some(name) = forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };
-    warnings.about("forced_choice_widened", name);
+    warnings.about("forced-choice-widened", name);
     set(request, "tool_choice", Node::literal("required"));
     Ok(())
 }

@@ -44,7 +44,7 @@ impl<'a> Emulation<'a> {
     pub(super) fn read(list: &[Node<'a>], emulates_search: bool, warnings: &mut Warnings) -> Self {
         for toolset in list.iter().filter(|entry| tool::kind(entry) == Kind::Toolset && tool::toolset_flags(entry).1) {
             let label = toolset.get("mcp_server_name").or_else(|| toolset.get("server_label"));
-            warnings.about_maybe("mcp_toolset_defer_ignored", label.and_then(Node::as_text));
+            warnings.about_maybe("mcp-toolset-defer-ignored", label.and_then(Node::as_text));
         }
         Emulation { tools: Tools::read(list, warnings), listed: list.len(), search: None, emulates_search }
     }
@@ -64,7 +64,7 @@ impl<'a> Emulation<'a> {
             number += 1;
         }
         if number > 2 {
-            warnings.about("tool_search_renamed", name.display());
+            warnings.about("tool-search-renamed", name.display());
         }
         self.tools.name_at(at, name);
         self.search = Some(at);
@@ -119,7 +119,7 @@ impl<'a> Emulation<'a> {
     /// Warns of tools whose change invalidates the prompt cache of earlier requests.
     pub(super) fn warn_of_prefix(&self, warnings: &mut Warnings) {
         for tool in self.tools.iter().filter(|tool| tool.was_gone || tool.redefined_in_sight) {
-            warnings.about_maybe("prefix_changed", tool.name.as_ref());
+            warnings.about_maybe("prefix-changed", tool.name.as_ref());
         }
     }
 

@@ -178,7 +178,7 @@ fn search_name(
     conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).for_each(|name| taken.take(name));
     let name = taken.free(wanted.into(), usize::MAX);
     if name != wanted {
-        warnings.about("tool_search_renamed", name.as_str());
+        warnings.about("tool-search-renamed", name.as_str());
         for event in &mut conversation.events {
             if let What::Call(call) = &mut event.what {
                 if call.search.is_some() && call.name.is(wanted) {

@@ -294,6 +294,7 @@ impl<'r, 'a> Rewriter<'r, 'a> {
         match self.options.unknown_reference {
             UnknownReference::Unavailable if unknown => Some(notice::REMOVED.into()),
             UnknownReference::Drop if unknown => None,
+            UnknownReference::Notice if unknown => self.notices.withdrawn(name),
             _ => self.notices.write(name),
         }
     }

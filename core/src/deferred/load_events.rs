@@ -253,7 +253,7 @@ impl<'a> Events<'a> {
                 }
                 Event::Addition(name) => tools.add(name, warnings),
                 Event::Removal(name) => tools.remove(name, warnings),
-                Event::Ignored(name) => warnings.about("tool_change_ignored", name.display()),
+                Event::Ignored(name) => warnings.about("tool-change-ignored", name.display()),
                 Event::Call(name) => tools.load(name),
             }
         }

@@ -229,7 +229,7 @@ fn rewrite<'a>(
     // Nothing could search for what the provider's search would have found.
     let loads_all = options.server_tool_search == ServerToolSearch::LoadAll && emulation.lost_search();
     if options.mode != Mode::LoadAll && loads_all && emulation.tools.load_all() {
-        warnings.warn("server_tool_search_unavailable");
+        warnings.warn("server-tool-search-unavailable");
     }
     let search = emulation.search_function();
     choice::settle(request, format, (&mut emulation, &map), options, search.as_deref(), warnings)?;
@@ -331,7 +331,9 @@ fn rewrite_history<'a>(
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let (notices, events, items) = found;
-    let known = |name: &Text<'a>| emulation.tools.knows(name);
+    // A toolset brings tools that the request does not name.
+    let has_toolsets = emulation.has_toolsets();
+    let known = |name: &Text<'a>| has_toolsets || emulation.tools.knows(name);
     let is_search = |name: &Text<'a>| emulation.tools.is_search(name);
     let mut rewriter =
         Rewriter::new(notices, options, &known, &is_search, (&events.server_calls, &events.search_results), format);
@@ -344,7 +346,7 @@ fn rewrite_history<'a>(
         request.visit("messages", |list| messages::rewrite(list, &mut rewriter)).transpose()?;
     }
     for orphan in rewriter.orphans {
-        warnings.about("orphan_tool_search_output", orphan);
+        warnings.about("orphan-tool-search-output", orphan);
     }
     Ok(())
 }

@@ -161,7 +161,7 @@ fn member_of<'a>(
 ) -> Option<Node<'a>> {
     // The API knows one level of them.
     if has_type(&tool, "namespace") {
-        warnings.about_maybe("not_translated", tool.get("name").and_then(Node::as_text));
+        warnings.about_maybe("not-translated", tool.get("name").and_then(Node::as_text));
         return None;
     }
     let name = tool.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).cloned();
@@ -169,7 +169,7 @@ fn member_of<'a>(
         let found = names.flat.of(namespace, &name);
         let kind = if has_type(&tool, "custom") { CallKind::Custom } else { CallKind::Function };
         if !names.add(&found, (namespace, &name), kind) {
-            warnings.about("duplicate_tool_name", found.display());
+            warnings.about("duplicate-tool-name", found.display());
             return None;
         }
         if found != name {

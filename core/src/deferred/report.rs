@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The warning about what the target cannot say.
-pub(super) const LOST: &str = "not_translated";
+pub(super) const LOST: &str = "not-translated";
 
 /// What was decided about a request. Names stand in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct DeferredReport {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Warning {
-    /// Its snake_case code: one of [`Self::CODES`].
+    /// Its kebab-case code: one of [`Self::CODES`].
     pub code: &'static str,
     /// The tool or key it is about, where there is one.
     pub name: Option<String>,
@@ -47,30 +47,30 @@ pub struct Warning {
 impl Warning {
     /// Every code, with what it says.
     pub const CODES: &'static [(&'static str, &'static str)] = &[
-        ("duplicate_tool_name", "Two tools have one name: one definition is sent"),
-        ("redefined_tool", "An addition in the history has other words for a tool: the newest count"),
-        ("tool_change_ignored", "An addition or removal is not the client's word, or `toolChanges` ignores it"),
-        ("tool_search_renamed", "A tool has the name of the search function, which has this one now"),
-        ("unknown_tool_reference", "The history refers to a tool that is not in the request"),
-        ("orphan_tool_search_output", "The result of a tool search stands in the history without its call"),
-        ("server_tool_search_unavailable", "The hosted tool search is left out, and every deferred tool loaded"),
+        ("duplicate-tool-name", "Two tools have one name: one definition is sent"),
+        ("redefined-tool", "An addition in the history has other words for a tool: the newest count"),
+        ("tool-change-ignored", "An addition or removal is not the client's word, or `toolChanges` ignores it"),
+        ("tool-search-renamed", "A tool has the name of the search function, which has this one now"),
+        ("unknown-tool-reference", "The history refers to a tool that is not in the request"),
+        ("orphan-tool-search-output", "The result of a tool search stands in the history without its call"),
+        ("server-tool-search-unavailable", "The hosted tool search is left out, and every deferred tool loaded"),
         (
-            "mcp_toolset_defer_ignored",
+            "mcp-toolset-defer-ignored",
             "A toolset of the MCP connector is deferred, whose tools only the provider knows",
         ),
-        ("defer_loading_not_boolean", "`defer_loading` is neither true nor false"),
-        ("forced_deferred_tool", "`tool_choice` forces a tool that was not loaded"),
-        ("prefix_changed", "What earlier requests began with is written otherwise now: a prompt cache ends there"),
-        ("synthesized_exchange", "A search that nobody made stands for an addition, which the backend does not have"),
+        ("defer-loading-not-boolean", "`defer_loading` is neither true nor false"),
+        ("forced-deferred-tool", "`tool_choice` forces a tool that was not loaded"),
+        ("prefix-changed", "What earlier requests began with is written otherwise now: a prompt cache ends there"),
+        ("synthesized-exchange", "A search that nobody made stands for an addition, which the backend does not have"),
         (
-            "forced_choice_widened",
+            "forced-choice-widened",
             "`tool_choice` names a tool where the backend takes no name: it demands any tool now",
         ),
         ("moved", "A change of the tools stands later than it came: no API takes it between a call and its result"),
-        ("arguments_not_an_object", "A call's arguments are no JSON object: it has none where the target wants one"),
-        ("max_tokens_defaulted", "The target wants a number of tokens and the request has none: `maxTokens` counts"),
-        ("call_id_changed", "A call's id has letters that the target refuses: it and its result have another one"),
-        ("not_translated", "Something of the request has no counterpart in the target format, and was left out"),
+        ("arguments-not-an-object", "A call's arguments are no JSON object: it has none where the target wants one"),
+        ("max-tokens-defaulted", "The target wants a number of tokens and the request has none: `maxTokens` counts"),
+        ("call-id-changed", "A call's id has letters that the target refuses: it and its result have another one"),
+        ("not-translated", "Something of the request has no counterpart in the target format, and was left out"),
     ];
 }
 

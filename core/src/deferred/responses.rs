@@ -333,7 +333,7 @@ impl<'a> Pass<'_, '_, 'a> {
     fn search_output(&mut self, at: usize, item: &mut Node<'a>) -> bool {
         if self.items.orphans.contains(&at) {
             let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text());
-            self.warnings.about_maybe("orphan_tool_search_output", id);
+            self.warnings.about_maybe("orphan-tool-search-output", id);
             return false;
         }
         let call_id = if is_client(item) {

@@ -135,12 +135,12 @@ impl<'a> Tools<'a> {
         let name = tool::name(definition).filter(|_| kind == Kind::Tool).cloned();
         let (deferred, is_odd) = tool::deferral(definition);
         if is_odd && kind == Kind::Tool {
-            warnings.about_maybe("defer_loading_not_boolean", name.as_ref());
+            warnings.about_maybe("defer-loading-not-boolean", name.as_ref());
         }
         // A tool without a name cannot be loaded, so it cannot be hidden either.
         let deferred = deferred && name.is_some();
         if let Some(first) = name.as_ref().and_then(|name| self.get_mut(name)) {
-            warnings.about_maybe("duplicate_tool_name", name.as_ref());
+            warnings.about_maybe("duplicate-tool-name", name.as_ref());
             if first.deferred && !deferred {
                 (first.source, first.deferred) = (source, false);
             }
@@ -199,11 +199,11 @@ impl<'a> Tools<'a> {
         let Some(tool) = self.list.get_mut(at) else { return };
         let may_replace = arrival == Arrival::Added || arrival == Arrival::Visible && tool.deferred;
         if may_replace && !is_same {
-            warnings.about("redefined_tool", name.display());
+            warnings.about("redefined-tool", name.display());
             (tool.source, tool.redefined) = (source, true);
             self.definitions.push(definition);
         } else if !may_replace && (tool.listed && !tool.deferred || !tool.listed && !is_same) {
-            warnings.about("duplicate_tool_name", name.display());
+            warnings.about("duplicate-tool-name", name.display());
         }
     }
 
@@ -288,7 +288,7 @@ impl<'a> Tools<'a> {
     /// A result refers to a tool.
     pub(super) fn find(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> Found {
         let Some(at) = self.place(name) else {
-            warnings.about("unknown_tool_reference", name.display());
+            warnings.about("unknown-tool-reference", name.display());
             return Found::Unknown;
         };
         if self.list.get(at).is_some_and(|tool| tool.withdrawn) {
@@ -301,7 +301,7 @@ impl<'a> Tools<'a> {
     /// The client adds a tool.
     pub(super) fn add(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
         let Some(at) = self.place(name) else {
-            return warnings.about("unknown_tool_reference", name.display());
+            return warnings.about("unknown-tool-reference", name.display());
         };
         if let Some(tool) = self.list.get_mut(at) {
             tool.redefined_in_sight |= tool.redefined && tool.is_available();
@@ -317,7 +317,7 @@ impl<'a> Tools<'a> {
                 tool.was_gone |= tool.is_available();
                 tool.withdrawn = true;
             }
-            None => warnings.about("unknown_tool_reference", name.display()),
+            None => warnings.about("unknown-tool-reference", name.display()),
         }
     }
 

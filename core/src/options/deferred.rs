@@ -149,9 +149,9 @@ choice! {
 choice! {
     /// What a reference to an unknown tool becomes.
     UnknownReference {
-        /// The notice's first sentence.
+        /// A sentence that the tool of this name is no longer available.
         Notice = "notice",
-        /// A text that says the tool is gone.
+        /// The same without the name, as Anthropic's servers say it.
         Unavailable = "unavailable",
         /// Nothing.
         Drop = "drop",

@@ -106,7 +106,7 @@ pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sen
 
 /// What is wrong between a request and the next one of the conversation.
 fn break_of_prefix(before: &Sent, after: &Sent, changed: bool, backend: &Backend) -> Option<String> {
-    let warned = after.report.warnings.iter().any(|warning| warning.code == "prefix_changed");
+    let warned = after.report.warnings.iter().any(|warning| warning.code == "prefix-changed");
     if warned {
         return (!changed).then(|| "a warning that the prefix changed, where nothing was taken away".to_owned());
     }

@@ -129,7 +129,7 @@ class Warning(TypedDict):  # noqa: A001 - its name in every language; reached as
     """Something odd about a request that did not stop it."""
 
     code: DeferredWarningCode
-    """Its snake_case code."""
+    """Its kebab-case code."""
     name: NotRequired[str]
     """The tool or key it is about, where there is one."""
 

@@ -83,7 +83,7 @@ impl<'a> Reader<'_, 'a> {
     {
         let may = self.reading.options.tool_changes == ToolChanges::Apply;
         if !may {
-            names.for_each(|name| self.reading.warnings.about("tool_change_ignored", name.display()));
+            names.for_each(|name| self.reading.warnings.about("tool-change-ignored", name.display()));
         }
         may
     }

@@ -229,7 +229,7 @@ impl<'a> Pass<'_, '_, 'a> {
         };
         let Some(id) = called else {
             let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text());
-            self.reader.reading.warnings.about_maybe("orphan_tool_search_output", id);
+            self.reader.reading.warnings.about_maybe("orphan-tool-search-output", id);
             return;
         };
         let message = self.turn(Phase::Other);

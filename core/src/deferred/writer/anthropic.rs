@@ -220,7 +220,7 @@ impl<'a> Messages<'_, '_, 'a> {
         let id = self.ids.of(&call.id, self.writer);
         let (input, is_object) = call.arguments.value();
         if !is_object {
-            self.writer.writing.warnings.about("arguments_not_an_object", call.name.display());
+            self.writer.writing.warnings.about("arguments-not-an-object", call.name.display());
         }
         let block = Node::record([
             ("type", Node::literal("tool_use")),
@@ -315,7 +315,7 @@ impl<'a> Messages<'_, '_, 'a> {
 
     /// A search that nobody made: the only way to add a tool where there are no additions.
     fn made_up(&mut self, name: &Text<'a>) {
-        self.writer.writing.warnings.about("synthesized_exchange", name.display());
+        self.writer.writing.warnings.about("synthesized-exchange", name.display());
         // A conversation that was here before has brought the exchanges along that were made up then.
         let id = loop {
             self.loads += 1;

@@ -53,7 +53,7 @@ impl Ids {
         let close: String = old.chars().map(|letter| if legal(letter) { letter } else { '_' }).collect();
         let new = self.taken.free(close, usize::MAX);
         if new != old {
-            writer.writing.warnings.about("call_id_changed", old.as_str());
+            writer.writing.warnings.about("call-id-changed", old.as_str());
         }
         self.renamed.insert(old, new.clone());
         Node::string(new)

@@ -72,7 +72,7 @@ pub(super) fn write(
     if target == Format::Anthropic {
         drop_member(request, "parallel_tool_calls");
         if request.get("max_tokens").is_none() {
-            warnings.warn("max_tokens_defaulted");
+            warnings.warn("max-tokens-defaulted");
             set(request, "max_tokens", Node::count(max_tokens));
         }
     }

@@ -216,7 +216,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 ("name", Node::literal("tool_search_tool_bm25")),
             ])),
             (Kind::HostedSearch, _) => {
-                self.writing.warnings.warn("server_tool_search_unavailable");
+                self.writing.warnings.warn("server-tool-search-unavailable");
                 None
             }
             (Kind::ClientSearch, _) => {
@@ -256,6 +256,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             _ if self.set_aside.contains(name) => Some(String::from(notice::REMOVED)),
             UnknownReference::Unavailable if !self.places.knows(name) => Some(String::from(notice::REMOVED)),
             UnknownReference::Drop if !self.places.knows(name) => None,
+            UnknownReference::Notice if !self.places.knows(name) => Some(self.withdrawn(name)),
             _ => Some(self.available(name)),
         };
         let mut told: Vec<Part<'a>> =

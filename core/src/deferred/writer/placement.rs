@@ -75,13 +75,13 @@ impl<'a> Places<'a> {
                 _ => of_carriers(tool, native, removals, searches),
             };
             if tool.redefined && place == Place::Top && native != Native::Inline && tool.is_available() {
-                warnings.about("prefix_changed", name.display());
+                warnings.about("prefix-changed", name.display());
             }
             // What came back leaves the requests behind in which it was gone.
             let has_moved = tool.withdrawn && place == Place::Nowhere && (tool.loaded || !tool.deferred)
                 || tool.was_gone && (removals == Removals::Withdraw || native == Native::References) && !takes_removals;
             if has_moved {
-                warnings.about("prefix_changed", name.display());
+                warnings.about("prefix-changed", name.display());
             }
             places.insert(name.clone(), place);
         }

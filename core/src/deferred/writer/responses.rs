@@ -93,7 +93,7 @@ impl<'a> Items<'_, '_, 'a> {
         if call.search.is_some() && self.writer.native() == Native::ToolSearch {
             let (arguments, is_object) = call.arguments.value();
             if !is_object {
-                self.writer.writing.warnings.about("arguments_not_an_object", call.name.display());
+                self.writer.writing.warnings.about("arguments-not-an-object", call.name.display());
             }
             self.out.push(search_item("tool_search_call", call.id, ("arguments", arguments)));
             return;
