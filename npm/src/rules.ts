@@ -430,6 +430,10 @@ export type DeferredWarningCode =
   | 'max-tokens-defaulted'
   /** A call's id has letters that the target refuses: it and its result have another one. */
   | 'call-id-changed'
+  /** Every tool is deferred, which the API refuses: this one is sent without the flag. */
+  | 'all-deferred'
+  /** The API refuses a cache breakpoint of a deferred tool: it stands at another tool now. */
+  | 'cached-deferred'
   /** Something of the request has no counterpart in the target format, and was left out. */
   | 'not-translated';
 

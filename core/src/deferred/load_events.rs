@@ -243,6 +243,11 @@ impl<'a> Events<'a> {
         }
     }
 
+    /// Whether a result refers to a tool that there is not.
+    pub(super) fn refers_to_unknown(&self, tools: &Tools<'_>) -> bool {
+        self.list.iter().any(|event| matches!(event, Event::Reference(name) if !tools.knows(name)))
+    }
+
     /// Applies the events to the tools.
     pub(super) fn apply(&self, tools: &mut Tools<'a>, options: &DeferredOptions, warnings: &mut Warnings) {
         tools.begin(options, warnings);

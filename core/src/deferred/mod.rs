@@ -8,6 +8,7 @@
 //! `reader` for each format makes a `conversation` of it, and a `writer` for each format makes a request of that.
 
 mod announce;
+mod as_it_is;
 mod betas;
 mod choice;
 mod client;
@@ -23,6 +24,7 @@ mod history;
 mod load_events;
 mod messages;
 pub(crate) mod namespace;
+mod native_list;
 pub(crate) mod notice;
 mod prefilter;
 pub(crate) mod quote;
@@ -98,6 +100,19 @@ pub(crate) struct Applied {
     deferred: Vec<String>,
 }
 
+impl Applied {
+    /// Notes that a tool is sent without its flag, and that nothing finds the others.
+    fn is_shown(&mut self, name: &str) {
+        let report = &mut self.report;
+        self.deferred.retain(|deferred| deferred != name);
+        report.hidden.retain(|hidden| hidden != name);
+        if !report.loaded.iter().any(|loaded| loaded == name) {
+            report.loaded.push(name.into());
+        }
+        report.unreachable = !report.hidden.is_empty();
+    }
+}
+
 /// From one request of Responses to another.
 const RESPONSES_ONLY: (Format, Format) = (Format::OpenaiResponses, Format::OpenaiResponses);
 
@@ -128,6 +143,11 @@ pub(crate) fn apply(
         let source = format_to_read(request, wire, options)?;
         if source != wire.format {
             handoff::native(request, (source, wire.target), (options, sending), &mut warnings)?;
+        }
+        if wire.target == Format::Anthropic {
+            if let Some(shown) = native_list::settle(request, &mut warnings)? {
+                done.is_shown(&shown);
+            }
         }
         announce::say(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
         if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {

@@ -6,6 +6,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     emulation::{Emulation, Standing},
     tool,
+    tools::Tools,
 };
 use crate::{
     collections::{Map, Set},
@@ -77,4 +78,23 @@ impl<'a> Quotes<'a> {
         let found = self.places.get(called).and_then(|place| self.list.as_array()?.get(*place));
         found.map_or(Quoted::SetAside, |definition| Quoted::Definition(Some(definition)))
     }
+}
+
+/// The loaded tools that cannot be sent, of those whose definitions are in `list`: texts do not promise them. That they
+/// are missing is reported where the request is held to its dialect.
+pub(super) fn unsendable<'a>(
+    tools: &Tools<'a>,
+    list: Vec<Node<'a>>,
+    sending: &Sending<'_>,
+    names: &Names,
+) -> Result<Set<Text<'a>>, Error> {
+    if list.is_empty() {
+        return Ok(Set::new());
+    }
+    let written = (sending.write)(Node::array(list), names)?;
+    let written = written.as_array().unwrap_or_default().iter();
+    let sent: Set<String> = written.filter_map(tool::name).map(|name| name.display().into()).collect();
+    let loaded = tools.iter().filter(|tool| tool.loaded && tool.is_available());
+    let loaded = loaded.filter_map(|tool| tool.name.as_ref());
+    Ok(loaded.filter(|name| !sent.contains(&*names.current(name))).cloned().collect())
 }

@@ -70,6 +70,8 @@ impl Warning {
         ("arguments-not-an-object", "A call's arguments are no JSON object: it has none where the target wants one"),
         ("max-tokens-defaulted", "The target wants a number of tokens and the request has none: `maxTokens` counts"),
         ("call-id-changed", "A call's id has letters that the target refuses: it and its result have another one"),
+        ("all-deferred", "Every tool is deferred, which the API refuses: this one is sent without the flag"),
+        ("cached-deferred", "The API refuses a cache breakpoint of a deferred tool: it stands at another tool now"),
         ("not-translated", "Something of the request has no counterpart in the target format, and was left out"),
     ];
 }

@@ -26,7 +26,7 @@ pub(crate) const INNER_FUNCTION: &str = "function";
 const INNER: [&str; 2] = [INNER_FUNCTION, "custom"];
 /// The members that a deferred tool loses.
 pub(crate) const FLAG: &str = "defer_loading";
-const CACHE: &str = "cache_control";
+pub(crate) const CACHE: &str = "cache_control";
 
 /// The `type` of an object, if it has one that is a string.
 pub(crate) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {

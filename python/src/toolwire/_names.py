@@ -260,6 +260,8 @@ DeferredWarningCode: TypeAlias = Literal[
     "arguments-not-an-object",
     "max-tokens-defaulted",
     "call-id-changed",
+    "all-deferred",
+    "cached-deferred",
     "not-translated",
 ]
 """What can be odd about a request with deferred tools."""

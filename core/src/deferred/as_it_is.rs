@@ -1,0 +1,192 @@
+//! Whether a backend takes a request of its own format as it is, with the constructs for deferred tools that it has.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    lazy::{may_hold, view},
+    load_events::{directive, directive_definition, Directive, Events},
+    namespace::NameMap,
+    prefilter,
+    quote::{unsendable, Sending},
+    report::{DeferredReport, Warnings},
+    tool::{self, has_type, Kind},
+    tools::Tools,
+};
+use crate::{
+    collections::Set,
+    error::Error,
+    json::Node,
+    names::Names,
+    options::{CustomTools, DeferredOptions, Format, Mode, Native, ToolChanges},
+};
+
+/// A request that its backend takes as it is.
+pub(super) struct AsItIs {
+    pub(super) report: DeferredReport,
+    /// The names of the listed tools that are deferred.
+    pub(super) deferred: Vec<String>,
+}
+
+/// Judges a request; `None` if it has to be rewritten.
+pub(super) fn judge(
+    request: &Node<'_>,
+    formats: (Format, Format),
+    (options, sending): (&DeferredOptions, Option<&Sending<'_>>),
+    warnings: &mut Warnings,
+) -> Result<Option<AsItIs>, Error> {
+    if formats.0 != formats.1 || lacks(request, options)? || is_ambiguous(request, formats, options)? {
+        return Ok(None);
+    }
+    let format = formats.0;
+    let (mut events, mut map) = (Events::new(options), NameMap::default());
+    if format == Format::OpenaiResponses {
+        map = NameMap::with(super::responses::flat_names(request, options.tool_changes)?);
+    }
+    let listed = super::listed(request);
+    let mut tools = Tools::read(listed, warnings);
+    let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
+    if format == Format::OpenaiResponses {
+        super::responses::scan(request, &mut events, &mut map, warnings)?;
+    } else {
+        request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
+    }
+    events.bring(&mut tools, listed, warnings);
+    events.apply(&mut tools, options, warnings);
+    if format == Format::Anthropic && refers_to_missing(&events, (&tools, listed), sending)? {
+        return Ok(None);
+    }
+    let (loaded, hidden) = (tools.loaded_names(), tools.hidden_names());
+    Ok(Some(AsItIs { report: DeferredReport { loaded, hidden, ..DeferredReport::default() }, deferred }))
+}
+
+/// Whether a result refers to a tool that is not in the request, or that cannot be sent. Anthropic's API refuses that,
+/// in this turn and in every later one.
+///
+/// Source: the API's answer *Tool reference 'X' not found in available tools* (edgee#128, anthropics/claude-code#81863;
+/// read 2026-11).
+fn refers_to_missing<'a>(
+    events: &Events<'a>,
+    (tools, listed): (&Tools<'a>, &[Node<'a>]),
+    sending: Option<&Sending<'_>>,
+) -> Result<bool, Error> {
+    // A toolset brings tools that the request does not name.
+    let has_toolset = tools.iter().any(|tool| tool.kind == Kind::Toolset);
+    if !has_toolset && events.refers_to_unknown(tools) {
+        return Ok(true);
+    }
+    let Some(sending) = sending else { return Ok(false) };
+    let loaded = tools.iter().filter(|tool| tool.loaded && tool.is_available());
+    let list: Vec<Node<'a>> = loaded.filter_map(|tool| tools.definition_of(tool, listed)).cloned().collect();
+    let mut names = Names::default();
+    names.plan(sending.shape, tools.all_names(), &[]);
+    Ok(!unsendable(tools, list, sending, &names)?.is_empty())
+}
+
+/// Whether a call may not identify its tool: the API calls a loaded tool of the top level by a namespace of the tool's
+/// own name, in which another tool of that name stands. If `custom` tools are sent as functions, calls have no
+/// namespace.
+fn is_ambiguous(request: &Node<'_>, formats: (Format, Format), options: &DeferredOptions) -> Result<bool, Error> {
+    if formats != super::RESPONSES_ONLY {
+        return Ok(false);
+    }
+    let names = super::responses::flat_names_as_it_is(request)?;
+    let mut renamed = names.renamed_own_names().peekable();
+    if renamed.peek().is_none() || options.custom_tools == Some(CustomTools::Function) {
+        return Ok(renamed.peek().is_some());
+    }
+    let loadable = super::responses::loadable_names(request)?;
+    Ok(renamed.any(|name| loadable.contains(&*name.display())))
+}
+
+/// Whether a request of the backend's own format has to be rewritten: it holds a construct that the backend does not
+/// understand, or the options load tools.
+fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
+    let native = options.native;
+    if (options.mode == Mode::LoadAll || !options.loaded_tools.is_empty()) && lists_deferred(request)? {
+        return Ok(true);
+    }
+    let ignores = options.tool_changes == ToolChanges::Ignore;
+    let (history, is_foreign): (&str, fn(&Node<'_>, Native) -> bool) = match native {
+        // What the client has no say in goes, whoever could take it.
+        Native::Inline if ignores => ("messages", |message, _| changes(message, Native::References)),
+        Native::ToolSearch if ignores => ("input", |item, _| has_type(item, "additional_tools")),
+        Native::Kimi if ignores => ("messages", |message, _| message.get("tools").is_some()),
+        Native::Kimi => return has_refused_carriers(request),
+        Native::None | Native::Inline | Native::ToolSearch => return Ok(false),
+        Native::References => ("messages", changes),
+        Native::Changes if ignores => ("messages", |message, _| changes(message, Native::References)),
+        Native::Changes => ("messages", changes),
+        Native::AdditionalTools if ignores => ("input", |item, _| {
+            ["additional_tools", "tool_search_call", "tool_search_output"].iter().any(|kind| has_type(item, kind))
+        }),
+        Native::AdditionalTools => {
+            ("input", |item, _| has_type(item, "tool_search_call") || has_type(item, "tool_search_output"))
+        }
+    };
+    if native == Native::AdditionalTools {
+        if let Some(tools) = request.get("tools") {
+            let tools = view(tools)?;
+            let is_search = |tool: &Node<'_>| matches!(tool::kind(tool), Kind::HostedSearch | Kind::ClientSearch);
+            let mut listed = tools.as_array().unwrap_or_default().iter();
+            if listed.any(|tool| is_search(tool) || tool::deferral(tool).0) {
+                return Ok(true);
+            }
+        }
+    }
+    for message in request.get(history).and_then(Node::as_array).unwrap_or_default() {
+        if may_hold(message, prefilter::DEFERRAL) && is_foreign(&*view(message)?, native) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether the list of a request has a deferred tool, in a namespace or outside.
+fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
+    let Some(tools) = request.get("tools") else { return Ok(false) };
+    let tools = view(tools)?;
+    let is_deferred = |entry: &Node<'_>| tool::deferral(entry).0;
+    let found = tools.as_array().unwrap_or_default().iter().any(|entry| {
+        let members = entry.get("tools").filter(|_| has_type(entry, "namespace")).and_then(Node::as_array);
+        is_deferred(entry) || members.unwrap_or_default().iter().any(is_deferred)
+    });
+    Ok(found)
+}
+
+/// Whether Kimi refuses what its messages bring: each name stands once in the whole request, and no text beside tools.
+/// Source: MoonshotAI/Kimi-Vendor-Verifier, tests/k3_features/test_dynamic_tools.py.
+fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
+    let mut names: Set<String> = Set::new();
+    let mut is_second = |tool: &Node<'_>| tool::name(tool).is_some_and(|name| !names.insert(name.display().into()));
+    let listed = request.get("tools").map(view).transpose()?;
+    for tool in listed.iter().flat_map(|tools| tools.as_array().unwrap_or_default()) {
+        // Nor does it know tools that wait, or a search of its own.
+        if tool::deferral(tool).0 || tool::kind(tool) != Kind::Tool {
+            return Ok(true);
+        }
+        is_second(tool);
+    }
+    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+        if !may_hold(message, prefilter::DEFERRAL) {
+            continue;
+        }
+        let message = view(message)?;
+        let Some(tools) = message.get("tools").and_then(Node::as_array) else { continue };
+        let speaks = message.get("content").is_some_and(|content| !content.is_text(""));
+        if speaks || tools.iter().any(&mut is_second) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a message changes the tools in a way that the backend has not.
+fn changes(message: &Node<'_>, native: Native) -> bool {
+    let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
+    blocks.iter().any(|block| match directive(block) {
+        None => false,
+        Some(_) if native == Native::References => true,
+        Some(Directive::Removal) => false,
+        Some(Directive::Addition) => directive_definition(block).is_some(),
+    })
+}
