@@ -30,18 +30,29 @@ server.run()
 """
 
 
+MCP_1 = ROOT / "python" / ".venv" / "mcp-1"
+"""Where `python/dev` installs the SDK as it is beside LangChain's adapters and pydantic-ai; here is mcp 2."""
+
+
+@pytest.mark.parametrize("major", ["1", "2"])
 @pytest.mark.parametrize("page", ["README.md", "python/README.md"])
-def test_a_page_begins_with_a_program_that_runs(page: str, tmp_path: Path) -> None:
+def test_a_page_begins_with_a_program_that_runs(page: str, major: str, tmp_path: Path) -> None:
     found = re.search(r"^```python agent\.py\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
     assert found, f"expected a program `agent.py` in {page}"
     (tmp_path / "agent.py").write_text(found[1], encoding="utf-8")
     (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
     npx = tmp_path / "npx"
+    # Servers do not inherit PYTHONPATH, and so this one has mcp 2.
     npx.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{tmp_path / "server.py"}"\n', encoding="utf-8")
     npx.chmod(0o755)
     with backend("openai-strict", {"name": "get-sum", "input": {"a": 2, "b": 3, "unit": None}}) as fake:
         path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
         env = {**os.environ, "PATH": path, "OPENAI_BASE_URL": f"{fake.url}/v1", "OPENAI_API_KEY": "none"}
+        if major == "1":
+            env["PYTHONPATH"] = str(MCP_1)
+        script = "import mcp, importlib.metadata; print(importlib.metadata.version('mcp'))"
+        asked = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+        assert asked.stdout.split(".")[0] == major
         done = subprocess.run(
             [sys.executable, "agent.py"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
         )
