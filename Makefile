@@ -1,7 +1,7 @@
 # A machine with rustup, Node 20.19 and Python 3.10 or later needs nothing else: every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo playground docs test fuzz bench figures bench-peers package release-check setup lint clean
+.PHONY: help demo playground devtools docs test fuzz bench figures bench-peers package release-check setup lint clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
@@ -11,6 +11,9 @@ demo: ## three real MCP servers through all functions, in three languages (ARGS=
 
 playground: ## a page to try everything in, served on this machine
 	@scripts/playground.sh
+
+devtools: ## the library for the console of any page, served on this machine
+	@scripts/devtools.sh
 
 docs: ## the documentation as a site with search, served on this machine
 	@scripts/docs.sh

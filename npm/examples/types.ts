@@ -1,10 +1,10 @@
-// What `sanitize` and `sanitizeTools` return fits what the SDKs take, without a cast. Compiled, never run.
+// What `sanitize`, `sanitizeTools` and `ToolSet` return fits what the SDKs take, without a cast. Compiled, never run.
 
 import type Anthropic from '@anthropic-ai/sdk';
 import type { FunctionDeclaration, Tool } from '@google/genai';
 import { jsonSchema } from 'ai';
 import type OpenAI from 'openai';
-import { sanitize, sanitizeTools } from 'toolwire';
+import { sanitize, sanitizeTools, ToolSet } from 'toolwire';
 
 const schema = { type: 'object', properties: { city: { type: 'string' } } };
 
@@ -29,3 +29,15 @@ export const chatTools: OpenAI.ChatCompletionTool[] = sanitizeTools(listed, { di
 export const responsesTools: OpenAI.Responses.Tool[] = sanitizeTools(listed, { dialect: 'openai-responses' }).tools;
 export const googleTools: Tool[] = sanitizeTools(listed, { dialect: 'gemini' }).tools;
 export const googleJsonTools: Tool[] = sanitizeTools(listed, { dialect: 'gemini-json-schema' }).tools;
+
+const set = new ToolSet(listed);
+
+export const anthropicSet: Anthropic.Tool[] = set.sanitize({ dialect: 'anthropic' }).tools;
+export const chatSet: OpenAI.ChatCompletionTool[] = set.sanitize({ dialect: 'openai-chat' }).tools;
+export const responsesSet: OpenAI.Responses.Tool[] = set.sanitize({ dialect: 'openai-responses' }).tools;
+export const googleSet: Tool[] = set.sanitize({ dialect: 'gemini' }).tools;
+export const googleJsonSet: Tool[] = set.sanitize({ dialect: 'gemini-json-schema' }).tools;
+// A request as it is sent: `messages.create` and its likes take the same types.
+const { tools } = set.sanitize({ dialect: 'anthropic' });
+const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Rain in Rome?' }];
+export const request: Anthropic.MessageCreateParams = { model: 'claude', max_tokens: 1, messages, tools };

@@ -34,6 +34,8 @@ export type ToolwireErrorCode =
   | 'invalid-pattern'
   /** A tool search whose pattern is longer than the hosted search takes. */
   | 'pattern-too-long'
+  /** The host compiles no WebAssembly: a page's Content-Security-Policy lacks `script-src 'wasm-unsafe-eval'`. In JavaScript only. */
+  | 'no-webassembly'
   /** A defect of toolwire, never the caller's doing: please report it. */
   | 'internal';
 

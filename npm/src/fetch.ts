@@ -188,9 +188,12 @@ interface Doing {
   repaired: (exchange: Exchange) => void;
 }
 
+/** Errors that no other request mends: an answer with status 400 would blame the request. */
+const NOT_OF_THE_REQUEST = new Set<string>(['internal', 'no-webassembly']);
+
 /** The answer of a backend that was not asked, because of an error of ours. Anybody else's error comes through. */
 function refused(url: string, error: unknown): Response {
-  if (!(error instanceof ToolwireError) || error.code === 'internal') throw error;
+  if (!(error instanceof ToolwireError) || NOT_OF_THE_REQUEST.has(error.code)) throw error;
   // By the second header the SDKs of OpenAI and Anthropic know that trying again is of no use.
   const headers = { 'content-type': 'application/json', 'x-should-retry': 'false' };
   const response = new Response(Exchange.refusal(url, error), { status: 400, statusText: 'Bad Request', headers });

@@ -28,6 +28,7 @@ export type WasmSource = WasmModule | ArrayBuffer | ArrayBufferView;
  * init(readFileSync(createRequire(import.meta.url).resolve('toolwire/toolwire.wasm')));
  * ```
  *
+ * @throws {@link ToolwireError} `no-webassembly` if the page's policy forbids WebAssembly (`script-src 'wasm-unsafe-eval'` allows it).
  * @throws `TypeError` if it is something else, or the file of another release or entry; `WebAssembly.CompileError` if the
  * bytes are no WebAssembly.
  */

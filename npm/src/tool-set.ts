@@ -8,8 +8,10 @@ import type { SanitizedTools } from './tools.js';
 /**
  * A tool list that an API accepts, made once. It is frozen, all the way down: whoever gets it gets the same objects. All but `json` and
  * `lossless` are made when they are first read.
+ *
+ * The type does not say that the list is frozen, because the SDKs take no `readonly` lists. A change throws a `TypeError`: change a copy.
  */
-export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<readonly T[]>, 'restore'>> {
+export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<T[]>, 'restore'>> {
   /** The tools as compact JSON text, to be put into a request as it is. */
   readonly json: string;
   /** Brings the model's calls back to what the tools' own servers expect. */
@@ -140,7 +142,7 @@ function handedOut(ready: Ready, options: unknown): ReadyTools<unknown> {
   const restorer = once(() => Object.freeze(new Restore(JSON.parse(restore))) as Restore);
   return Object.freeze({
     get tools() {
-      return tools() as readonly unknown[];
+      return tools() as unknown[];
     },
     json,
     get quarantined() {

@@ -5,7 +5,7 @@
 
 import json
 
-from mcp import Client
+from mcp import ClientSession
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionMessageFunctionToolCall, ChatCompletionMessageParam
 
@@ -13,7 +13,7 @@ from toolwire import sanitize_tools
 from toolwire.types import DialectName
 
 
-async def ask(base_url: str, server: Client, dialect: DialectName) -> str | None:
+async def ask(base_url: str, server: ClientSession, dialect: DialectName) -> str | None:
     """Ask until the model calls nothing more."""
     client = AsyncOpenAI(base_url=base_url, api_key="none")
     sanitized = sanitize_tools(await server.list_tools(), dialect=dialect)

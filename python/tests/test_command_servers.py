@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +20,24 @@ from program import PROGRAM, clean, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+MCP_1 = Path(sys.prefix) / "mcp-1"
+"""Where `python/dev` installs the older SDK; the environment itself has mcp 2."""
+
+
+@pytest.fixture(params=["1", "2"], ids=["mcp-1", "mcp-2"])
+def major(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run the program beside this major version of the SDK. Servers have mcp 2: they do not inherit the variable."""
+    if request.param == "1":
+        monkeypatch.setenv("PYTHONPATH", str(MCP_1))
+    return request.param
+
+
+def test_the_program_finds_this_version(major: str) -> None:
+    script = "import mcp, importlib.metadata; print(importlib.metadata.version('mcp'))"
+    found = subprocess.run([sys.executable, "-c", script], env=clean(), capture_output=True, text=True, check=True)
+    assert found.stdout.split(".")[0] == major
+
 
 SERVER = """
 import asyncio
@@ -49,6 +67,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.usefixtures("major")
 def test_server_over_stdio(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(SERVER, "utf-8")
     done = run("check", "--dialect", "gemini", "--json", "--", sys.executable, "server.py", place=tmp_path)
@@ -79,6 +98,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.usefixtures("major")
 @pytest.mark.parametrize("cursor", [None, ""])
 def test_server_that_writes_a_cursor_at_the_end(tmp_path: Path, cursor: str | None) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
@@ -88,6 +108,7 @@ def test_server_that_writes_a_cursor_at_the_end(tmp_path: Path, cursor: str | No
     assert json.loads(done.stdout)["count"] == 1
 
 
+@pytest.mark.usefixtures("major")
 def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
     schema = {"type": "array", "x-own": 1}
@@ -103,6 +124,7 @@ def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.usefixtures("major")
 @pytest.mark.parametrize("told", ["{}", '{"tools": "none"}'])
 def test_server_without_a_list(tmp_path: Path, told: str) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
@@ -142,6 +164,18 @@ def test_server_without_the_sdk(tmp_path: Path) -> None:
     done = run("matrix", "--url", "https://me:a-secret@x.test/?key=a-secret", PYTHONPATH=str(tmp_path))
     assert "uvx 'toolwire[mcp]' … --url URL`" in done.stderr.decode()
     assert b"a-secret" not in done.stderr
+
+
+@pytest.mark.parametrize("found", ["1.23.3", "3.0.0"])
+def test_server_with_an_sdk_of_another_version(tmp_path: Path, found: str) -> None:
+    (tmp_path / "mcp.py").touch()
+    metadata = tmp_path / f"mcp-{found}.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text(f"Metadata-Version: 2.1\nName: mcp\nVersion: {found}\n", "utf-8")
+    done = run("matrix", "--", "npx", "-y", "some-server", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 2
+    assert "expected the package mcp from 1.24 (" in done.stderr.decode()
+    assert f"to before 3, found {found}: run `pip install 'toolwire[mcp]'`" in done.stderr.decode()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to send")
@@ -240,6 +274,7 @@ def served(kind: str) -> Iterator[str]:
 TOKEN = ("--header", "Authorization: Bearer secret")
 
 
+@pytest.mark.usefixtures("major")
 @pytest.mark.parametrize("kind", ["http", "sse"])
 def test_server_at_an_address(kind: str) -> None:
     with served(kind) as url:
@@ -271,6 +306,7 @@ def test_modules_of_the_folder_that_is_checked_are_not_imported(tmp_path: Path, 
     assert not (tmp_path / "poisoned").exists()
 
 
+@pytest.mark.usefixtures("major")
 def test_server_at_an_address_that_fails() -> None:
     with served("http") as url:
         done = run("check", "--url", url)

@@ -32,6 +32,9 @@ const executablePath = ['chromium', 'google-chrome', 'chromium-browser'].reduce(
 /** Why the tests cannot run here, for `describe`; `false` if they can. */
 export const skip = executablePath === undefined && 'no Chromium on the PATH';
 
+/** The browser. */
+export const launch = () => chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+
 /** Wide enough for two texts side by side. */
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 360, height: 740 };
@@ -47,7 +50,7 @@ export async function start() {
     preview: { port: 0, host: '127.0.0.1' },
   });
   const url = `http://127.0.0.1:${server.httpServer.address().port}/`;
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const browser = await launch();
   return {
     url,
     /** Runs what is to be tried on a page of its own, and looks for complaints. */

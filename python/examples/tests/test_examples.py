@@ -92,7 +92,7 @@ def test_openai_mcp() -> None:
 
     async def run(url: str) -> str | None:
         async with Client(server(calls)) as client:
-            return await openai_mcp.ask(url, client, "moonshot")
+            return await openai_mcp.ask(url, client.session, "moonshot")
 
     with backend("moonshot", ENCODED, DONE) as fake:
         assert asyncio.run(run(fake.url)) == DONE["text"]

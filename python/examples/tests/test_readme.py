@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -11,7 +12,8 @@ from pathlib import Path
 import pytest
 from fake.backend import backend
 
-ROOT = Path(__file__).parents[3]
+EXAMPLES = Path(__file__).parents[1]
+ROOT = EXAMPLES.parents[1]
 
 # What stands for `npx -y @modelcontextprotocol/server-everything`: one of its tools.
 SERVER = """
@@ -30,24 +32,72 @@ server.run()
 """
 
 
-@pytest.mark.parametrize("page", ["README.md", "python/README.md"])
-def test_a_page_begins_with_a_program_that_runs(page: str, tmp_path: Path) -> None:
+
+
+def program(page: str) -> str:
     found = re.search(r"^```python agent\.py\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
     assert found, f"expected a program `agent.py` in {page}"
-    (tmp_path / "agent.py").write_text(found[1], encoding="utf-8")
+    return found[1]
+
+
+MCP_1 = ROOT / "python" / ".venv" / "mcp-1"
+"""Where `python/dev` installs the SDK as it is beside LangChain's adapters and pydantic-ai; here is mcp 2."""
+
+
+@pytest.mark.parametrize("major", ["1", "2"])
+@pytest.mark.parametrize("page", ["README.md", "python/README.md"])
+def test_a_page_begins_with_a_program_that_runs(page: str, major: str, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(program(page), encoding="utf-8")
     (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
     npx = tmp_path / "npx"
+    # Servers do not inherit PYTHONPATH, and so this one has mcp 2.
     npx.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{tmp_path / "server.py"}"\n', encoding="utf-8")
     npx.chmod(0o755)
     with backend("openai-strict", {"name": "get-sum", "input": {"a": 2, "b": 3, "unit": None}}) as fake:
         path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
         env = {**os.environ, "PATH": path, "OPENAI_BASE_URL": f"{fake.url}/v1", "OPENAI_API_KEY": "none"}
+        if major == "1":
+            env["PYTHONPATH"] = str(MCP_1)
+        script = "import mcp, importlib.metadata; print(importlib.metadata.version('mcp'))"
+        asked = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+        assert asked.stdout.split(".")[0] == major
         done = subprocess.run(
             [sys.executable, "agent.py"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
         )
     assert done.returncode == 0, done.stderr
     assert "get-sum: 5" in done.stdout
     assert fake.got[0]["tools"][0]["function"]["strict"] is True
+
+
+@pytest.mark.parametrize("page", ["README.md", "python/README.md"])
+def test_the_types_of_a_program_are_right(page: str, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(program(page), encoding="utf-8")
+    (tmp_path / "tool_types.py").write_text((EXAMPLES / "tool_types.py").read_text(encoding="utf-8"), encoding="utf-8")
+    settings = {"include": ["agent.py", "tool_types.py"], "typeCheckingMode": "strict"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    mypy = ["mypy", "--strict", "--config-file", os.devnull, "--cache-dir", str(EXAMPLES / ".mypy_cache"), "agent.py"]
+    for checker in (mypy, ["pyright", "--pythonpath", sys.executable]):
+        done = subprocess.run(
+            [sys.executable, "-m", *checker], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_pyright_finds_what_does_not_fit(tmp_path: Path) -> None:
+    text = (EXAMPLES / "tool_types.py").read_text(encoding="utf-8")
+    wrong = text.replace("anthropic_tools: list[ToolUnionParam]", "anthropic_tools: ToolUnionParam")
+    assert wrong != text
+    (tmp_path / "tool_types.py").write_text(wrong, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "tool_types.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 error" in done.stdout
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/deferred-loading.md"])

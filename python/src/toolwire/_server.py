@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import sys
 import tempfile
 from contextlib import AsyncExitStack, nullcontext, suppress
+from datetime import timedelta
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -26,8 +30,10 @@ PAGES = 10_000
 LOG = 16_384
 NO_ADDRESS = "expected an address, found something else"
 NO_LIST = "expected an answer with a list in `tools`, found none"
-# The SDK's code for an answer that did not come in time.
-TIMED_OUT = -32001
+# The codes of mcp 2 and of mcp 1 for an answer that did not come in time.
+TIMED_OUT = (-32001, 408)
+# The oldest mcp that has `streamable_http_client`, and the first one that nobody has tried.
+OLDEST, UNTRIED = (1, 24), (3,)
 
 
 def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any]:
@@ -44,8 +50,10 @@ def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any
             f"expected the package mcp, which speaks with servers, found none: run `{line}`, or install `toolwire[mcp]`"
         )
         raise RuntimeError(message) from None
-    # The SDK would print a traceback for each line that is no message, as servers print for people.
-    logging.getLogger("mcp").addHandler(logging.NullHandler())
+    _refuse_other_versions()
+    # The SDK would print a traceback for each line that is no message, as servers print for people. mcp 1 logs to
+    # several loggers, the root among them.
+    logging.getLogger().addHandler(logging.NullHandler())
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         try:
             return asyncio.run(_watched(server, log, waiting))
@@ -54,6 +62,32 @@ def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any
             sys.stderr.write(_toolwire.Command.heard(without_secrets(log.read()[-LOG:], server)))
             why = without_secrets(_why(error, server["timeout"]), server)
             raise RuntimeError(f"the server did not list its tools: {why}") from None
+
+
+def _installed() -> tuple[str, tuple[int, ...]]:
+    """Give the version of the SDK as it is written, and its first two numbers."""
+    try:
+        found = version("mcp")
+    except PackageNotFoundError:
+        # A copy without metadata is tried as the current one.
+        return "unknown", (2, 0)
+    return found, tuple(map(int, re.findall(r"\d+", found)[:2]))
+
+
+def _is_first() -> bool:
+    """Tell whether the SDK is mcp 1, as it is beside LangChain and pydantic-ai, which do not work with mcp 2."""
+    return _installed()[1] < (2,)
+
+
+def _refuse_other_versions() -> None:
+    found, numbers = _installed()
+    if not OLDEST <= numbers < UNTRIED:
+        oldest = ".".join(map(str, OLDEST))
+        message = (
+            f"expected the package mcp from {oldest} (the first with today's client of HTTP) to before {UNTRIED[0]}, "
+            f"found {found}: run `pip install 'toolwire[mcp]'`"
+        )
+        raise RuntimeError(message)
 
 
 async def _watched(server: dict[str, Any], log: Any, waiting: Callable[[int], None]) -> list[Any]:
@@ -119,9 +153,8 @@ async def _streams(way: str, server: dict[str, Any], log: Any, stack: AsyncExitS
         return sse[0], sse[1]
     if way == "http":
         # The SDK's own client of HTTP, which it brings along.
-        import httpx2
-
-        client = await stack.enter_async_context(httpx2.AsyncClient(headers=server["headers"], timeout=timeout))
+        own: Any = import_module("httpx" if _is_first() else "httpx2")
+        client = await stack.enter_async_context(own.AsyncClient(headers=server["headers"], timeout=timeout))
         http = await stack.enter_async_context(streamable_http_client(server["url"], http_client=client))
         return http[0], http[1]
     # A server is somebody else's program: it gets the variables of the environment that the SDK thinks safe, those of
@@ -148,6 +181,9 @@ async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
         """What becomes of the SDK's own reading of an answer."""
 
     timeout = float(server["timeout"])
+    # mcp 1 has the time as a `timedelta`, and puts requests and messages into one more model.
+    limit: Any = timedelta(seconds=timeout) if _is_first() else timeout
+    wrapped: Any = types.ClientRequest if _is_first() else lambda request: request
     client = types.Implementation(name="toolwire", version=__version__)
     tools: list[Any] = []
     async with AsyncExitStack() as stack:
@@ -155,7 +191,7 @@ async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
             messages, write = await _streams(way, server, log, stack)
             heard = _Overheard(messages)
             session = await stack.enter_async_context(
-                ClientSession(heard, write, read_timeout_seconds=timeout, client_info=client)
+                ClientSession(heard, write, read_timeout_seconds=limit, client_info=client)
             )
             await session.initialize()
         cursor = None
@@ -163,7 +199,7 @@ async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
             request = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
             # What it finds wrong with the tools is what the commands are there to say.
             with suppress(ValidationError):
-                await session.send_request(request, Anything)
+                await session.send_request(wrapped(request), Anything)
             answer = heard.answer
             if not isinstance(answer, dict) or not isinstance(answer.get("tools"), list):
                 raise RuntimeError(NO_LIST)
@@ -212,7 +248,8 @@ class _Overheard:
         return left
 
     def _heard(self, item: Any) -> Any:
-        answer = getattr(getattr(item, "message", None), "result", None)
+        message = getattr(item, "message", None)
+        answer = getattr(getattr(message, "root", message), "result", None)
         if answer is not None:
             self.answer = answer
         return item
@@ -227,7 +264,7 @@ def _cause(error: BaseException) -> BaseException:
 
 def _is_late(error: BaseException) -> bool:
     code = getattr(getattr(error, "error", None), "code", None)
-    return isinstance(error, TimeoutError) or code == TIMED_OUT
+    return isinstance(error, TimeoutError) or code in TIMED_OUT
 
 
 def _why(error: BaseException, seconds: int) -> str:

@@ -7,13 +7,14 @@ import { entry, stamp } from 'wasm:stamp';
 
 import type { WasmSource } from '../../init.js';
 import { described } from '../../values/foreign.js';
+import { compile } from './compile.js';
 import { stampOf } from './host.js';
 
 let given: WebAssembly.Module | undefined;
 
 /** Compiles what is given, if need be, and keeps it for the first call. */
 export function give(source: WasmSource): void {
-  const module = isModule(source) ? source : new WebAssembly.Module(asBytes(source));
+  const module = isModule(source) ? source : compile(asBytes(source));
   const found = stampOf(module);
   if (found !== stamp) {
     const what = found === undefined ? 'none of toolwire' : `\`${found}\``;

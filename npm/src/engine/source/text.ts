@@ -3,6 +3,7 @@
 import { entry, stamp } from 'wasm:stamp';
 import { inflateSync } from 'fflate';
 
+import { compile } from './compile.js';
 import type { Host } from './host.js';
 
 /** What the script leaves. Several copies of toolwire in one program share it. */
@@ -26,7 +27,7 @@ export function taken(): Inlined {
 
 /** The WebAssembly, compiled once. */
 export function compiled(inlined: Inlined): WebAssembly.Module {
-  inlined.module ??= new WebAssembly.Module(inflated(decoded(inlined.deflated as string), inlined.size));
+  inlined.module ??= compile(inflated(decoded(inlined.deflated as string), inlined.size));
   delete inlined.deflated;
   return inlined.module;
 }

@@ -1,0 +1,38 @@
+/** Compiles WebAssembly, and names the reason where the host does not allow it. */
+
+import { ToolwireError } from '../../error.js';
+
+/** WebAssembly with nothing in it: whoever refuses this refuses all. */
+const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
+
+/**
+ * The compiled module.
+ *
+ * @throws {@link ToolwireError} `no-webassembly` if the host compiles none; otherwise what the engine throws.
+ */
+export function compile(bytes: BufferSource): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (error) {
+    if (compilesEmpty()) throw error;
+    const found = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    throw new ToolwireError(
+      'no-webassembly',
+      '',
+      "expected that WebAssembly may be compiled here, found that it may not: a page needs `script-src 'wasm-unsafe-eval'` " +
+        `in its Content-Security-Policy, other hosts may compile none at all (${found})`,
+      undefined,
+      { cause: error },
+    );
+  }
+}
+
+/** By a trial, because every engine has other words for a refusal. */
+function compilesEmpty(): boolean {
+  try {
+    new WebAssembly.Module(EMPTY);
+    return true;
+  } catch {
+    return false;
+  }
+}
