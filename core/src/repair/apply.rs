@@ -38,9 +38,18 @@ pub(super) const OF_NAMES: [Keyword; 6] = [
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Whether no pattern is for a name, as far as can be told.
     pub(super) fn is_undeclared(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> bool {
-        let tables: Vec<&'s Node<'a>> = view.says(Keyword::PatternProperties).map(|(_, says)| says).collect();
-        let mut patterns = tables.into_iter().filter_map(Node::as_object).flat_map(|table| table.iter());
-        patterns.all(|member| self.judge.matches(&member.key, &member.value, name) == Some(false))
+        // Only these parts have patterns. Without budget, it cannot be told.
+        let parts = view.unnamed.iter().filter_map(|index| view.parts.get(*index));
+        for part in parts {
+            if !self.judge.budget().pay(1) {
+                return false;
+            }
+            let mut patterns = part.get(Keyword::PatternProperties).and_then(Node::as_object).into_iter().flatten();
+            if !patterns.all(|member| self.judge.matches(&member.key, &member.value, name) == Some(false)) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The schemas of a member of that name.
@@ -76,6 +85,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let has_prefix = self.judge.knows(Keyword::PrefixItems);
         let mut schemas = Vec::new();
         for part in &view.parts {
+            if !self.judge.budget().pay(1) {
+                break;
+            }
             let items = part.get(Keyword::Items);
             let first = match items.and_then(Node::as_array) {
                 Some(list) => Some(list),
