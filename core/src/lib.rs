@@ -114,8 +114,6 @@ pub use tools::list_cache::ToolListCache;
 
 /// What is reported: changes, violations, tools that were set aside, what deferred loading decided.
 pub mod reports {
-    #[cfg(feature = "search")]
-    pub use crate::exchange::set_aside::SetAsideWarning;
     pub use crate::{
         check::Violation,
         deferred::{CallKind, ClientTool, DeferredReport, Warning},
@@ -130,7 +128,7 @@ pub mod reports {
         schema::validate::{ArgumentViolation, Validation},
         tools::{
             check::ToolViolation, quarantine::Quarantined, request::AdaptReport, sanitize_list::ToolChange,
-            thinking::ChoiceChange,
+            set_aside::SetAsideWarning, thinking::ChoiceChange,
         },
     };
 }

@@ -1,5 +1,6 @@
 import type { AdaptReport } from './adapt.js';
 import { type Next, Running, refusal } from './engine/exchanges.js';
+import { handlerOf, warn, withoutFunctions } from './engine/set-aside.js';
 import type { ToolwireError } from './error.js';
 import type { ExchangeOptions, SentRequest, Text } from './options.js';
 import type { Quarantined, RepairedCall } from './report.js';
@@ -53,7 +54,7 @@ export class Exchange {
     const onSetAside = options?.onSetAside;
     const opened = Running.open(url, body, withoutFunctions(options));
     if (opened === undefined) return null;
-    const exchange = new Exchange(opened.running, url, typeof onSetAside === 'function' ? onSetAside : undefined);
+    const exchange = new Exchange(opened.running, url, handlerOf(onSetAside));
     exchange.#next(opened.next);
     return exchange;
   }
@@ -175,7 +176,7 @@ export class Exchange {
     this.#betas = betas;
     if (warning === null) return;
     if (this.#onSetAside === undefined) {
-      warn(warning.key, warning.message);
+      warn(warning);
       return;
     }
     const { dialect, quarantined } = this.report;
@@ -183,25 +184,4 @@ export class Exchange {
   }
 }
 
-/** Functions vanish from all that is read as JSON: an option that is wrongly one would be told of no longer. */
-function withoutFunctions(options: unknown): unknown {
-  const entries: [string, unknown][] = Object.entries(options ?? {});
-  if (!entries.some(([, value]) => typeof value === 'function')) return options;
-  const said = ([name, value]: [string, unknown]) =>
-    typeof value !== 'function' ? [name, value] : [name, name === 'onSetAside' ? 'warn' : 'a function'];
-  return Object.fromEntries(entries.map(said));
-}
-
 type SetAsideHandler = (tools: Quarantined[], request: SentRequest) => void;
-
-/** The keys of warnings that were given. */
-const given = new Set<string>();
-/** How many are kept: a program that makes up new lists all the time must not grow with them. */
-const MOST = 256;
-
-function warn(key: string, message: string): void {
-  if (given.has(key)) return;
-  if (given.size >= MOST) given.clear();
-  given.add(key);
-  globalThis.console?.warn(`toolwire: ${message}`);
-}

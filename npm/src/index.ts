@@ -38,6 +38,7 @@ export type {
   EnvelopeOptions,
   ExchangeOptions,
   RepairOptions,
+  SanitizedList,
   SanitizeOptions,
   SearchOptions,
   SentRequest,

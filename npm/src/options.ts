@@ -66,6 +66,18 @@ export interface ToolsOptions extends SanitizeOptions {
    * Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repairArguments` does. Default `false`.
    */
   repair?: CallRepairOptions | boolean | undefined;
+  /**
+   * What becomes of a list of which tools have to be set aside. Default `"warn"`: unless `quarantined` is read before the current turn
+   * ends, `console.warn` says which, for which dialect, why, and what to do, once for each list. `"error"`: the call fails. A function
+   * is called in place of the warning, with the tools, every time; one that does nothing silences it.
+   */
+  onSetAside?: 'warn' | 'error' | ((tools: Quarantined[], list: SanitizedList) => void) | undefined;
+}
+
+/** A list that was sanitized. */
+export interface SanitizedList {
+  /** For which dialect. */
+  dialect: Dialect;
 }
 
 /** Options of `adaptRequest`: those of `sanitize` for every schema, and some more. */

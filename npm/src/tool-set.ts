@@ -1,3 +1,4 @@
+import { handlerOf, type SetAsideWarning, warnUnless, withoutFunctions } from './engine/set-aside.js';
 import { changesOf, KeptSet, type Ready } from './engine/sets.js';
 import type { ToolsOptions } from './options.js';
 import type { Quarantined, ToolChange } from './report.js';
@@ -36,7 +37,7 @@ export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<T[]>, 'resto
 export class ToolSet {
   readonly #kept: KeptSet;
   /** What was handed out, by the options; the one used last comes last. */
-  readonly #ready = new Map<string, ReadyTools<unknown>>();
+  readonly #ready = new Map<string, HandedOut>();
 
   /**
    * @param tools - A list of tools, as {@link sanitizeTools} takes it.
@@ -89,20 +90,38 @@ export class ToolSet {
    * What {@link sanitizeTools} gives for this list, and its JSON text: made by the first call with such options, the same frozen
    * objects after that.
    *
-   * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`.
+   * If tools were set aside, `console.warn` names them as {@link sanitizeTools} does it, when the list is made. A function as
+   * `onSetAside` is called every time.
+   *
+   * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `not-representable` if tools
+   *   have to be set aside and `onSetAside` is `"error"`.
    */
   sanitize<O extends ToolsOptions>(options: O): ReadyTools<ToolFor<O>> {
-    const key = keyOf(options);
+    const given = withoutFunctions(options);
+    const key = keyOf(given);
     const known = key === undefined ? undefined : this.#ready.get(key);
-    if (known !== undefined) return known as ReadyTools<ToolFor<O>>;
+    const handedOut = known ?? this.#made(given, key);
+    const { ready, warning } = handedOut;
+    if (warning !== undefined) {
+      const handler = handlerOf(options.onSetAside);
+      if (handler !== undefined) handler(ready.quarantined, { dialect: options.dialect });
+      // Who has looked once knows it for as long as the list is the same.
+      else if (!handedOut.isWatched) warnUnless(() => handedOut.isRead, warning);
+      handedOut.isWatched = true;
+    }
+    return ready as ReadyTools<ToolFor<O>>;
+  }
+
+  /** Makes the list for some options, and keeps it under their key. */
+  #made(options: unknown, key: string | undefined): HandedOut {
     const made = this.#kept.ready(options);
     // A copy, of what JSON has a spelling for: what the caller does with the options later must not change what was made for them.
-    const ready = handedOut(made, JSON.parse(JSON.stringify(options)));
+    const ready = handOut(made, JSON.parse(JSON.stringify(options)));
     if (key !== undefined) {
       if (this.#ready.size >= MOST) for (const oldest of this.#ready.keys()) if (this.#ready.delete(oldest)) break;
       this.#ready.set(key, ready);
     }
-    return ready as ReadyTools<ToolFor<O>>;
+    return ready;
   }
 
   #changed(is: boolean): boolean {
@@ -130,22 +149,33 @@ function spelled(_: string, value: unknown): unknown {
   return isJson ? value : { no: String(value) };
 }
 
+/** A list as it is handed out, and what its callers are to hear of missing tools. */
+interface HandedOut {
+  readonly ready: ReadyTools<unknown>;
+  readonly warning: SetAsideWarning | undefined;
+  /** Whether `quarantined` was read. */
+  isRead: boolean;
+  /** Whether somebody was told, or will be at the end of a turn. */
+  isWatched: boolean;
+}
+
 /**
  * What is handed out. Everything but the list's text is made when it is first read: an agent that writes its own body reads that and
  * `restore`, and nothing else. What has become of the set by then, and of the caller's options, makes no difference.
  */
-function handedOut(ready: Ready, options: unknown): ReadyTools<unknown> {
-  const { json, quarantined, lossless, restore, list } = ready;
+function handOut(made: Ready, options: unknown): HandedOut {
+  const { json, quarantined, lossless, restore, warning, list } = made;
   const tools = once(() => frozen(JSON.parse(json)));
   const setAside = once(() => frozen(JSON.parse(quarantined)));
   const changes = once(() => frozen(changesOf(list, options)));
   const restorer = once(() => Object.freeze(new Restore(JSON.parse(restore))) as Restore);
-  return Object.freeze({
+  const ready = Object.freeze({
     get tools() {
       return tools() as unknown[];
     },
     json,
     get quarantined() {
+      handed.isRead = true;
       return setAside() as Quarantined[];
     },
     get changes() {
@@ -156,6 +186,9 @@ function handedOut(ready: Ready, options: unknown): ReadyTools<unknown> {
       return restorer();
     },
   });
+  const told = warning === undefined ? undefined : (JSON.parse(warning) as SetAsideWarning);
+  const handed: HandedOut = { ready, warning: told, isRead: false, isWatched: false };
+  return handed;
 }
 
 /** Makes something when it is first asked for. */

@@ -1,4 +1,5 @@
 import { callOnText, callOnValues } from './engine/call.js';
+import { handlerOf, type SetAsideWarning, warnUnlessRead, withoutFunctions } from './engine/set-aside.js';
 import type { CheckToolsOptions, DeferralQuery, Dialect, DialectQuery, Text, ToolsOptions } from './options.js';
 import type { DeferralChoice, DialectChoice, Quarantined, ToolChange, ToolViolation } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
@@ -22,6 +23,9 @@ export interface SanitizedTools<T> {
  * Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape. A tool
  * that cannot be made acceptable is set aside, and never costs the others. The input is not changed.
  *
+ * If tools were set aside and the caller does not read `quarantined` before the current turn ends, `console.warn` names them, once for
+ * each list; `onSetAside` changes that.
+ *
  * @example
  * ```ts
  * const { tools, quarantined, restore } = sanitizeTools(await client.listTools(), { dialect: 'moonshot' });
@@ -32,11 +36,11 @@ export interface SanitizedTools<T> {
  * @param tools - A list of tools as MCP's `tools/list`, Anthropic, OpenAI, Gemini or Bedrock have them, or an object that
  *   has one in `tools`. What the API runs itself (a hosted search, say) is passed on as it is.
  * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
- *   `invalid-request` if it is no list of tools.
+ *   `invalid-request` if it is no list of tools, `not-representable` if tools have to be set aside and `onSetAside` is `"error"`.
  */
 export function sanitizeTools<O extends ToolsOptions>(tools: unknown, options: O): SanitizedTools<ToolFor<O>[]> {
-  const { value, report } = callOnValues('sanitizeTools', true, [tools], options);
-  return sanitized(value as ToolFor<O>[], report);
+  const { value, report } = callOnValues('sanitizeTools', true, [tools], withoutFunctions(options));
+  return sanitized(value as ToolFor<O>[], report, options);
 }
 
 /**
@@ -48,13 +52,24 @@ export function sanitizeToolsJson(tools: string, options: ToolsOptions): Sanitiz
 export function sanitizeToolsJson(tools: Uint8Array, options: ToolsOptions): SanitizedTools<Uint8Array>;
 export function sanitizeToolsJson(tools: Text, options: ToolsOptions): SanitizedTools<Text>;
 export function sanitizeToolsJson(tools: Text, options: ToolsOptions): SanitizedTools<Text> {
-  const { value, report } = callOnText('sanitizeTools', true, tools, options);
-  return sanitized(value, report);
+  const { value, report } = callOnText('sanitizeTools', true, tools, withoutFunctions(options));
+  return sanitized(value, report, options);
 }
 
-function sanitized<T>(tools: T, report: object | undefined): SanitizedTools<T> {
-  const { restore, ...rest } = report as Omit<SanitizedTools<T>, 'tools' | 'restore'> & { restore: RestoreJson };
-  return { tools, ...rest, restore: new Restore(restore) };
+/** What stands beside the tools, as the core says it. */
+interface Reported extends Omit<SanitizedTools<unknown>, 'tools' | 'restore'> {
+  restore: RestoreJson;
+  warning?: SetAsideWarning;
+}
+
+function sanitized<T>(tools: T, report: object | undefined, { dialect, onSetAside }: ToolsOptions): SanitizedTools<T> {
+  const { restore, warning, ...rest } = report as Reported;
+  const result = { tools, ...rest, restore: new Restore(restore) };
+  if (warning === undefined) return result;
+  const handler = handlerOf(onSetAside);
+  if (handler === undefined) warnUnlessRead(result, warning);
+  else handler(result.quarantined, { dialect });
+  return result;
 }
 
 /**

@@ -1,4 +1,7 @@
-"""What `sanitize_tools` and `ToolSet` return fits what the SDKs take, without a cast. Checked by mypy and pyright, never run."""
+"""What `sanitize_tools` and `ToolSet` return fits what the SDKs take, without a cast.
+
+Checked by mypy and pyright, never run.
+"""
 
 from anthropic.types import ToolUnionParam
 from google.genai.types import GenerateContentConfig

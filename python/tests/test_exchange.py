@@ -11,7 +11,7 @@ import pytest
 
 import toolwire
 from cases import as_raised, spelled
-from toolwire import _exchange
+from toolwire import _set_aside
 
 EXCHANGE = Path(__file__).resolve().parents[2] / "tests" / "exchange"
 
@@ -69,7 +69,7 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
             refusal = toolwire.Exchange.refusal(url, raised.value)
             assert refusal == in_python(written(case["refusal"]))
         return
-    _exchange._given.clear()
+    _set_aside._given.clear()
     with warnings.catch_warnings(record=True) as given_warnings:
         warnings.simplefilter("always")
         exchange = opened(case, given)
@@ -118,7 +118,7 @@ URL = "http://localhost/v1/messages"
 
 
 def test_a_warning_is_given_once_and_not_by_who_has_another_way() -> None:
-    _exchange._given.clear()
+    _set_aside._given.clear()
     told: list[Any] = []
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")

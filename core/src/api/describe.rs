@@ -16,7 +16,7 @@ use crate::{
     schema::validate::{ArgumentViolation, Validation},
     tools::{
         check::ToolViolation, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
-        sanitize_list::ToolChange, thinking::ChoiceChange,
+        sanitize_list::ToolChange, set_aside::SetAsideWarning, thinking::ChoiceChange,
     },
 };
 
@@ -137,23 +137,37 @@ fn about_arguments(
     ]
 }
 
-/// `{ quarantined, changes, lossless, restore }`
+/// `{ quarantined, changes, lossless, restore, warning? }`; a binding takes the warning out, and gives it.
 pub fn tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
-    Node::record([
+    let members = [
         ("quarantined", quarantined(&sanitized.quarantined)),
         ("changes", tool_changes(&sanitized.changes)),
         ("lossless", Node::bool(sanitized.lossless)),
         ("restore", sanitized.restore.0.to_node()),
-    ])
+    ];
+    with_warning(Node::record(members), sanitized.warning.as_ref())
 }
 
-/// `{ quarantined, lossless, restore }`: of [`tools`] what is made at once.
+/// `{ quarantined, lossless, restore, warning? }`: of [`tools`] what is made at once.
 pub(crate) fn ready_tools<T>(ready: &ReadyTools<T>) -> Node<'static> {
-    Node::record([
+    let members = [
         ("quarantined", quarantined(&ready.quarantined)),
         ("lossless", Node::bool(ready.lossless)),
         ("restore", ready.restore.0.to_node()),
-    ])
+    ];
+    with_warning(Node::record(members), ready.warning.as_ref())
+}
+
+fn with_warning(mut node: Node<'static>, told: Option<&SetAsideWarning>) -> Node<'static> {
+    if let (Some(object), Some(told)) = (node.as_object_mut(), told) {
+        object.set("warning", warning(told));
+    }
+    node
+}
+
+/// `{ message, key }`
+pub(super) fn warning(SetAsideWarning { message, key }: &SetAsideWarning) -> Node<'static> {
+    Node::record([("message", owned(message)), ("key", owned(key))])
 }
 
 /// `{ report: { dialect, deferred, quarantined, changes, unforced, choice }, restore }`

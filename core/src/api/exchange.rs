@@ -5,11 +5,11 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use super::describe;
 use crate::{
     error::Error,
-    exchange::{self, set_aside::SetAsideWarning},
+    exchange,
     json::{Node, Utf8Pieces},
     options::ExchangeOptions,
     report::RepairedCall,
-    tools::{list_cache::ToolListCache, request::AdaptReport},
+    tools::{list_cache::ToolListCache, request::AdaptReport, set_aside::SetAsideWarning},
 };
 
 /// One request of a client and its reply, for whoever stands between a client and a backend: the request is adapted as
@@ -104,9 +104,7 @@ impl Exchange {
 
     /// [`Self::warning`] as `{ message, key }`, null if there is none: for bindings.
     pub(crate) fn warning_node(&self) -> Node<'static> {
-        self.warning().map_or_else(Node::default, |SetAsideWarning { message, key }| {
-            Node::record([("message", Node::string(message.clone())), ("key", Node::string(key.clone()))])
-        })
+        self.warning().map_or_else(Node::default, describe::warning)
     }
 
     /// The body of an answer with status 400 that says an error as the API at a URL would, so that an SDK takes it for

@@ -15,6 +15,7 @@ use crate::{
         memory::Memory,
         quarantine::Quarantined,
         sanitize_list::{self, ToolChange},
+        set_aside::SetAsideWarning,
         tool_list::Listing,
     },
 };
@@ -61,6 +62,8 @@ pub struct ReadyTools<T> {
     pub lossless: bool,
     /// Brings the model's calls back to what the tools' own servers expect.
     pub restore: Restore,
+    /// What people should be told if tools are missing, as [`SanitizedTools::warning`].
+    pub warning: Option<SetAsideWarning>,
     list: Arc<str>,
     options: ToolsOptions,
 }
@@ -172,15 +175,15 @@ impl ToolSet {
     /// the same object after that. What was changed is made when it is [asked for](ReadyTools::changes).
     ///
     /// # Errors
-    /// `unknown-dialect`, `invalid-option`.
+    /// `unknown-dialect`, `invalid-option`, `not-representable` as [`sanitize_tools`](crate::sanitize_tools).
     pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools<Value>>, Error> {
         let ready = self.ready(options)?;
         if let Some(value) = &ready.value {
             return Ok(Arc::clone(value));
         }
-        let ReadyTools { tools, quarantined, lossless, restore, list, options } = (*ready.text).clone();
+        let ReadyTools { tools, quarantined, lossless, restore, warning, list, options } = (*ready.text).clone();
         let tools = json::read(&tools)?.to_value()?;
-        let value = Arc::new(ReadyTools { tools, quarantined, lossless, restore, list, options });
+        let value = Arc::new(ReadyTools { tools, quarantined, lossless, restore, warning, list, options });
         ready.value = Some(Arc::clone(&value));
         Ok(value)
     }
@@ -204,10 +207,10 @@ impl ToolSet {
             }
             None => {
                 let outcome = sanitize_list::rewrite(json::read(&self.list)?, options, Some(&mut self.memory))?;
-                let SanitizedTools { tools, quarantined, lossless, restore, .. } =
-                    sanitized(outcome, |tools| json::write(&tools));
+                let SanitizedTools { tools, quarantined, lossless, restore, warning, .. } =
+                    sanitized(outcome, options, |tools| json::write(&tools))?;
                 let (list, options) = (Arc::clone(&self.list), options.clone());
-                let text = Arc::new(ReadyTools { tools, quarantined, lossless, restore, list, options });
+                let text = Arc::new(ReadyTools { tools, quarantined, lossless, restore, warning, list, options });
                 if self.ready.len() >= MOST {
                     self.ready.remove(0);
                 }

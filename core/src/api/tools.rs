@@ -16,6 +16,7 @@ use crate::{
         check::{self, ToolViolation},
         quarantine::Quarantined,
         sanitize_list::{self, Outcome, ToolChange},
+        set_aside::{self, SetAsideWarning},
     },
 };
 
@@ -33,6 +34,9 @@ pub struct SanitizedTools<T> {
     pub lossless: bool,
     /// Brings the model's calls back to what the tools' own servers expect.
     pub restore: Restore,
+    /// What people should be told if tools are missing: which, why, and what to do. Once is enough for each
+    /// [`key`](SetAsideWarning::key).
+    pub warning: Option<SetAsideWarning>,
 }
 
 /// Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape. A
@@ -55,11 +59,12 @@ pub struct SanitizedTools<T> {
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-request` if it is no list of tools, `too-deep`.
+/// `unknown-dialect`, `invalid-option`, `invalid-request` if it is no list of tools, `too-deep`; `not-representable` if
+/// tools have to be set aside and [`OnSetAside::Error`](crate::options::OnSetAside) forbids that.
 pub fn sanitize_tools(tools: &Value, options: &ToolsOptions) -> Result<SanitizedTools<Value>, Error> {
     let outcome = sanitize_list::rewrite(Node::from_value(tools)?, options, None)?;
     let value = outcome.tools.to_value()?;
-    Ok(sanitized(outcome, |_| value))
+    sanitized(outcome, options, |_| value)
 }
 
 /// [`sanitize_tools`] from tree to tree.
@@ -67,7 +72,7 @@ pub fn sanitize_tools(tools: &Value, options: &ToolsOptions) -> Result<Sanitized
 /// # Errors
 /// As [`sanitize_tools`].
 pub fn sanitize_tools_node<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<SanitizedTools<Node<'a>>, Error> {
-    Ok(sanitized(sanitize_list::rewrite(tools, options, None)?, |node| node))
+    sanitized(sanitize_list::rewrite(tools, options, None)?, options, |node| node)
 }
 
 /// [`sanitize_tools`] from text to text; the input itself if there is nothing to change.
@@ -80,12 +85,21 @@ pub fn sanitize_tools_json<'a, T: JsonText<'a>>(
 ) -> Result<SanitizedTools<Cow<'a, T::Form>>, Error> {
     let tools = tools.text()?;
     let outcome = sanitize_list::rewrite(json::read(tools)?, options, None)?;
-    Ok(sanitized(outcome, |node| T::form(text_of(tools, &node))))
+    sanitized(outcome, options, |node| T::form(text_of(tools, &node)))
 }
 
-pub(super) fn sanitized<'a, T>(outcome: Outcome<'a>, as_output: impl FnOnce(Node<'a>) -> T) -> SanitizedTools<T> {
+/// # Errors
+/// `not-representable` if no tool may be set aside.
+pub(super) fn sanitized<'a, T>(
+    outcome: Outcome<'a>,
+    options: &ToolsOptions,
+    as_output: impl FnOnce(Node<'a>) -> T,
+) -> Result<SanitizedTools<T>, Error> {
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
-    SanitizedTools { tools: as_output(tools), quarantined, changes, lossless, restore: Restore(restore_map) }
+    let dialect = crate::dialect::of(&options.sanitize)?.name;
+    let warning = set_aside::tell(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
+    let (tools, restore) = (as_output(tools), Restore(restore_map));
+    Ok(SanitizedTools { tools, quarantined, changes, lossless, restore, warning })
 }
 
 /// What the APIs behind some dialects would reject about a tool list as it is, dialect by dialect. Empty means

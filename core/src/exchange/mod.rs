@@ -7,7 +7,6 @@
 mod endpoint;
 pub(crate) mod refusal;
 mod searches;
-pub(crate) mod set_aside;
 mod stream;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -17,6 +16,7 @@ use crate::tools::{
     list_cache::{Found, Lookup, ToolListCache},
     request::{self, AdaptReport},
     restore::RestoreMap,
+    set_aside::{self, SetAsideWarning},
     sse::{self, Buffer, Sink},
     stream_restorer::Stream,
 };
@@ -33,7 +33,6 @@ use crate::{
     tools::tool_format::set,
 };
 use searches::{is, overlay, total, Searches};
-use set_aside::SetAsideWarning;
 use stream::Round;
 
 /// An exchange.
@@ -253,17 +252,13 @@ impl Exchange {
 /// Searches are run for requests of this format only.
 const ANTHROPIC: &str = "/messages";
 
-/// What is told of tools that are set aside.
+/// What the caller hears of tools that are set aside.
 fn tell(
     report: &AdaptReport,
     adapting: &AdaptOptions,
     on_set_aside: OnSetAside,
 ) -> Result<Option<SetAsideWarning>, Error> {
-    let naming = adapting.tools.sanitize.naming;
-    match on_set_aside {
-        OnSetAside::Warn => Ok(set_aside::warning(report, naming)),
-        OnSetAside::Error => set_aside::refused(report, naming).map_or(Ok(None), Err),
-    }
+    set_aside::tell(on_set_aside, report.dialect, &report.quarantined, adapting.tools.sanitize.naming)
 }
 
 impl Sink for Exchange {

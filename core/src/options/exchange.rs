@@ -4,9 +4,9 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    read::{choice, Example, Reader},
+    read::{Example, Reader},
     sanitize,
-    tools::KNOWN as OF_TOOLS,
+    tools::{OnSetAside, KNOWN as OF_TOOLS},
     AdaptOptions, DeferredOptions, Format, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
@@ -14,16 +14,6 @@ use crate::{
     json::{Data, Node, Object},
     naming::Naming,
 };
-
-choice! {
-    /// What becomes of a request of which tools have to be set aside.
-    OnSetAside {
-        /// It is sent without them, and [`Exchange::warning`](crate::Exchange::warning) tells of them.
-        Warn = "warn",
-        /// It is an error.
-        Error = "error",
-    }
-}
 
 /// Options of [`Exchange`](crate::Exchange).
 ///

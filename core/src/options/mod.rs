@@ -27,10 +27,10 @@ pub use envelope::EnvelopeOptions;
 #[cfg(feature = "search")]
 pub(crate) use exchange::without_dialect;
 #[cfg(feature = "search")]
-pub use exchange::{ExchangeOptions, OnSetAside};
+pub use exchange::ExchangeOptions;
 pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use repair::{RepairOptions, Truncated};
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
 pub(crate) use tools::dialects as dialects_to_check;
-pub use tools::{AdaptOptions, ToolFormat, ToolsOptions};
+pub use tools::{AdaptOptions, OnSetAside, ToolFormat, ToolsOptions};

@@ -32,6 +32,18 @@ choice! {
     }
 }
 
+choice! {
+    /// What becomes of a list or a request if tools have to be set aside.
+    OnSetAside {
+        /// It is given without them, and a warning names them: of a list in
+        /// [`SanitizedTools::warning`](crate::SanitizedTools::warning), of a request in
+        /// [`Exchange::warning`](crate::Exchange::warning).
+        Warn = "warn",
+        /// It is an error.
+        Error = "error",
+    }
+}
+
 /// Options of `sanitize_tools`.
 ///
 /// ```
@@ -53,8 +65,13 @@ pub struct ToolsOptions {
     pub max_tools: Option<Option<usize>>,
     /// How the arguments of calls are repaired when they are restored; `None`: they are not. Their name is filled in.
     pub repair: Option<RepairOptions>,
+    /// What becomes of a list if tools have to be set aside. Requests do not look at it: `adapt_request` reports the
+    /// tools, and [`ExchangeOptions`](crate::ExchangeOptions) has its own.
+    pub on_set_aside: OnSetAside,
 }
 
+/// The option of a list that requests do not have.
+const OF_LISTS: &str = "onSetAside";
 pub(super) const KNOWN: [&str; 4] = ["format", "fallback", "maxTools", "repair"];
 const EXAMPLE: Example =
     Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
@@ -63,7 +80,14 @@ impl ToolsOptions {
     /// Options for a dialect, everything else at its default.
     pub fn new(dialect: impl Into<String>) -> Self {
         let sanitize = SanitizeOptions::new(dialect);
-        ToolsOptions { sanitize, format: None, fallback: None, max_tools: None, repair: None }
+        ToolsOptions {
+            sanitize,
+            format: None,
+            fallback: None,
+            max_tools: None,
+            repair: None,
+            on_set_aside: OnSetAside::Warn,
+        }
     }
 
     /// Sets [`Self::format`].
@@ -106,13 +130,31 @@ impl ToolsOptions {
         self
     }
 
+    /// Sets [`Self::on_set_aside`].
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwire::{options::OnSetAside, sanitize_tools, ToolsOptions};
+    /// let tools = json!([{"name": "bad", "inputSchema": {"type": "string"}}]);
+    /// let options = ToolsOptions::new("anthropic").on_set_aside(OnSetAside::Error);
+    /// let error = sanitize_tools(&tools, &options).expect_err("no tool may be missing");
+    /// assert_eq!((error.code().as_str(), error.pointer()), ("not-representable", "/0/inputSchema"));
+    /// ```
+    #[must_use]
+    pub fn on_set_aside(mut self, outcome: OnSetAside) -> Self {
+        self.on_set_aside = outcome;
+        self
+    }
+
     /// Reads the options from JSON.
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).collect();
-        ToolsOptions::of(&Reader::new(node, naming, &known, &EXAMPLE)?, naming, &EXAMPLE)
+        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain([OF_LISTS]).collect();
+        let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
+        let on_set_aside = reader.choice(OF_LISTS, OnSetAside::CHOICES)?.unwrap_or(OnSetAside::Warn);
+        Ok(ToolsOptions { on_set_aside, ..ToolsOptions::of(&reader, naming, &EXAMPLE)? })
     }
 
     /// The options among those of a function that has more.
@@ -123,6 +165,7 @@ impl ToolsOptions {
             fallback: reader.text("fallback")?,
             max_tools: reader.limit("maxTools")?,
             repair: RepairOptions::of_calls(reader.node("repair"), naming)?,
+            on_set_aside: OnSetAside::Warn,
         })
     }
 }

@@ -9,7 +9,7 @@
 //! Replies come back whole (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`,
 //! `chat_stream`, `response_stream`, `item_stream`, and `sse`), calls as their client's own (`client_call`,
 //! `client_item`, and `call_pieces` with `custom_input`), and arguments repaired if that is asked for (`call_repair`,
-//! encoded ones with `joined`).
+//! encoded ones with `joined`). `set_aside` says which tools are missing.
 
 mod arguments;
 pub(crate) mod as_sent;
@@ -39,6 +39,7 @@ mod response_stream;
 pub(crate) mod restore;
 mod restore_kept;
 pub(crate) mod sanitize_list;
+pub(crate) mod set_aside;
 pub(crate) mod sse;
 pub(crate) mod stream_restorer;
 mod target;

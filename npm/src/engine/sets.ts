@@ -13,6 +13,8 @@ export interface Ready {
   quarantined: string;
   lossless: boolean;
   restore: string;
+  /** If tools are missing. */
+  warning?: string;
   /** The list it was made of. */
   list: string;
 }

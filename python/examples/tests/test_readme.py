@@ -32,8 +32,6 @@ server.run()
 """
 
 
-
-
 def program(page: str) -> str:
     found = re.search(r"^```python agent\.py\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
     assert found, f"expected a program `agent.py` in {page}"

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import warnings
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from . import _toolwire
-from ._error import ToolwireError, ToolwireWarning
+from ._set_aside import warn, without_callables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from typing_extensions import Self, Unpack
 
+    from ._error import ToolwireError
     from .types import AdaptReport, ExchangeOptions, Quarantined, RepairedCall, SentRequest
-
-_given: set[str] = set()
-"""The keys of warnings that were given."""
-
-_MOST = 256
-"""How many are kept: a program that makes up new lists all the time must not grow with them."""
-
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class Exchange:
@@ -72,7 +62,7 @@ class Exchange:
         `on_set_aside` is `"error"`. What a callable as `on_set_aside` raises comes through as it is.
         """
         on_set_aside = options.get("on_set_aside")
-        opened = _toolwire.Exchange.open(url, body, _without_callables(options))
+        opened = _toolwire.Exchange.open(url, body, without_callables(options))
         if opened is None:
             return None
         exchange = cls.__new__(cls)
@@ -185,26 +175,4 @@ class Exchange:
             sent: SentRequest = {"url": self._url, "dialect": report["dialect"], "body": self.request}
             self._on_set_aside(report["quarantined"], sent)
             return
-        if warning["key"] in _given:
-            return
-        warnings.warn(f"toolwire: {warning['message']}", ToolwireWarning, stacklevel=_outside())
-        # Not before: where warnings are errors, this was one, and the next time is one again.
-        if len(_given) >= _MOST:
-            _given.clear()
-        _given.add(warning["key"])
-
-
-def _without_callables(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Spell callables as JSON, so that what is wrong is told of the name and not of its value."""
-    if not any(map(callable, options.values())):
-        return options
-    said = {name: "a function" if callable(value) else value for name, value in options.items()}
-    return {**said, "on_set_aside": "warn"} if callable(options.get("on_set_aside")) else said
-
-
-def _outside() -> int:
-    """How far up the stack the first frame is that is not of this package."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
-        frame, level = frame.f_back, level + 1
-    return level
+        warn(warning)

@@ -94,6 +94,18 @@ class ToolsOptions(SanitizeOptions, total=False):
     repair: CallRepairOptions | bool | None
     """Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does. By
     default false."""
+    on_set_aside: Literal["warn", "error"] | Callable[[list[Quarantined], SanitizedList], object] | None
+    """What becomes of a list of which tools have to be set aside. By default `"warn"`: unless `quarantined` is read
+    before `tools`, a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list.
+    `"error"`: the call fails. A callable is called in place of the warning, with the tools, every time; one that does
+    nothing silences it."""
+
+
+class SanitizedList(TypedDict):
+    """A list that was sanitized."""
+
+    dialect: DialectName
+    """For which dialect."""
 
 
 class AdaptOptions(SanitizeOptions, total=False):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import _toolwire
 from ._frozen import LateDict, frozen
 from ._restore import Restore
+from ._set_aside import Unseen, WatchedReady, without_callables
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -97,19 +98,33 @@ class ToolSet:
         Made by the first call with such options, the same object after that: it cannot be changed. Its `changes`
         are made when they are read.
 
-        Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`.
+        If tools were set aside, a `ToolwireWarning` names them as `sanitize_tools` does it. A callable as
+        `on_set_aside` is called every time.
+
+        Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`,
+        `not-representable` if tools have to be set aside and `on_set_aside` is `"error"`.
         """
-        key = repr(sorted(options.items()))
+        given: Any = without_callables(options)
+        key = repr(sorted(given.items()))
         with self._lock:
-            known = self._ready.get(key)
-            if known is not None:
-                return known
-            made: dict[str, Any] = self._set.ready(options)
-            restore = Restore(made.pop("restore"))
-            # What the caller does with the options later must not change what was made for them.
-            changes = partial(_changes, self._set.list(), deepcopy(options))
-            ready: Any = LateDict({**frozen(made), "restore": restore}, "changes", changes)
-            while len(self._ready) >= _MOST:
-                self._ready.popitem(last=False)
-            self._ready[key] = ready
-            return ready
+            ready: Any = self._ready.get(key)
+            if ready is None:
+                ready = self._made(given)
+                while len(self._ready) >= _MOST:
+                    self._ready.popitem(last=False)
+                self._ready[key] = ready
+        on_set_aside = options.get("on_set_aside")
+        if callable(on_set_aside) and isinstance(ready, WatchedReady):
+            ready.unseen.look()
+            on_set_aside(ready["quarantined"], {"dialect": options["dialect"]})
+        return ready
+
+    def _made(self, options: ToolsOptions) -> LateDict:
+        made: dict[str, Any] = self._set.ready(options)
+        restore, warning = Restore(made.pop("restore")), made.pop("warning", None)
+        # What the caller does with the options later must not change what was made for them.
+        changes = partial(_changes, self._set.list(), deepcopy(options))
+        items = {**frozen(made), "restore": restore}
+        if warning is None:
+            return LateDict(items, "changes", changes)
+        return WatchedReady(items, "changes", changes, Unseen(warning))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from ._restore import Restore
+from ._set_aside import Unseen, WatchedDict, without_callables
 from ._toolwire import call, call_text
 
 if TYPE_CHECKING:
@@ -32,11 +33,15 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     Bedrock have them, or a dict that has one in `tools`. What the API runs itself (a hosted search, say) is passed on
     as it is. A tool that cannot be made acceptable is set aside, with the reason, and never costs the others.
 
-    Options, all by keyword: those of `sanitize`, `format`, `fallback`, `max_tools`; `toolwire.types.ToolsOptions`
-    describes them.
+    If tools were set aside and the caller takes `tools` without having read `quarantined`, a `ToolwireWarning` names
+    them, once for each list; `on_set_aside` changes that.
+
+    Options, all by keyword: those of `sanitize`, `format`, `fallback`, `max_tools`, `repair`, `on_set_aside`;
+    `toolwire.types.ToolsOptions` describes them.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
-    `invalid-request` if it is no list of tools.
+    `invalid-request` if it is no list of tools, `not-representable` if tools have to be set aside and `on_set_aside` is
+    `"error"`.
 
     >>> schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
     >>> answer = sanitize_tools([{"name": "21st_builder", "inputSchema": schema}], dialect="moonshot")
@@ -45,7 +50,7 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     >>> answer["restore"].call("_21st_builder", {"dollar_ref_": "main"})
     {'name': '21st_builder', 'arguments': {'$ref': 'main'}}
     """
-    return _with_restore(call("sanitizeTools", (tools,), options, True))
+    return _answered(call("sanitizeTools", (tools,), without_callables(options), True), options)
 
 
 @overload
@@ -66,11 +71,18 @@ def sanitize_tools_json(
     >>> sanitize_tools_json('[{"name": "now"}]', dialect="anthropic")["tools"]
     '[{"name":"now","input_schema":{"type":"object","properties":{}}}]'
     """
-    return _with_restore(call_text("sanitizeTools", (text,), options, True))
+    return _answered(call_text("sanitizeTools", (text,), without_callables(options), True), options)
 
 
-def _with_restore(answer: dict[str, Any]) -> Any:
+def _answered(answer: dict[str, Any], options: ToolsOptions) -> Any:
     answer["restore"] = Restore(answer["restore"])
+    warning = answer.pop("warning", None)
+    if warning is None:
+        return answer
+    on_set_aside = options.get("on_set_aside")
+    if not callable(on_set_aside):
+        return WatchedDict(answer, Unseen(warning))
+    on_set_aside(answer["quarantined"], {"dialect": options["dialect"]})
     return answer
 
 

@@ -2,16 +2,14 @@
 
 use alloc::{format, string::String, vec::Vec};
 
+use super::quarantine::{reasons, Quarantined};
 use crate::{
     error::{Code, Error},
     json::Text,
     names,
     naming::Naming,
+    options::OnSetAside,
     rules::Constraint,
-    tools::{
-        quarantine::{reasons, Quarantined},
-        request::AdaptReport,
-    },
 };
 
 /// A warning that tools are not sent.
@@ -24,39 +22,46 @@ pub struct SetAsideWarning {
     pub key: String,
 }
 
-/// The warning, if there is anything to be told.
-pub(super) fn warning(report: &AdaptReport, naming: Naming) -> Option<SetAsideWarning> {
-    let message = message(report, naming)?;
-    // Of all of them: the message names the first few.
-    let mut told: Vec<Text<'_>> = Vec::from([Text::new(report.dialect)]);
-    for Quarantined { name, pointer, rule, .. } in &report.quarantined {
+/// What the caller hears of tools that were set aside: a warning, or an error if none may be missing.
+///
+/// # Errors
+/// `not-representable` with [`OnSetAside::Error`].
+pub(crate) fn tell(
+    on_set_aside: OnSetAside,
+    dialect: &'static str,
+    list: &[Quarantined],
+    naming: Naming,
+) -> Result<Option<SetAsideWarning>, Error> {
+    let Some(first) = list.first() else { return Ok(None) };
+    let message = message(dialect, list, naming);
+    match on_set_aside {
+        OnSetAside::Warn => Ok(Some(SetAsideWarning { message, key: key(dialect, list) })),
+        OnSetAside::Error => Err(Error::new(Code::NotRepresentable, first.pointer.as_str(), message)),
+    }
+}
+
+/// The key of all tools: the message names the first few.
+fn key(dialect: &'static str, list: &[Quarantined]) -> String {
+    let mut told: Vec<Text<'_>> = Vec::from([Text::new(dialect)]);
+    for Quarantined { name, pointer, rule, .. } in list {
         told.extend([Text::new(name.as_deref().unwrap_or_default()), Text::new(pointer.as_str()), Text::new(*rule)]);
     }
-    let key = names::digest(&told.iter().collect::<Vec<_>>());
-    Some(SetAsideWarning { message, key })
+    names::digest(&told.iter().collect::<Vec<_>>())
 }
 
-/// The error where none may be missing.
-pub(super) fn refused(report: &AdaptReport, naming: Naming) -> Option<Error> {
-    let first = report.quarantined.first()?;
-    Some(Error::new(Code::NotRepresentable, first.pointer.as_str(), message(report, naming)?))
-}
-
-fn message(report: &AdaptReport, naming: Naming) -> Option<String> {
-    let list = &report.quarantined;
+fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> String {
     let count = match list.len() {
-        0 => return None,
         1 => String::from("1 tool"),
         many => format!("{many} tools"),
     };
-    let why = reasons(list, report.dialect).join("; ");
+    let why = reasons(list, dialect).join("; ");
     let mut advice: Vec<String> = Vec::new();
     for one in list.iter().map(|tool| remedy(tool, naming)) {
         if !advice.contains(&one) {
             advice.push(one);
         }
     }
-    Some(format!("expected to send every tool, set {count} aside: {why}. What to do: {}", advice.join("; ")))
+    format!("expected to send every tool, set {count} aside: {why}. What to do: {}", advice.join("; "))
 }
 
 /// What mends it.

@@ -1,0 +1,134 @@
+// Nothing is dropped in silence: tools that `sanitizeTools` and `ToolSet` set aside.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+
+import { sanitizeTools, sanitizeToolsJson, ToolSet } from '../dist/index.js';
+
+const { warn } = console;
+let heard = [];
+beforeEach(() => {
+  heard = [];
+  console.warn = (line) => heard.push(line);
+});
+afterEach(() => {
+  console.warn = warn;
+});
+
+/** What the core calls the same warning is given once in a process: each test has tools of its own. */
+let number = 0;
+const list = () => {
+  number++;
+  return [{ name: 'good' }, { name: `odd${number}`, inputSchema: { type: 'array' } }];
+};
+const options = (more) => ({ dialect: 'anthropic', ...more });
+const WAYS = {
+  sanitizeTools: (tools, more) => sanitizeTools(tools, options(more)),
+  sanitizeToolsJson: (tools, more) => sanitizeToolsJson(JSON.stringify(tools), options(more)),
+  ToolSet: (tools, more) => new ToolSet(tools).sanitize(options(more)),
+};
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+for (const [name, sanitize] of Object.entries(WAYS)) {
+  describe(name, () => {
+    test('a list whose missing tools nobody reads: one warning for each list and dialect', async () => {
+      const tools = list();
+      const { tools: sent, restore } = sanitize(tools);
+      assert.ok(sent.length > 0 && restore !== undefined);
+      assert.deepEqual(heard, []);
+      await turn();
+      const start = `toolwire: expected to send every tool, set 1 tool aside: \`odd${number}\` at \`/1/inputSchema\` for \`anthropic\``;
+      assert.deepEqual(
+        heard.map((line) => line.slice(0, start.length)),
+        [start],
+      );
+      sanitize(tools);
+      await turn();
+      assert.equal(heard.length, 1);
+      sanitize(tools, { dialect: 'bedrock' });
+      await turn();
+      assert.equal(heard.length, 2);
+    });
+
+    const looks = {
+      'by destructuring': ({ tools, quarantined }) => [tools, quarantined],
+      'by name': (result) => result.quarantined.length,
+      'by spreading': (result) => ({ ...result }),
+      'as JSON': JSON.stringify,
+      'by comparing': (result) => assert.notDeepEqual(result, {}),
+    };
+    for (const [how, look] of Object.entries(looks)) {
+      test(`whoever reads them is not warned: ${how}`, async () => {
+        look(sanitize(list()));
+        await turn();
+        assert.deepEqual(heard, []);
+      });
+    }
+
+    test('a function is called every time, and there is no warning', async () => {
+      const [tools, told] = [list(), []];
+      for (let times = 0; times < 2; times++) sanitize(tools, { onSetAside: (...what) => told.push(what) });
+      await turn();
+      assert.deepEqual(
+        told.map(([missing, about]) => [missing.map((tool) => tool.name), about]),
+        Array(2).fill([[`odd${number}`], { dialect: 'anthropic' }]),
+      );
+      assert.deepEqual(heard, []);
+    });
+
+    test('an error where none may be missing', () => {
+      assert.throws(() => sanitize(list(), { onSetAside: 'error' }), {
+        code: 'not-representable',
+        pointer: '/1/inputSchema',
+        detail: /^expected to send every tool, set 1 tool aside: /,
+      });
+      assert.throws(() => sanitize(list(), { onSetAside: 'loud' }), { code: 'invalid-option', pointer: '/onSetAside' });
+      // A function in the place of another option is said to be one.
+      assert.throws(() => sanitize(list(), { fallback: () => 1 }), { code: 'unknown-dialect' });
+    });
+
+    test('a list without missing tools says nothing', async () => {
+      sanitize(list().slice(0, 1), { onSetAside: () => assert.fail('expected no call') });
+      sanitize(list().slice(0, 1));
+      await turn();
+      assert.deepEqual(heard, []);
+    });
+  });
+}
+
+test('the result is the same object as ever', async () => {
+  const keys = ['tools', 'quarantined', 'changes', 'lossless', 'restore'];
+  const one = sanitizeTools(list(), options());
+  assert.deepEqual(Object.keys(one), keys);
+  assert.deepEqual(JSON.parse(JSON.stringify(one)).quarantined, one.quarantined);
+  const plain = (result) => Object.getOwnPropertyDescriptor(result, 'quarantined');
+  // Once it is read, or the turn has ended, it is a plain property.
+  assert.deepEqual(plain(one), { value: one.quarantined, writable: true, enumerable: true, configurable: true });
+  const unread = sanitizeTools(list(), options());
+  const other = sanitizeTools(list(), options());
+  const sealed = Object.freeze(sanitizeTools(list(), options()));
+  other.quarantined = [];
+  await turn();
+  assert.equal(plain(unread).value.length, 1);
+  assert.deepEqual(other.quarantined, []);
+  assert.equal(sealed.quarantined.length, 1);
+  // Nobody has read those of the three.
+  assert.equal(heard.length, 3);
+});
+
+test('a set of which somebody knows does not warn again', async () => {
+  const set = new ToolSet(list());
+  assert.equal(set.sanitize(options()).quarantined.length, 1);
+  await turn();
+  assert.equal(set.sanitize(options()).tools.length, 1);
+  await turn();
+  assert.deepEqual(heard, []);
+});
+
+test('a set calls each function, and hands out the same list', () => {
+  const [set, told] = [new ToolSet(list()), []];
+  const first = set.sanitize(options({ onSetAside: () => told.push('first') }));
+  const second = set.sanitize(options({ onSetAside: () => told.push('second') }));
+  assert.equal(first, second);
+  assert.deepEqual(told, ['first', 'second']);
+});

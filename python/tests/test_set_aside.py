@@ -1,0 +1,172 @@
+"""Nothing is dropped in silence: tools that `sanitize_tools` and `ToolSet` set aside."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import toolwire
+from toolwire import _set_aside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+LIST = [{"name": "good", "inputSchema": {}}, {"name": "odd", "inputSchema": {"type": "array"}}]
+START = "toolwire: expected to send every tool, set 1 tool aside: `odd` at `/1/inputSchema` for `anthropic`"
+
+
+def by_list(**options: Any) -> Any:
+    return toolwire.sanitize_tools(LIST, **{"dialect": "anthropic", **options})
+
+
+def by_text(**options: Any) -> Any:
+    return toolwire.sanitize_tools_json(json.dumps(LIST), **{"dialect": "anthropic", **options})
+
+
+def by_set(**options: Any) -> Any:
+    return toolwire.ToolSet(LIST).sanitize(**{"dialect": "anthropic", **options})
+
+
+ALL = pytest.mark.parametrize("sanitize", [by_list, by_text, by_set])
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[list[warnings.WarningMessage]]:
+    _set_aside._given.clear()
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        yield given
+
+
+@ALL
+def test_the_tools_are_taken_unseen(sanitize: Callable[..., Any], heard: list[warnings.WarningMessage]) -> None:
+    result = sanitize()
+    assert result["restore"].to_dict() is not None
+    assert result["lossless"] is False
+    assert heard == []
+    for _ in range(2):
+        assert result["tools"]
+    assert result.get("tools")
+    assert [(str(one.message)[: len(START)], one.category, one.filename) for one in heard] == [
+        (START, toolwire.ToolwireWarning, __file__)
+    ]
+    # Once for each list, and for each dialect of it.
+    assert sanitize()["tools"]
+    assert len(heard) == 1
+    assert sanitize(dialect="bedrock")["tools"]
+    assert len(heard) == 2
+
+
+@ALL
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda result: result["quarantined"],
+        lambda result: result.get("quarantined"),
+        dict,
+        lambda result: {**result},
+        lambda result: list(result.items()),
+        repr,
+        copy.copy,
+        lambda result: result == {},
+    ],
+)
+def test_whoever_has_looked_is_not_warned(
+    sanitize: Callable[..., Any], look: Callable[[Any], object], heard: list[warnings.WarningMessage]
+) -> None:
+    result = sanitize()
+    look(result)
+    assert result["tools"]
+    assert heard == []
+
+
+def test_a_set_of_which_somebody_knows_does_not_warn_again(heard: list[warnings.WarningMessage]) -> None:
+    tools = toolwire.ToolSet(LIST)
+    assert [tool["name"] for tool in tools.sanitize(dialect="anthropic")["quarantined"]] == ["odd"]
+    assert tools.sanitize(dialect="anthropic")["tools"]
+    assert heard == []
+    # The text is the list, too.
+    assert tools.sanitize(dialect="bedrock")["json"]
+    assert len(heard) == 1
+
+
+@ALL
+def test_a_callable_is_called_every_time(sanitize: Callable[..., Any], heard: list[warnings.WarningMessage]) -> None:
+    told: list[Any] = []
+    for _ in range(2):
+        assert sanitize(on_set_aside=lambda *what: told.append(what))["tools"]
+    assert [([tool["name"] for tool in tools], about) for tools, about in told] == [
+        (["odd"], {"dialect": "anthropic"})
+    ] * 2
+    assert heard == []
+
+
+def test_a_set_calls_each_callable(heard: list[warnings.WarningMessage]) -> None:
+    tools, told = toolwire.ToolSet(LIST), []
+    first = tools.sanitize(dialect="anthropic", on_set_aside=lambda *_: told.append("first"))
+    second = tools.sanitize(dialect="anthropic", on_set_aside=lambda *_: told.append("second"))
+    assert first is second
+    assert told == ["first", "second"]
+    assert heard == []
+
+
+@ALL
+def test_an_error_where_none_may_be_missing(sanitize: Callable[..., Any]) -> None:
+    with pytest.raises(toolwire.ToolwireError) as raised:
+        sanitize(on_set_aside="error")
+    assert (raised.value.code, raised.value.pointer) == ("not-representable", "/1/inputSchema")
+    assert str(raised.value).split(": ", 1)[1].startswith(START.removeprefix("toolwire: "))
+
+
+@ALL
+@pytest.mark.parametrize("wrong", ["loud", 1])
+def test_another_value_is_refused(sanitize: Callable[..., Any], wrong: object) -> None:
+    with pytest.raises(toolwire.ToolwireError) as raised:
+        sanitize(on_set_aside=wrong)
+    assert (raised.value.code, raised.value.pointer) == ("invalid-option", "/on_set_aside")
+
+
+@ALL
+def test_a_list_without_missing_tools_says_nothing(
+    sanitize: Callable[..., Any], heard: list[warnings.WarningMessage]
+) -> None:
+    told: list[Any] = []
+    assert sanitize(dialect="anthropic", fallback="codex", on_set_aside=lambda *what: told.append(what))["tools"]
+    good = toolwire.sanitize_tools(LIST[:1], dialect="anthropic", on_set_aside=lambda *what: told.append(what))
+    assert type(good) is dict
+    assert good["tools"]
+    assert heard == []
+
+
+def test_a_warning_that_is_an_error_stands_where_the_tools_are_taken() -> None:
+    result = by_list()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            with pytest.raises(toolwire.ToolwireWarning):
+                result["tools"]
+
+
+def test_it_is_a_dict_in_every_way(heard: list[warnings.WarningMessage]) -> None:
+    result: Any = by_list()
+    assert isinstance(result, dict)
+    assert "warning" not in result
+    keys = ["tools", "quarantined", "changes", "lossless", "restore"]
+    assert list(result) == keys
+    del result["restore"]
+    plain = dict(result)
+    assert result == plain
+    assert repr(result) == repr(plain)
+    assert json.loads(json.dumps(result)) == plain
+    assert json.dumps(by_list() | {"restore": None})
+    for copied in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result)), result.copy()):
+        assert type(copied) is dict
+        assert copied == plain
+    result["more"] = 1
+    assert result.pop("more") == 1
+    assert heard == []
