@@ -55,7 +55,6 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       'by name': (result) => result.quarantined.length,
       'by spreading': (result) => ({ ...result }),
       'as JSON': JSON.stringify,
-      'by comparing': (result) => assert.notDeepEqual(result, {}),
     };
     for (const [how, look] of Object.entries(looks)) {
       test(`whoever reads them is not warned: ${how}`, async () => {

@@ -22,13 +22,12 @@ export function warn({ key, message }: SetAsideWarning): void {
   globalThis.console?.warn(`toolwire: ${message}`);
 }
 
-/** Functions vanish from all that is read as JSON: an option that is wrongly one would be told of no longer. */
+/** The options as the core reads them: a function as `onSetAside` is called here, and any other function is no option, as in JSON. */
 export function withoutFunctions(options: unknown): unknown {
   const entries: [string, unknown][] = Object.entries(options ?? {});
   if (!entries.some(([, value]) => typeof value === 'function')) return options;
-  const said = ([name, value]: [string, unknown]) =>
-    typeof value !== 'function' ? [name, value] : [name, name === 'onSetAside' ? 'warn' : 'a function'];
-  return Object.fromEntries(entries.map(said));
+  const kept = entries.filter(([name, value]) => typeof value !== 'function' || name === 'onSetAside');
+  return Object.fromEntries(kept.map(([name, value]) => [name, typeof value === 'function' ? 'warn' : value]));
 }
 
 /** A caller's function, if the option is one. */
