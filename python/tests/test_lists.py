@@ -13,6 +13,9 @@ import toolwire
 from cases import CASES, EXPECTED_COUNTS, LISTS, LOOKUPS, Case, as_raised, shown_violation
 from exact import compact, containers, exact, same
 
+# The cases read `tools` first, and say themselves which tools are missing.
+pytestmark = pytest.mark.filterwarnings("ignore::toolwire.ToolwireWarning")
+
 Path: TypeAlias = Literal["object", "str", "bytes"]
 PATHS: tuple[Path, ...] = ("object", "str", "bytes")
 RUN = [
