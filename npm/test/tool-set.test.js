@@ -53,8 +53,7 @@ test('what is read late is what was made, whatever has become of the set, the li
   const list = [tool('a.b'), tool('cat')];
   const expected = sanitizeTools(list, OPTIONS);
   assert.ok(expected.changes.length > 0);
-  // What JSON leaves out is no option.
-  const options = { ...OPTIONS, log: () => {}, allow: undefined };
+  const options = { ...OPTIONS, allow: undefined };
   const set = new ToolSet(list);
   const ready = set.sanitize(options);
   options.dialect = 'openai-strict';

@@ -22,12 +22,13 @@ export function warn({ key, message }: SetAsideWarning): void {
   globalThis.console?.warn(`toolwire: ${message}`);
 }
 
-/** The options as the core reads them: a function as `onSetAside` is called here, and any other function is no option, as in JSON. */
+/** Spells functions as JSON, in which they vanish: an option that must not be a function is an error, and not ignored. */
 export function withoutFunctions(options: unknown): unknown {
   const entries: [string, unknown][] = Object.entries(options ?? {});
   if (!entries.some(([, value]) => typeof value === 'function')) return options;
-  const kept = entries.filter(([name, value]) => typeof value !== 'function' || name === 'onSetAside');
-  return Object.fromEntries(kept.map(([name, value]) => [name, typeof value === 'function' ? 'warn' : value]));
+  const said = ([name, value]: [string, unknown]) =>
+    typeof value !== 'function' ? [name, value] : [name, name === 'onSetAside' ? 'warn' : 'a function'];
+  return Object.fromEntries(entries.map(said));
 }
 
 /** A caller's function, if the option is one. */
