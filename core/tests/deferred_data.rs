@@ -59,7 +59,7 @@ fn with_telling(name: &str, mut expected: Value) -> Value {
     expected
 }
 
-/// Some cases were written when a reference to an unknown tool was told as one to an available tool.
+/// Some cases were written when a reference to an unknown tool said that the tool is available.
 fn with_gone_tools(name: &str, expected: Value) -> Value {
     let is_gone =
         ["reference_missing_name", "no_tools_key", "tools_null", "shunt43_reference_without_tools_key"].contains(&name);

@@ -188,7 +188,7 @@ interface Doing {
   repaired: (exchange: Exchange) => void;
 }
 
-/** Errors that no other request mends: an answer with status 400 would blame the request. */
+/** Errors that another request cannot avoid: a response with status 400 would blame the request. */
 const NOT_OF_THE_REQUEST = new Set<string>(['internal', 'no-webassembly']);
 
 /** The answer of a backend that was not asked, because of an error of ours. Anybody else's error comes through. */

@@ -105,7 +105,7 @@ export class ToolSet {
     if (warning !== undefined) {
       const handler = handlerOf(options.onSetAside);
       if (handler !== undefined) handler(ready.quarantined, { dialect: options.dialect });
-      // Who has looked once knows it for as long as the list is the same.
+      // Reading `quarantined` once is enough while the list stays the same.
       else if (!handedOut.isWatched) warnUnless(() => handedOut.isRead, warning);
       handedOut.isWatched = true;
     }
@@ -149,13 +149,13 @@ function spelled(_: string, value: unknown): unknown {
   return isJson ? value : { no: String(value) };
 }
 
-/** A list as it is handed out, and what its callers are to hear of missing tools. */
+/** A list as it is returned, and the warning of its missing tools. */
 interface HandedOut {
   readonly ready: ReadyTools<unknown>;
   readonly warning: SetAsideWarning | undefined;
   /** Whether `quarantined` was read. */
   isRead: boolean;
-  /** Whether somebody was told, or will be at the end of a turn. */
+  /** Whether the warning was shown, or will be at the end of the turn. */
   isWatched: boolean;
 }
 

@@ -56,7 +56,7 @@ export function sanitizeToolsJson(tools: Text, options: ToolsOptions): Sanitized
   return sanitized(value, report, options);
 }
 
-/** What stands beside the tools, as the core says it. */
+/** The members of the result beside `tools`, as the core returns them. */
 interface Reported extends Omit<SanitizedTools<unknown>, 'tools' | 'restore'> {
   restore: RestoreJson;
   warning?: SetAsideWarning;

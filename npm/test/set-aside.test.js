@@ -1,4 +1,4 @@
-// Nothing is dropped in silence: tools that `sanitizeTools` and `ToolSet` set aside.
+// Nothing is dropped silently: tools that `sanitizeTools` and `ToolSet` set aside.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -15,7 +15,7 @@ afterEach(() => {
   console.warn = warn;
 });
 
-/** What the core calls the same warning is given once in a process: each test has tools of its own. */
+/** A warning is shown once in a process, so each test has tools of its own. */
 let number = 0;
 const list = () => {
   number++;
@@ -82,7 +82,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
         detail: /^expected to send every tool, set 1 tool aside: /,
       });
       assert.throws(() => sanitize(list(), { onSetAside: 'loud' }), { code: 'invalid-option', pointer: '/onSetAside' });
-      // A function in the place of another option is said to be one.
+      // The error names a function in the place of another option.
       assert.throws(() => sanitize(list(), { fallback: () => 1 }), { code: 'unknown-dialect' });
     });
 

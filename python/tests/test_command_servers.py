@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MCP_1 = Path(sys.prefix) / "mcp-1"
-"""Where `python/dev` installs the older SDK; the environment itself has mcp 2."""
+"""The folder with mcp 1, which `python/dev` installs; the environment itself has mcp 2."""
 
 
 @pytest.fixture(params=["1", "2"], ids=["mcp-1", "mcp-2"])

@@ -13,7 +13,7 @@ import toolwire
 from cases import CASES, EXPECTED_COUNTS, LISTS, LOOKUPS, Case, as_raised, shown_violation
 from exact import compact, containers, exact, same
 
-# The cases read `tools` first, and say themselves which tools are missing.
+# The cases read `tools` before `quarantined`, and compare both.
 pytestmark = pytest.mark.filterwarnings("ignore::toolwire.ToolwireWarning")
 
 Path: TypeAlias = Literal["object", "str", "bytes"]

@@ -1,4 +1,4 @@
-"""Nothing is dropped in silence: tools that `sanitize_tools` and `ToolSet` set aside."""
+"""Nothing is dropped silently: tools that `sanitize_tools` and `ToolSet` set aside."""
 
 from __future__ import annotations
 

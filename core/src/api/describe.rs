@@ -137,7 +137,7 @@ fn about_arguments(
     ]
 }
 
-/// `{ quarantined, changes, lossless, restore, warning? }`; a binding takes the warning out, and gives it.
+/// `{ quarantined, changes, lossless, restore, warning? }`; a binding removes the warning and shows it.
 pub fn tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
     let members = [
         ("quarantined", quarantined(&sanitized.quarantined)),
@@ -148,7 +148,7 @@ pub fn tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
     with_warning(Node::record(members), sanitized.warning.as_ref())
 }
 
-/// `{ quarantined, lossless, restore, warning? }`: of [`tools`] what is made at once.
+/// `{ quarantined, lossless, restore, warning? }`: the members of [`tools`] that are made eagerly.
 pub(crate) fn ready_tools<T>(ready: &ReadyTools<T>) -> Node<'static> {
     let members = [
         ("quarantined", quarantined(&ready.quarantined)),

@@ -62,7 +62,7 @@ pub struct ReadyTools<T> {
     pub lossless: bool,
     /// Brings the model's calls back to what the tools' own servers expect.
     pub restore: Restore,
-    /// What people should be told if tools are missing, as [`SanitizedTools::warning`].
+    /// A warning to show if tools are missing, as [`SanitizedTools::warning`].
     pub warning: Option<SetAsideWarning>,
     list: Arc<str>,
     options: ToolsOptions,

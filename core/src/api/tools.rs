@@ -34,7 +34,7 @@ pub struct SanitizedTools<T> {
     pub lossless: bool,
     /// Brings the model's calls back to what the tools' own servers expect.
     pub restore: Restore,
-    /// What people should be told if tools are missing: which, why, and what to do. Once is enough for each
+    /// A warning to show if tools are missing: which, why, and what to do. Show it once for each
     /// [`key`](SetAsideWarning::key).
     pub warning: Option<SetAsideWarning>,
 }

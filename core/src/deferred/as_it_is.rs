@@ -107,7 +107,7 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     }
     let ignores = options.tool_changes == ToolChanges::Ignore;
     let (history, is_foreign): (&str, fn(&Node<'_>, Native) -> bool) = match native {
-        // What the client has no say in goes, whoever could take it.
+        // Ignored changes are removed, even if the backend could take them.
         Native::Inline if ignores => ("messages", |message, _| changes(message, Native::References)),
         Native::ToolSearch if ignores => ("input", |item, _| has_type(item, "additional_tools")),
         Native::Kimi if ignores => ("messages", |message, _| message.get("tools").is_some()),
@@ -153,14 +153,16 @@ fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
     Ok(found)
 }
 
-/// Whether Kimi refuses what its messages bring: each name stands once in the whole request, and no text beside tools.
+/// Whether Kimi refuses the tools that messages bring: a name may occur once in the whole request, and a message with
+/// tools has no text.
+///
 /// Source: MoonshotAI/Kimi-Vendor-Verifier, tests/k3_features/test_dynamic_tools.py.
 fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
     let mut names: Set<String> = Set::new();
     let mut is_second = |tool: &Node<'_>| tool::name(tool).is_some_and(|name| !names.insert(name.display().into()));
     let listed = request.get("tools").map(view).transpose()?;
     for tool in listed.iter().flat_map(|tools| tools.as_array().unwrap_or_default()) {
-        // Nor does it know tools that wait, or a search of its own.
+        // Kimi has no deferred tools and no search of its own.
         if tool::deferral(tool).0 || tool::kind(tool) != Kind::Tool {
             return Ok(true);
         }
@@ -180,7 +182,7 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Whether a message changes the tools in a way that the backend has not.
+/// Whether a message changes the tools by a construct that the backend does not have.
 fn changes(message: &Node<'_>, native: Native) -> bool {
     let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
     blocks.iter().any(|block| match directive(block) {

@@ -37,6 +37,8 @@ pub(super) fn settle<'a>(
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let api = Api::from(format);
+    // Asked for every tool that a choice allows.
+    let has_toolsets = emulation.has_toolsets();
     let replaced = || search.map_or(Fate::Gone, |name| Fate::Named(Text::new(String::from(name))));
     let mut decide = |mention: &Mention<'a>, is_forced: bool| {
         let (namespace, name) = match mention {
@@ -50,7 +52,7 @@ pub(super) fn settle<'a>(
             Standing::Visible => true,
             Standing::Search => return Ok(replaced()),
             // A toolset brings tools that the request does not name.
-            Standing::Unknown => emulation.has_toolsets() || is_forced && emulation.is_empty(),
+            Standing::Unknown => has_toolsets || is_forced && emulation.is_empty(),
             Standing::Hidden if is_forced => is_loaded_for_choice(&flat, options, warnings)?,
             Standing::Hidden | Standing::Withdrawn => false,
         };

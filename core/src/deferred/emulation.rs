@@ -1,5 +1,4 @@
-//! The list that is sent to an API without deferred tools: which tools are in it, and which function stands for a
-//! search.
+//! The tool list for an API without deferred tools: the visible tools, and a function that replaces the tool search.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -19,13 +18,13 @@ pub(super) struct Emulation<'a> {
     pub(super) tools: Tools<'a>,
     /// How many entries the request lists.
     listed: usize,
-    /// The place of the search that a function stands for.
+    /// The index of the tool search that a function replaces.
     search: Option<usize>,
-    /// A function stands for a hosted search, as one does for the client's own.
+    /// Whether a function replaces a hosted search too, and not only the client's own.
     emulates_search: bool,
 }
 
-/// What a name refers to in the end.
+/// What a name refers to after the history is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// A tool in the list that is sent.
@@ -49,9 +48,9 @@ impl<'a> Emulation<'a> {
         Emulation { tools: Tools::read(list, warnings), listed: list.len(), search: None, emulates_search }
     }
 
-    /// Names the function that stands for a search, if there is one, once all tools are known. A tool that has the name
-    /// already keeps it: the model would read the search's description, and its calls would go to that tool. The
-    /// provider's two searches in one list are one search.
+    /// Chooses the tool search that a function replaces, and names that function. Needs all tools, because a tool that
+    /// already has the name keeps it: otherwise the model would read the description of the search and call that tool.
+    /// One function replaces all searches of a list.
     pub(super) fn name_search(&mut self, wanted: &str, warnings: &mut Warnings) {
         let stands = |tool: &Tool<'_>| {
             tool.kind == Kind::ClientSearch || tool.kind == Kind::HostedSearch && self.emulates_search
@@ -70,23 +69,23 @@ impl<'a> Emulation<'a> {
         self.search = Some(at);
     }
 
-    /// The search that a function stands for.
+    /// The tool search that a function replaces.
     fn search(&self) -> Option<&Tool<'a>> {
         self.search.and_then(|at| self.tools.at(at))
     }
 
-    /// The name of the function that stands for a search.
+    /// The name of the function that replaces a tool search.
     pub(super) fn search_function(&self) -> Option<String> {
         let search = self.search().filter(|search| search.is_available())?;
         search.name.as_ref().map(|name| name.display().into_owned())
     }
 
-    /// Whether that function stands for a search that the client runs.
+    /// Whether the function replaces a search that the client runs.
     pub(super) fn is_client_search(&self) -> bool {
         self.search().is_some_and(|search| search.kind == Kind::ClientSearch)
     }
 
-    /// Whether the request lists a hosted search and no function stands for it.
+    /// Whether the request lists a hosted search that no function replaces.
     pub(super) fn lost_search(&self) -> bool {
         !self.emulates_search && self.tools.has_hosted_search()
     }
@@ -131,7 +130,7 @@ impl<'a> Emulation<'a> {
         }
     }
 
-    /// The places of the tools that are sent, in order.
+    /// The indices of the tools that are sent, in order.
     fn plan(&self, order: Order) -> Vec<usize> {
         let is_sent = |at: &usize| {
             self.tools
@@ -149,14 +148,14 @@ impl<'a> Emulation<'a> {
         }
     }
 
-    /// The definitions that are sent, in order, as they came; `true` for a search that a function stands for.
+    /// The definitions that are sent, in order and unchanged; `true` for a search that a function replaces.
     pub(super) fn sent<'n>(&'n self, listed: &'n [Node<'a>], order: Order) -> Vec<(&'n Node<'a>, bool)> {
         let sent = self.plan(order).into_iter().filter_map(|at| self.tools.at(at));
         sent.filter_map(|tool| Some((self.tools.definition_of(tool, listed)?, tool.is_search()))).collect()
     }
 
     /// Replaces the request's list with what is sent. Entries that are sent as they came are not touched, and neither
-    /// is the list if all are. `function` writes the function that stands for a search.
+    /// is the list if all are. `function` writes the function that replaces a search.
     pub(super) fn settle(self, request: &mut Node<'a>, order: Order, function: impl Fn(&Node<'a>) -> Node<'a>) {
         let plan = self.plan(order);
         if request.get("tools").is_none() {

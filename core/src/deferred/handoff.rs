@@ -94,7 +94,7 @@ fn loaded_definitions<'a>(
     tools: &Tools<'a>,
     (formats, options): ((Format, Format), &DeferredOptions),
 ) -> Result<Vec<Node<'a>>, Error> {
-    // What is lost is reported when the list is written.
+    // The writer reports losses when it writes the list.
     let (mut list, mut unreported) = (Vec::new(), Warnings::default());
     let loaded = tools.iter().filter(|tool| tool.loaded && tool.is_available());
     for definition in loaded.filter_map(|tool| tools.definition_of(tool, &[])).cloned() {

@@ -236,14 +236,14 @@ impl<'a> Events<'a> {
         self.with_calls
     }
 
-    /// Brings the definitions, and takes them out.
+    /// Moves the definitions into `tools`.
     pub(super) fn bring(&mut self, tools: &mut Tools<'a>, listed: &[Node<'a>], warnings: &mut Warnings) {
         for (definition, arrival) in core::mem::take(&mut self.definitions) {
             tools.bring(definition, arrival, listed, warnings);
         }
     }
 
-    /// Whether a result refers to a tool that there is not.
+    /// Whether a result refers to an unknown tool.
     pub(super) fn refers_to_unknown(&self, tools: &Tools<'_>) -> bool {
         self.list.iter().any(|event| matches!(event, Event::Reference(name) if !tools.knows(name)))
     }

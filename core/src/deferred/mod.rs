@@ -101,7 +101,7 @@ pub(crate) struct Applied {
 }
 
 impl Applied {
-    /// Notes that a tool is sent without its flag, and that nothing finds the others.
+    /// Records that a tool is sent without its flag, and that the model cannot find the other deferred tools.
     fn is_shown(&mut self, name: &str) {
         let report = &mut self.report;
         self.deferred.retain(|deferred| deferred != name);
@@ -246,7 +246,7 @@ fn rewrite<'a>(
     emulation.name_search(&options.tool_search_name, warnings);
     events.apply(&mut emulation.tools, options, warnings);
     emulation.warn_of_prefix(warnings);
-    // Nothing could search for what the provider's search would have found.
+    // Without the provider's search, the model could not find deferred tools.
     let loads_all = options.server_tool_search == ServerToolSearch::LoadAll && emulation.lost_search();
     if options.mode != Mode::LoadAll && loads_all && emulation.tools.load_all() {
         warnings.warn("server-tool-search-unavailable");

@@ -97,7 +97,7 @@ impl<'a> NameMap<'a> {
         // Another tool may stand in a namespace of this name.
         let is_alone = is_top && !self.flat.has(flat, flat);
         let namespace = (is_loaded && is_alone).then(|| name.clone());
-        // The API calls it by such a namespace, which it does not have at the client.
+        // The API calls it by a namespace of its own name, which the client does not have.
         let is_put = is_loaded && !is_alone && is_at_api;
         if namespace.is_some() || is_put || kind != CallKind::Function {
             self.list.push((name.clone(), ClientTool { namespace, name, kind }));

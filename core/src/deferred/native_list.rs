@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Makes the list of a request acceptable. Returns the name of the tool that lost its flag because every tool had one:
-/// nothing can find the others then.
+/// the model cannot find the others then.
 ///
 /// # Errors
 /// `invalid-json`, if the list is text that cannot be read.

@@ -80,8 +80,8 @@ impl<'a> Quotes<'a> {
     }
 }
 
-/// The loaded tools that cannot be sent, of those whose definitions are in `list`: texts do not promise them. That they
-/// are missing is reported where the request is held to its dialect.
+/// Returns the loaded tools whose definitions are in `list` and cannot be sent: texts must not promise them. `adapt`
+/// reports them.
 pub(super) fn unsendable<'a>(
     tools: &Tools<'a>,
     list: Vec<Node<'a>>,

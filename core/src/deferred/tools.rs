@@ -18,9 +18,9 @@ use crate::{
 /// Where the definition of a tool is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// At this place of the request's list.
+    /// At this index of the request's list.
     Listed(usize),
-    /// At this place of [`Tools::definitions`].
+    /// At this index of [`Tools::definitions`].
     Own(usize),
 }
 
@@ -96,7 +96,7 @@ pub(super) enum Found {
     Unknown,
 }
 
-/// All tools of a request, by place and by name.
+/// All tools of a request, by index and by name.
 #[derive(Debug, Default)]
 pub(super) struct Tools<'a> {
     list: Vec<Tool<'a>>,
@@ -207,7 +207,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// The place of a tool by its name.
+    /// The index of a tool by its name.
     fn place(&self, name: &Text<'_>) -> Option<usize> {
         // Keys borrow from the request, the name from anywhere: a shorter-lived view of the index compares both.
         let index: &Map<Text<'_>, usize> = &self.index;
@@ -243,12 +243,12 @@ impl<'a> Tools<'a> {
         self.list.iter()
     }
 
-    /// The tool at a place.
+    /// The tool at an index.
     pub(super) fn at(&self, place: usize) -> Option<&Tool<'a>> {
         self.list.get(place)
     }
 
-    /// Names the entry at a place, which had no name.
+    /// Names the entry at an index, which had no name.
     pub(super) fn name_at(&mut self, place: usize, name: Text<'a>) {
         if let Some(tool) = self.list.get_mut(place) {
             tool.name = Some(name.clone());
@@ -269,7 +269,7 @@ impl<'a> Tools<'a> {
         (self.list, self.definitions)
     }
 
-    // What happens to the tools, in order.
+    // Changes that the history makes, in its order.
 
     /// Loads what the options ask for, before the first change of the history: with `order: "append"` the list only
     /// grows at its end.
@@ -285,7 +285,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// A result refers to a tool.
+    /// Loads a tool that a result refers to, unless it was removed.
     pub(super) fn find(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> Found {
         let Some(at) = self.place(name) else {
             warnings.about("unknown-tool-reference", name.display());
@@ -298,7 +298,7 @@ impl<'a> Tools<'a> {
         Found::Loaded
     }
 
-    /// The client adds a tool.
+    /// Adds a tool that the client adds or adds again.
     pub(super) fn add(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
         let Some(at) = self.place(name) else {
             return warnings.about("unknown-tool-reference", name.display());
@@ -310,7 +310,7 @@ impl<'a> Tools<'a> {
         self.load_at(at);
     }
 
-    /// The client removes a tool.
+    /// Removes a tool that the client removes.
     pub(super) fn remove(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
         match self.get_mut(name) {
             Some(tool) => {
@@ -321,7 +321,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// The model calls a tool, or a choice forces it.
+    /// Loads a tool that the model calls or that a choice forces.
     pub(super) fn load(&mut self, name: &Text<'_>) {
         let at = self.place(name).filter(|at| self.list.get(*at).is_some_and(|tool| !tool.withdrawn));
         at.into_iter().for_each(|at| self.load_at(at));
@@ -348,9 +348,9 @@ impl<'a> Tools<'a> {
         is_new
     }
 
-    // What is reported of them.
+    // Names and sizes for reports.
 
-    /// The places of the loaded tools, in the order of their loads.
+    /// The indices of the loaded tools, in the order of their loads.
     pub(super) fn loads(&self) -> &[usize] {
         &self.loads
     }

@@ -252,7 +252,7 @@ impl Exchange {
 /// Searches are run for requests of this format only.
 const ANTHROPIC: &str = "/messages";
 
-/// What the caller hears of tools that are set aside.
+/// The warning of tools that were set aside, or the error if the caller forbids that.
 fn tell(
     report: &AdaptReport,
     adapting: &AdaptOptions,

@@ -35,11 +35,11 @@ choice! {
 choice! {
     /// What becomes of a list or a request if tools have to be set aside.
     OnSetAside {
-        /// It is given without them, and a warning names them: of a list in
-        /// [`SanitizedTools::warning`](crate::SanitizedTools::warning), of a request in
+        /// They are left out, and a warning names them: for a list in
+        /// [`SanitizedTools::warning`](crate::SanitizedTools::warning), for a request in
         /// [`Exchange::warning`](crate::Exchange::warning).
         Warn = "warn",
-        /// It is an error.
+        /// The call fails.
         Error = "error",
     }
 }
@@ -65,12 +65,12 @@ pub struct ToolsOptions {
     pub max_tools: Option<Option<usize>>,
     /// How the arguments of calls are repaired when they are restored; `None`: they are not. Their name is filled in.
     pub repair: Option<RepairOptions>,
-    /// What becomes of a list if tools have to be set aside. Requests do not look at it: `adapt_request` reports the
+    /// What becomes of a list if tools have to be set aside. Requests ignore it: `adapt_request` reports the
     /// tools, and [`ExchangeOptions`](crate::ExchangeOptions) has its own.
     pub on_set_aside: OnSetAside,
 }
 
-/// The option of a list that requests do not have.
+/// The option that only lists have.
 const OF_LISTS: &str = "onSetAside";
 pub(super) const KNOWN: [&str; 4] = ["format", "fallback", "maxTools", "repair"];
 const EXAMPLE: Example =

@@ -38,7 +38,7 @@ pub(super) const OF_NAMES: [Keyword; 6] = [
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Whether no pattern is for a name, as far as can be told.
     pub(super) fn is_undeclared(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> bool {
-        // Only these parts have patterns. Without budget, it cannot be told.
+        // Only these parts can have patterns. If the budget is used up, the name counts as declared.
         let parts = view.unnamed.iter().filter_map(|index| view.parts.get(*index));
         for part in parts {
             if !self.judge.budget().pay(1) {

@@ -88,7 +88,7 @@ impl Names<'_> {
         }
         let called: Text<'static> = match known {
             Some(called) => Text::new(String::from(*called)),
-            // The tool is not sent, and its name may be that of one that is.
+            // The tool is not sent, and another tool that is sent may have its flat name.
             None => match flat_name(Some(&namespace), &name) {
                 flat if self.sent.contains(&*flat.display()) && !is_default(&namespace) => {
                     Text::new(format!("{}_{}", flat.display(), digest(&[&namespace, &name])))

@@ -1,4 +1,4 @@
-//! What is told of tools that are not sent: nothing is left out in silence.
+//! The warning of tools that are not sent, so that none is left out silently.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -18,11 +18,11 @@ use crate::{
 pub struct SetAsideWarning {
     /// For people: the tools, the dialect, why each was set aside, and what to do.
     pub message: String,
-    /// The same for the same tools, dialect and reasons: who has told it once need not tell it again.
+    /// Equal for equal tools, dialect and reasons: a caller shows each key once.
     pub key: String,
 }
 
-/// What the caller hears of tools that were set aside: a warning, or an error if none may be missing.
+/// Returns the warning of tools that were set aside, or an error if the caller forbids that.
 ///
 /// # Errors
 /// `not-representable` with [`OnSetAside::Error`].
@@ -40,13 +40,13 @@ pub(crate) fn tell(
     }
 }
 
-/// The key of all tools: the message names the first few.
+/// Returns a digest of all tools, because the message names only the first few.
 fn key(dialect: &'static str, list: &[Quarantined]) -> String {
-    let mut told: Vec<Text<'_>> = Vec::from([Text::new(dialect)]);
+    let mut texts: Vec<Text<'_>> = Vec::from([Text::new(dialect)]);
     for Quarantined { name, pointer, rule, .. } in list {
-        told.extend([Text::new(name.as_deref().unwrap_or_default()), Text::new(pointer.as_str()), Text::new(*rule)]);
+        texts.extend([Text::new(name.as_deref().unwrap_or_default()), Text::new(pointer.as_str()), Text::new(*rule)]);
     }
-    names::digest(&told.iter().collect::<Vec<_>>())
+    names::digest(&texts.iter().collect::<Vec<_>>())
 }
 
 fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> String {
@@ -64,7 +64,7 @@ fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> Strin
     format!("expected to send every tool, set {count} aside: {why}. What to do: {}", advice.join("; "))
 }
 
-/// What mends it.
+/// Advice for one tool.
 fn remedy(tool: &Quarantined, naming: Naming) -> String {
     let is = |constraints: &[Constraint]| constraints.iter().any(|one| one.id() == tool.rule);
     let (fallback, max_tools) = (naming.spell("fallback"), naming.spell("maxTools"));

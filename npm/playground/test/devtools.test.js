@@ -12,7 +12,7 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const CONFIG = path('../devtools.config.js');
 const section = readFileSync(path('../../../docs/bundlers.md'), 'utf8').split("## Any page's console")[1];
 const [local, cdn, call] = [...section.matchAll(/^```js\n(.*?)\n```$/gms)].map(([, line]) => line);
-/** What the import names on this machine, and at the CDN. */
+/** The URL of the import on this machine, and at the CDN. */
 const [LOCAL, CDN] = [local, cdn].map((line) => /import\('(.*?)'\)/.exec(line)[1]);
 const SANITIZED = { type: 'object', properties: { unit: { type: 'string', enum: ['celsius'] } } };
 
@@ -40,7 +40,7 @@ describe("any page's console", { skip }, () => {
     await files?.close();
   });
 
-  /** What the console shows for lines, one after the other, in a page with a policy: the last value, or the error. */
+  /** Evaluates lines in the console of a page with a policy, and returns the last value or the error. */
   async function entered(policy, lines, route) {
     const context = await browser.newContext();
     try {
@@ -50,7 +50,7 @@ describe("any page's console", { skip }, () => {
       const console = await context.newCDPSession(page);
       let shown;
       for (const expression of lines) {
-        // `replMode` is what makes it the console: `await` at the top, and constants that later lines see.
+        // `replMode` evaluates as the console does: `await` at the top level, and constants that later lines see.
         const options = {
           expression,
           replMode: true,

@@ -1,20 +1,20 @@
-/** How callers hear of tools that are set aside: by their function, or once for each list by `console.warn`. */
+/** Reports tools that are set aside: to the function of the caller, or once for each list by `console.warn`. */
 
 import type { Quarantined } from '../report.js';
 
-/** What the core says of a list or a request in which tools are missing. */
+/** The core's warning of missing tools. */
 export interface SetAsideWarning {
   message: string;
-  /** The same for the same tools, dialect and reasons. */
+  /** Equal for equal tools, dialect and reasons. */
   key: string;
 }
 
-/** The keys of warnings that were given. */
+/** The keys of warnings that were shown. */
 const given = new Set<string>();
-/** How many are kept: a program that makes up new lists all the time must not grow with them. */
+/** Maximum number of keys: memory must not grow with the lists of a long-running program. */
 const MOST = 256;
 
-/** Warns, unless that was done for the same tools. */
+/** Shows a warning once. */
 export function warn({ key, message }: SetAsideWarning): void {
   if (given.has(key)) return;
   if (given.size >= MOST) given.clear();
@@ -26,12 +26,12 @@ export function warn({ key, message }: SetAsideWarning): void {
 export function withoutFunctions(options: unknown): unknown {
   const entries: [string, unknown][] = Object.entries(options ?? {});
   if (!entries.some(([, value]) => typeof value === 'function')) return options;
-  const said = ([name, value]: [string, unknown]) =>
+  const spelled = ([name, value]: [string, unknown]) =>
     typeof value !== 'function' ? [name, value] : [name, name === 'onSetAside' ? 'warn' : 'a function'];
-  return Object.fromEntries(entries.map(said));
+  return Object.fromEntries(entries.map(spelled));
 }
 
-/** A caller's function, if the option is one. */
+/** Returns the option if it is a function. */
 export function handlerOf<H extends (tools: Quarantined[], ...more: never[]) => void>(
   onSetAside: string | H | undefined | null,
 ): H | undefined {
@@ -39,8 +39,8 @@ export function handlerOf<H extends (tools: Quarantined[], ...more: never[]) => 
 }
 
 /**
- * Warns at the end of the current turn, unless the caller has read by then which tools are missing: destructuring reads `tools` first,
- * so nothing can be known before.
+ * Warns at the end of the current turn unless the caller has read `quarantined` by then. It waits because destructuring reads `tools`
+ * first.
  */
 export function warnUnless(isRead: () => boolean, warning: SetAsideWarning): void {
   void Promise.resolve().then(() => {
@@ -49,16 +49,16 @@ export function warnUnless(isRead: () => boolean, warning: SetAsideWarning): voi
 }
 
 /**
- * {@link warnUnless} `quarantined` of an object is read, in whatever way: by name, by spreading, by `JSON.stringify`, by comparing. It is
- * an enumerable property as before, with a getter until it is read or the turn ends.
+ * {@link warnUnless} `quarantined` of an object is read: by name, by spreading or by `JSON.stringify`. It stays an enumerable property,
+ * and has a getter until it is read or the turn ends.
  */
 export function warnUnlessRead(result: { quarantined: Quarantined[] }, warning: SetAsideWarning): void {
-  // Nobody would hear of it once more.
+  // The warning was shown before.
   if (given.has(warning.key)) return;
   const { quarantined } = result;
   let isRead = false;
   const plain = (value: Quarantined[]) => {
-    // A caller may have frozen it, or put something else there.
+    // The caller may have frozen the object or replaced the property.
     if (Object.getOwnPropertyDescriptor(result, 'quarantined')?.get !== get) return;
     if (Object.isSealed(result)) return;
     Object.defineProperty(result, 'quarantined', { value, writable: true, enumerable: true, configurable: true });

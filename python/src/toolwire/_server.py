@@ -30,9 +30,9 @@ PAGES = 10_000
 LOG = 16_384
 NO_ADDRESS = "expected an address, found something else"
 NO_LIST = "expected an answer with a list in `tools`, found none"
-# The codes of mcp 2 and of mcp 1 for an answer that did not come in time.
+# The error codes of mcp 2 and mcp 1 for a timeout.
 TIMED_OUT = (-32001, 408)
-# The oldest mcp that has `streamable_http_client`, and the first one that nobody has tried.
+# The oldest mcp with `streamable_http_client`, and the first version that is not tested.
 OLDEST, UNTRIED = (1, 24), (3,)
 
 

@@ -1,4 +1,4 @@
-"""How callers hear of tools that are set aside: by their callable, or once for each list by a `ToolwireWarning`."""
+"""Report tools that are set aside: to the callable of the caller, or once for each list by a `ToolwireWarning`."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _given: set[str] = set()
-"""The keys of warnings that were given."""
+"""The keys of warnings that were shown."""
 
 _MOST = 256
-"""How many are kept: a program that makes up new lists all the time must not grow with them."""
+"""Maximum number of keys: memory must not grow with the lists of a long-running program."""
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def warn(warning: Mapping[str, str]) -> None:
-    """Warn, unless that was done for the same tools."""
+    """Show a warning once."""
     if warning["key"] in _given:
         return
     warnings.warn(f"toolwire: {warning['message']}", ToolwireWarning, stacklevel=_outside())
-    # Not before: where warnings are errors, this was one, and the next time is one again.
+    # Only now: if warnings are errors, the same list raises the next time, too.
     if len(_given) >= _MOST:
         _given.clear()
     _given.add(warning["key"])
 
 
 def without_callables(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Spell callables as JSON, so that what is wrong is told of the name and not of its value."""
+    """Spell callables as JSON, so that an option that must not be a callable is an error of that option."""
     if not any(map(callable, options.values())):
         return options
-    said = {name: "a function" if callable(value) else value for name, value in options.items()}
-    return {**said, "on_set_aside": "warn"} if callable(options.get("on_set_aside")) else said
+    spelled = {name: "a function" if callable(value) else value for name, value in options.items()}
+    return {**spelled, "on_set_aside": "warn"} if callable(options.get("on_set_aside")) else spelled
 
 
 def _outside() -> int:
-    """How far up the stack the first frame is that is not of this package."""
+    """Return the stack level of the first frame outside this package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame, level = frame.f_back, level + 1
@@ -50,7 +50,7 @@ def _outside() -> int:
 
 
 class Unseen:
-    """A warning that is given if a list is taken before anybody has read which tools are missing in it."""
+    """A warning that is shown if `tools` is read before `quarantined`."""
 
     __slots__ = ("_warning",)
 
@@ -58,7 +58,7 @@ class Unseen:
         self._warning = warning
 
     def read(self, key: object) -> None:
-        """Take note that an item is read."""
+        """Record that an item is read."""
         if key == "quarantined":
             self.look()
         elif key in ("tools", "json") and self._warning is not None:
@@ -66,12 +66,12 @@ class Unseen:
             self.look()
 
     def look(self) -> None:
-        """Take note that the caller knows what is missing."""
+        """Record that the caller has read which tools are missing."""
         self._warning = None
 
 
 def _item(name: str, base: type[dict[str, Any]]) -> Any:
-    """Do what a dict does with one item."""
+    """Wrap a method of a dict that reads one item."""
     inherited = getattr(base, name)
 
     def method(self: WatchedDict | WatchedReady, key: str, *arguments: Any) -> Any:
@@ -83,7 +83,7 @@ def _item(name: str, base: type[dict[str, Any]]) -> Any:
 
 
 def _whole(name: str, base: type[dict[str, Any]]) -> Any:
-    """Do what a dict does with all of its items, the missing tools among them."""
+    """Wrap a method of a dict that reads all items, `quarantined` among them."""
     inherited = getattr(base, name)
 
     def method(self: WatchedDict | WatchedReady, *arguments: Any) -> Any:
@@ -95,7 +95,7 @@ def _whole(name: str, base: type[dict[str, Any]]) -> Any:
 
 
 class WatchedDict(dict[str, Any]):
-    """What `sanitize_tools` gives if tools are missing. Copies are plain dicts."""
+    """The result of `sanitize_tools` if tools are missing. Copies are plain dicts."""
 
     __slots__ = ("unseen",)
 
@@ -117,7 +117,7 @@ class WatchedDict(dict[str, Any]):
 
 
 class WatchedReady(LateDict):
-    """What a `ToolSet` gives if tools are missing."""
+    """The result of a `ToolSet` if tools are missing."""
 
     __slots__ = ("unseen",)
 

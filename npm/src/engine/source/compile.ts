@@ -2,11 +2,11 @@
 
 import { ToolwireError } from '../../error.js';
 
-/** WebAssembly with nothing in it: whoever refuses this refuses all. */
+/** An empty module: a host that refuses it refuses every module. */
 const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
 
 /**
- * The compiled module.
+ * Compiles a module.
  *
  * @throws {@link ToolwireError} `no-webassembly` if the host compiles none; otherwise what the engine throws.
  */
@@ -27,7 +27,7 @@ export function compile(bytes: BufferSource): WebAssembly.Module {
   }
 }
 
-/** By a trial, because every engine has other words for a refusal. */
+/** Tries an empty module, because engines word a refusal differently. */
 function compilesEmpty(): boolean {
   try {
     new WebAssembly.Module(EMPTY);
