@@ -1,5 +1,6 @@
 //! Growth, counted: from 32 to 128 KB, steps and allocated bytes grow with an exponent of at most 1.2. Requests and
-//! streams have no budget, so only their bytes are counted.
+//! streams have no budget, so only their bytes are counted. Validations and repairs that take all of their steps are
+//! compared at smaller sizes.
 //!
 //! The groups of [`COUNTED`] are asserted, without what is refused at these sizes. `cargo run --release -p toolwire --example growth -- rows` shows all others.
 
@@ -16,8 +17,9 @@ use toolwire::internal::steps;
 
 /// The sizes that are compared, in bytes.
 const SIZES: [usize; 2] = [32 << 10, 128 << 10];
-/// The sizes of arguments whose repair is compared: one that takes more than 100,000 steps is not finished.
-const SMALL: [usize; 2] = [4 << 10, 16 << 10];
+/// The sizes that are compared if a validation or repair of the larger one takes all of its steps, which are as many for
+/// every input: each in turn.
+const SMALLER: [[usize; 2]; 2] = [[8 << 10, 32 << 10], [1 << 10, 4 << 10]];
 /// The most that growth may have in the exponent.
 const MOST: f64 = 1.2;
 /// Dialects without a limit of size: where one is met, a call goes on with more passes, and that is a leap.
@@ -50,7 +52,7 @@ const SPENT: [(&str, &str); 2] = [("properties", "$id that refers"), ("propertie
 
 /// Groups and beginnings of names whose validation or repair grows faster, or takes all steps of a validation. Do not add
 /// any without its reason.
-const FASTER: [(&str, &str); 13] = [
+const FASTER: [(&str, &str); 14] = [
     // Each of the parts judges each of the members.
     ("allOf at the root", "additionalProperties"),
     ("allOf at the root", "closed"),
@@ -66,6 +68,8 @@ const FASTER: [(&str, &str); 13] = [
     ("required properties", "$id that refers"),
     // Each of the members is judged by the root, which requires all of the names.
     ("required properties", "$ref to the root"),
+    // Each of the members takes the root apart, with all of its properties.
+    ("properties", "$ref to the root"),
     // The schema of 1,000 values is the larger part of the input, so the arguments grow faster than the input.
     ("arguments by enum", ""),
 ];
@@ -86,8 +90,14 @@ fn cost_grows_as_the_input_does() {
         }
         let large = SIZES.map(|size| shape.of_size(size));
         for work in works {
-            let is_small = work == Work::Repair && shape.group.starts_with(ARGUMENTS);
-            let inputs = if is_small { &SMALL.map(|size| shape.of_size(size)) } else { &large };
+            let is_judged = matches!(work, Work::Validate | Work::Repair);
+            let is_cut_off =
+                |(texts, _): &(Vec<String>, usize)| work.is_cut_off(steps::of(|| work.run("", texts).is_ok()).1);
+            let mut smaller = SMALLER.iter().map(|sizes| sizes.map(|size| shape.of_size(size)));
+            let inputs = match is_judged && is_cut_off(&large[1]) {
+                true => &smaller.find(|inputs| !is_cut_off(&inputs[1])).unwrap_or_else(|| large.clone()),
+                false => &large,
+            };
             for dialect in if work.has_dialect() { &DIALECTS[..] } else { &[""] } {
                 let costs = inputs.each_ref().map(|(texts, bytes)| {
                     let ((end, steps), given) = counting::given(|| steps::of(|| work.run(dialect, texts).err()));
@@ -95,10 +105,9 @@ fn cost_grows_as_the_input_does() {
                 });
                 let [before, after] = costs;
                 let name = (work.name(), dialect, &shape.group, &shape.name);
-                let is_of_arguments = matches!(work, Work::Validate | Work::Repair);
-                let listed = FASTER.iter().position(|(group, start)| {
-                    is_of_arguments && *group == shape.group && shape.name.starts_with(start)
-                });
+                let listed = FASTER
+                    .iter()
+                    .position(|(group, start)| is_judged && *group == shape.group && shape.name.starts_with(start));
                 if work.is_cut_off(after.2) {
                     match listed {
                         Some(row) => drop(faster.insert(row)),
