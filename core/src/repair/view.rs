@@ -102,8 +102,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             of_items: Vec::new(),
             kinds: InstanceTypes::ALL,
         };
-        // Each with the number of references that led to it. The target of a reference is taken apart before what follows
-        // the reference, so the references that led to a schema are the first ones of `path`.
+        // Each with the number of references that led to it. The target of a reference is taken apart before what
+        // follows the reference, so the references that led to a schema are the first ones of `path`.
         let mut open: Vec<(&'s Node<'a>, usize)> = schemas.iter().rev().map(|schema| (*schema, 0)).collect();
         let mut path: Vec<usize> = Vec::new();
         // Whether each target is in `path`: this tells a circle from a reference that occurs twice.
