@@ -40,6 +40,7 @@ const rust = JSON.parse(run('Rust', 'cargo', example('figures', data)));
 const node = JSON.parse(run('Node', process.execPath, ['--expose-gc', 'npm/bench/figures.js', data]));
 const python = JSON.parse(run('Python', 'python/.venv/bin/python', ['python/bench/figures.py', data]));
 const growth = run('growth', 'cargo', example('growth'));
+const bytes = run('growth by bytes', 'cargo', example('growth', 'page'));
 
 const dialects = Object.keys(rust.dialects);
 const ratio = (number) => number.toFixed(2);
@@ -99,6 +100,7 @@ const parts = {
     ].map((row) => row.map((cell) => (typeof cell === 'number' ? micros(cell) : cell))),
   ),
   growth: growth.trim(),
+  bytes: bytes.trim(),
 };
 
 let text = readFileSync(page, 'utf8');

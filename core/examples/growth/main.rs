@@ -57,6 +57,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     if command.as_deref() == Some("tools") {
         return table::tools(&arguments.next().ok_or("expected a file of tools")?);
     }
+    if command.as_deref() == Some("page") {
+        return table::page();
+    }
     if command.as_deref() == Some("rows") {
         let mut asked = table::Asked::default();
         for argument in arguments {
@@ -188,7 +191,10 @@ impl std::fmt::Display for Grouped {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             number if number < 1_000 => write!(formatter, "{number}"),
-            number => write!(formatter, "{},{:03}", number / 1_000, number % 1_000),
+            number if number < 1_000_000 => write!(formatter, "{},{:03}", number / 1_000, number % 1_000),
+            number => {
+                write!(formatter, "{},{:03},{:03}", number / 1_000_000, number / 1_000 % 1_000, number % 1_000)
+            }
         }
     }
 }

@@ -8,12 +8,35 @@ use toolwire::{dialects, internal::steps};
 use crate::{
     counting,
     shapes::{shapes, Work},
+    Grouped,
 };
 
 /// The sizes, in bytes.
 const SIZES: [usize; 3] = [16 << 10, 128 << 10, 1 << 20];
 /// A call that takes longer than this is not tried with the next size.
 const TOO_LONG: Duration = Duration::from_secs(3);
+
+/// The rows of the page, of all kinds of input: what is done, the dialect, the group and the shape.
+const ON_THE_PAGE: [(Work, &str, &str, &str); 14] = [
+    (Work::Sanitize, "gemini", "properties", "properties"),
+    (Work::Sanitize, "gemini", "anyOf over properties", "required"),
+    (Work::Sanitize, "llama-cpp", "definitions", "$ref"),
+    (Work::Check, "gemini", "anyOf over properties", "properties"),
+    (Work::Envelope, "", "properties", "type"),
+    (Work::Validate, "", "arguments by additionalProperties", "numbers"),
+    (Work::Repair, "", "arguments by additionalProperties", "numbers in quotes"),
+    (Work::Repair, "", "arguments by closed", "other names"),
+    (Work::Repair, "", "texts of arguments", "no commas"),
+    (Work::Restore, "gemini", "arguments by additionalProperties", "numbers"),
+    (Work::Tools, "llama-cpp", "tool lists", "tools"),
+    (Work::Defer, "", "requests", "Anthropic: one reference a message"),
+    (Work::Adapt, "gemini", "requests", "Responses: searches"),
+    (Work::Stream, "", "streams", "calls in turn"),
+];
+/// The sizes of the page, in bytes.
+const PAGE_SIZES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1 << 20];
+/// Each call of the page is made this many times: the fastest counts.
+const RUNS: usize = 3;
 
 /// What one call took.
 #[derive(Clone, Copy)]
@@ -76,6 +99,52 @@ pub(crate) fn rows(asked: &Asked) {
             }
         }
     }
+}
+
+/// Prints the table of the page, in Markdown: what `cargo run --example growth -- page` shows.
+///
+/// # Errors
+/// A row that is not among the shapes.
+pub(crate) fn page() -> Result<(), Box<dyn std::error::Error>> {
+    println!("| function | input | 16 KB | 64 KB | 256 KB | 1 MB | exponents |");
+    println!("|---|---|--:|--:|--:|--:|--:|");
+    let shapes = shapes();
+    for (work, dialect, group, name) in ON_THE_PAGE {
+        let shape = shapes.iter().find(|shape| shape.group == group && shape.name == name);
+        let shape = shape.ok_or_else(|| format!("expected a row of the shapes, found {group}: {name}"))?;
+        let inputs: Vec<_> = PAGE_SIZES.iter().map(|size| shape.of_size(*size)).collect();
+        let mut costs = measured(work, dialect, &inputs);
+        for _ in 1..RUNS {
+            for (best, again) in costs.iter_mut().zip(measured(work, dialect, &inputs)) {
+                best.time = best.time.min(again.time);
+            }
+        }
+        let cells: Vec<String> = costs.iter().map(|cost| page_cell(work, cost)).collect();
+        // A call that stops early says nothing about growth.
+        costs.retain(|cost| cost.end.is_none() && !work.is_cut_off(cost.steps));
+        let growth = |of: fn(&Cost) -> f64| match costs.iter().all(|cost| of(cost) == 0.0) || costs.len() < 2 {
+            true => "–".to_owned(),
+            false => format!("{:.2}", exponent(&costs, of)),
+        };
+        let (steps, time) = (growth(|cost| cost.steps as f64), growth(|cost| cost.time.as_secs_f64()));
+        let function = if dialect.is_empty() { work.name().to_owned() } else { format!("{}, {dialect}", work.name()) };
+        println!("| {function} | {group}: {name} | {} | {steps} · {time} |", cells.join(" | "));
+    }
+    Ok(())
+}
+
+fn page_cell(work: Work, cost: &Cost) -> String {
+    let milliseconds = cost.time.as_secs_f64() * 1e3;
+    let steps = match cost.steps {
+        0 => "–".to_owned(),
+        steps => Grouped(steps).to_string(),
+    };
+    let end = match cost.end {
+        Some(code) => format!(" ({code})"),
+        None if work.is_cut_off(cost.steps) => " (unknown)".to_owned(),
+        None => String::new(),
+    };
+    format!("{steps} · {milliseconds:.2}{end}")
 }
 
 fn cell(cost: &Cost) -> String {

@@ -38,8 +38,8 @@ pub(super) const OF_NAMES: [Keyword; 6] = [
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Whether no pattern is for a name, as far as can be told.
     pub(super) fn is_undeclared(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> bool {
-        // Only these parts can have patterns. If the budget is used up, the name counts as declared.
-        let parts = view.unnamed.iter().filter_map(|index| view.parts.get(*index));
+        // If the budget is used up, the name counts as declared.
+        let parts = view.patterned.iter().filter_map(|index| view.parts.get(*index));
         for part in parts {
             if !self.judge.budget().pay(1) {
                 return false;
@@ -84,7 +84,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     pub(super) fn item_schemas(&mut self, view: &View<'s, 'a>, index: usize) -> Vec<&'s Node<'a>> {
         let has_prefix = self.judge.knows(Keyword::PrefixItems);
         let mut schemas = Vec::new();
-        for part in &view.parts {
+        for part in view.of_items.iter().filter_map(|index| view.parts.get(*index)) {
             if !self.judge.budget().pay(1) {
                 break;
             }
@@ -109,6 +109,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.judge.together(|judge| {
             let mut held = Vec::new();
             for keyword in keywords {
+                // Every part is asked, also those that lack the keyword.
+                if !judge.budget().pay(view.parts.len() / 16) {
+                    break;
+                }
                 for (part, _) in view.says(*keyword) {
                     if judge.keyword(*keyword, part, value) == Verdict::Valid {
                         held.push((part, *keyword));

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     collections::Set,
-    json::{Data, Member, Node},
+    json::{Data, Member, Node, Order},
     report::{Confidence, Repair, RepairRule},
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::Verdict},
 };
@@ -159,16 +159,21 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 
     /// Gives required members that lack, or say nothing, the schema's default.
     fn defaults<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
-        for name in view.required() {
-            let count = fixed.value.as_object().map_or(0, |object| object.len());
-            if !self.judge.budget().pay(1 + count / 64) {
+        let Some(object) = fixed.value.as_object() else { return };
+        if !self.judge.budget().pay(object.len() / 16) {
+            return;
+        }
+        // The places stay as they are: a default replaces a value, or is appended.
+        let order = Order::of(object);
+        let required: Vec<_> = view.required().iter().map(|name| (*name, order.place(object, name))).collect();
+        for (name, found) in required {
+            if !self.judge.budget().pay(1) {
                 break;
             }
             let schemas = self.member_schemas(view, name);
             let new = name.clone().into_owned();
             let below = Below::member(at, &new, &new);
             let place = below.at(at, Layers::default());
-            let found = fixed.value.as_object().and_then(|object| object.iter().position(|member| member.key == *name));
             let from = match found.and_then(|index| fixed.value.as_object()?.members().get(index)) {
                 None => "nothing",
                 Some(member) if is_blank(&member.value) => words::kind(&member.value),

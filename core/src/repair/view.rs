@@ -33,8 +33,13 @@ pub(super) struct View<'s, 'a> {
     tables: Vec<(usize, &'s Object<'a>)>,
     /// The schemas that they give to a name, each with the index of its part: found when first asked for.
     named: OnceCell<Named<'s, 'a>>,
-    /// The parts that speak of members without their names, by index.
+    /// The parts with `patternProperties`, by index.
+    pub(super) patterned: Vec<usize>,
+    /// The parts that give schemas to members without naming them, by index: those with `patternProperties`, and those
+    /// whose `additionalProperties` is an object.
     pub(super) unnamed: Vec<usize>,
+    /// The parts that give schemas to items, by index.
+    pub(super) of_items: Vec<usize>,
     /// The kinds of value that are admitted.
     pub(super) kinds: InstanceTypes,
 }
@@ -92,16 +97,23 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             unions: Vec::new(),
             tables: Vec::new(),
             named: OnceCell::new(),
+            patterned: Vec::new(),
             unnamed: Vec::new(),
+            of_items: Vec::new(),
             kinds: InstanceTypes::ALL,
         };
-        // Each with the reference that led to it, so that a circle is told from a reference that stands twice.
-        let mut open: Vec<(&'s Node<'a>, Option<usize>)> = schemas.iter().rev().map(|schema| (*schema, None)).collect();
-        let mut followed: Vec<(&'s Node<'a>, Option<usize>)> = Vec::new();
-        let mut known: Set<usize> = Set::new();
+        // Each with the number of references that led to it. The target of a reference is taken apart before what
+        // follows the reference, so the references that led to a schema are the first ones of `path`.
+        let mut open: Vec<(&'s Node<'a>, usize)> = schemas.iter().rev().map(|schema| (*schema, 0)).collect();
+        let mut path: Vec<usize> = Vec::new();
+        // Whether each target is in `path`: this tells a circle from a reference that occurs twice.
+        let mut followed: Map<usize, bool> = Map::new();
         while let Some((schema, within)) = open.pop() {
             if !self.judge.budget().pay(1) {
                 return None;
+            }
+            for left in path.drain(within.min(path.len())..) {
+                followed.insert(left, false);
             }
             let object = match schema.data() {
                 Data::Bool(true) => continue,
@@ -112,16 +124,15 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let mut target = None;
             if let Some(reference) = reference {
                 let schema = self.judge.target(reference)?;
-                let mut around = within;
-                while let Some((known, before)) = around.and_then(|index| followed.get(index)) {
-                    if core::ptr::eq(*known, schema) || !self.judge.budget().pay(1) {
-                        return None;
+                let address = core::ptr::from_ref(schema) as usize;
+                match followed.get(&address) {
+                    Some(true) => return None,
+                    Some(false) => {}
+                    None => {
+                        followed.insert(address, true);
+                        path.push(address);
+                        target = Some((schema, path.len()));
                     }
-                    around = *before;
-                }
-                if known.insert(core::ptr::from_ref(schema) as usize) {
-                    followed.push((schema, within));
-                    target = Some((schema, Some(followed.len() - 1)));
                 }
                 if self.judge.ref_stands_alone() {
                     open.extend(target);
@@ -141,8 +152,15 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             view.kinds = view.kinds.and(kinds(object));
             let part = view.parts.len();
             view.tables.extend(table.map(|table| (part, table)));
-            if [Keyword::PatternProperties, Keyword::AdditionalProperties].iter().any(|keyword| object.has(*keyword)) {
+            let has_object = |keyword| object.get(keyword).is_some_and(|says: &Node<'_>| says.as_object().is_some());
+            if has_object(Keyword::PatternProperties) {
+                view.patterned.push(part);
+            }
+            if has_object(Keyword::PatternProperties) || has_object(Keyword::AdditionalProperties) {
                 view.unnamed.push(part);
+            }
+            if object.has(Keyword::Items) || object.has(Keyword::PrefixItems) {
+                view.of_items.push(part);
             }
             view.parts.push(object);
             for keyword in [Keyword::AnyOf, Keyword::OneOf] {

@@ -15,6 +15,9 @@ use toolwire::{
 /// Named makers of inputs.
 pub(crate) type Table<F> = &'static [(&'static str, F)];
 
+/// The steps of one validation or repair. A call that takes them all answers "unknown" instead of an error.
+const JUDGED: usize = 100_000;
+
 /// What is done with the texts of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
@@ -51,6 +54,11 @@ impl Work {
     /// Whether the dialect matters.
     pub(crate) const fn has_dialect(self) -> bool {
         matches!(self, Work::Sanitize | Work::Check | Work::Restore | Work::Tools | Work::Adapt)
+    }
+
+    /// Whether a call that took so many steps stopped before it knew its answer.
+    pub(crate) const fn is_cut_off(self, steps: usize) -> bool {
+        matches!(self, Work::Validate | Work::Repair) && steps >= JUDGED
     }
 
     /// Does the work; gives the code of the error that ends it.
