@@ -398,7 +398,7 @@ export type ViolationRule =
 export type DeferredWarningCode =
   /** Two tools have one name: one definition is sent. */
   | 'duplicate-tool-name'
-  /** An addition in the history has other words for a tool: the newest count. */
+  /** An addition in the history defines a tool otherwise than the request does: the newest definition counts. */
   | 'redefined-tool'
   /** An addition or removal is not the client's word, or `toolChanges` ignores it. */
   | 'tool-change-ignored'
@@ -424,9 +424,9 @@ export type DeferredWarningCode =
   | 'forced-choice-widened'
   /** A change of the tools stands later than it came: no API takes it between a call and its result. */
   | 'moved'
-  /** A call's arguments are no JSON object: it has none where the target wants one. */
+  /** A call's arguments are no JSON object, which the target demands: an empty object is sent. */
   | 'arguments-not-an-object'
-  /** The target wants a number of tokens and the request has none: `maxTokens` counts. */
+  /** The target demands a maximum of tokens and the request has none: that of `maxTokens` is sent. */
   | 'max-tokens-defaulted'
   /** A call's id has letters that the target refuses: it and its result have another one. */
   | 'call-id-changed'

@@ -141,16 +141,28 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Whether the list of a request has a deferred tool, in a namespace or outside.
+/// Whether the list of a request or an `additional_tools` item has a deferred tool, in a namespace or outside.
 fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
-    let Some(tools) = request.get("tools") else { return Ok(false) };
-    let tools = view(tools)?;
+    if request.get("tools").map(view).transpose()?.is_some_and(|tools| has_deferred(&tools)) {
+        return Ok(true);
+    }
+    for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
+        if may_hold(item, prefilter::CARRIER) {
+            let item = view(item)?;
+            if has_type(&item, "additional_tools") && item.get("tools").is_some_and(has_deferred) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn has_deferred(list: &Node<'_>) -> bool {
     let is_deferred = |entry: &Node<'_>| tool::deferral(entry).0;
-    let found = tools.as_array().unwrap_or_default().iter().any(|entry| {
+    list.as_array().unwrap_or_default().iter().any(|entry| {
         let members = entry.get("tools").filter(|_| has_type(entry, "namespace")).and_then(Node::as_array);
         is_deferred(entry) || members.unwrap_or_default().iter().any(is_deferred)
-    });
-    Ok(found)
+    })
 }
 
 /// Whether Kimi refuses the tools that messages bring: a name may occur once in the whole request, and a message with

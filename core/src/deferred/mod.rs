@@ -101,15 +101,16 @@ pub(crate) struct Applied {
 }
 
 impl Applied {
-    /// Records that a tool is sent without its flag, and that the model cannot find the other deferred tools.
-    fn is_shown(&mut self, name: &str) {
-        let report = &mut self.report;
-        self.deferred.retain(|deferred| deferred != name);
-        report.hidden.retain(|hidden| hidden != name);
-        if !report.loaded.iter().any(|loaded| loaded == name) {
-            report.loaded.push(name.into());
+    /// Records that a tool is sent without its flag. Nothing but a search finds the other deferred tools.
+    fn is_shown(&mut self, shown: &native_list::Shown) {
+        let (report, called) = (&mut self.report, self.names.current(&shown.name));
+        self.deferred.retain(|deferred| *deferred != called);
+        let name = shown.name.display();
+        report.hidden.retain(|hidden| *hidden != name);
+        if !report.loaded.iter().any(|loaded| *loaded == name) {
+            report.loaded.push(name.into_owned());
         }
-        report.unreachable = !report.hidden.is_empty();
+        report.unreachable = !report.hidden.is_empty() && !shown.is_search;
     }
 }
 
@@ -145,7 +146,7 @@ pub(crate) fn apply(
             handoff::native(request, (source, wire.target), (options, sending), &mut warnings)?;
         }
         if wire.target == Format::Anthropic {
-            if let Some(shown) = native_list::settle(request, &mut warnings)? {
+            if let Some(shown) = native_list::settle(request, options, &mut warnings)? {
                 done.is_shown(&shown);
             }
         }

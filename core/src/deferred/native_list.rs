@@ -1,7 +1,5 @@
 //! What Anthropic's API demands of a list with deferred tools.
 
-use alloc::string::String;
-
 use super::{
     lazy::edit_member,
     report::Warnings,
@@ -10,17 +8,31 @@ use super::{
 use crate::{
     error::Error,
     json::{Node, Text},
+    options::DeferredOptions,
 };
 
-/// Makes the list of a request acceptable. Returns the name of the tool that lost its flag because every tool had one:
-/// the model cannot find the others then.
+/// A tool that is sent without its flag, because every tool of the list had one.
+pub(super) struct Shown {
+    /// The client's name for it.
+    pub(super) name: Text<'static>,
+    /// Whether the model can find the other tools with it.
+    pub(super) is_search: bool,
+}
+
+/// Makes the list of a request acceptable. Returns the tool that lost its flag.
 ///
 /// # Errors
 /// `invalid-json`, if the list is text that cannot be read.
-pub(super) fn settle(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<Option<String>, Error> {
+pub(super) fn settle(
+    request: &mut Node<'_>,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) -> Result<Option<Shown>, Error> {
     let settled = edit_member(request, "tools", |tools| {
+        // A breakpoint moves to a tool that is not deferred, so there has to be one.
+        let shown = show_one(tools, options, warnings);
         move_breakpoint(tools, warnings);
-        Ok(show_one(tools, warnings))
+        Ok(shown)
     })?;
     Ok(settled.flatten())
 }
@@ -53,18 +65,21 @@ fn move_breakpoint(tools: &mut Node<'_>, warnings: &mut Warnings) {
     }
 }
 
-/// Takes the flag off the first tool if every tool has one.
+/// Takes the flag off one tool if every tool has one: off the first search for tools, or else off the first tool.
 ///
 /// Source: the API's answer *At least one tool must have defer_loading=false* (ironclaw#7274, theia#17254; read
 /// 2026-11).
-fn show_one(tools: &mut Node<'_>, warnings: &mut Warnings) -> Option<String> {
+fn show_one(tools: &mut Node<'_>, options: &DeferredOptions, warnings: &mut Warnings) -> Option<Shown> {
     let list = tools.as_array()?;
     if list.is_empty() || !list.iter().all(is_deferred) {
         return None;
     }
-    let first = tools.as_array_mut()?.iter_mut().find(|entry| tool::kind(entry) == Kind::Tool)?;
-    remove(first, FLAG);
-    let name = tool::name(first)?.display().into_owned();
-    warnings.about("all-deferred", name.as_str());
-    Some(name)
+    let searches = |name: &Text<'_>| tool::searches(name, options);
+    let named = list.iter().enumerate().filter(|(_, entry)| tool::kind(entry) == Kind::Tool);
+    let named = named.filter_map(|(at, entry)| Some((at, tool::name(entry).filter(|_| !tool::is_placeholder(entry))?)));
+    let (at, name) = named.clone().find(|(_, name)| searches(name)).or_else(|| named.clone().next())?;
+    let shown = Shown { name: name.clone().into_owned(), is_search: searches(name) };
+    tools.as_array_mut()?.get_mut(at).into_iter().for_each(|entry| tool::clean(entry, false));
+    warnings.about("all-deferred", shown.name.display());
+    Some(shown)
 }

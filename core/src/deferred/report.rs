@@ -48,7 +48,10 @@ impl Warning {
     /// Every code, with what it says.
     pub const CODES: &'static [(&'static str, &'static str)] = &[
         ("duplicate-tool-name", "Two tools have one name: one definition is sent"),
-        ("redefined-tool", "An addition in the history has other words for a tool: the newest count"),
+        (
+            "redefined-tool",
+            "An addition in the history defines a tool otherwise than the request does: the newest definition counts",
+        ),
         ("tool-change-ignored", "An addition or removal is not the client's word, or `toolChanges` ignores it"),
         ("tool-search-renamed", "A tool has the name of the search function, which has this one now"),
         ("unknown-tool-reference", "The history refers to a tool that is not in the request"),
@@ -67,8 +70,14 @@ impl Warning {
             "`tool_choice` names a tool where the backend takes no name: it demands any tool now",
         ),
         ("moved", "A change of the tools stands later than it came: no API takes it between a call and its result"),
-        ("arguments-not-an-object", "A call's arguments are no JSON object: it has none where the target wants one"),
-        ("max-tokens-defaulted", "The target wants a number of tokens and the request has none: `maxTokens` counts"),
+        (
+            "arguments-not-an-object",
+            "A call's arguments are no JSON object, which the target demands: an empty object is sent",
+        ),
+        (
+            "max-tokens-defaulted",
+            "The target demands a maximum of tokens and the request has none: that of `maxTokens` is sent",
+        ),
         ("call-id-changed", "A call's id has letters that the target refuses: it and its result have another one"),
         ("all-deferred", "Every tool is deferred, which the API refuses: this one is sent without the flag"),
         ("cached-deferred", "The API refuses a cache breakpoint of a deferred tool: it stands at another tool now"),

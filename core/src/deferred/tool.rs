@@ -5,7 +5,10 @@
 use alloc::{string::String, vec::Vec};
 
 use super::compact::{compact, string};
-use crate::json::{self, Data, Node, Text};
+use crate::{
+    json::{self, Data, Node, Text},
+    options::DeferredOptions,
+};
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,9 +225,14 @@ pub(crate) fn remove<'a>(node: &mut Node<'a>, key: &str) -> Option<Node<'a>> {
     node.as_object_mut()?.remove(key)
 }
 
+/// Whether a tool is a search for tools, by its name or by the options.
+pub(crate) fn searches(name: &Text<'_>, options: &DeferredOptions) -> bool {
+    names_a_search(name) || options.search_tools.iter().any(|search| name.is(search.as_str()))
+}
+
 /// Whether a tool is a search for tools, by how such tools are called: `ToolSearch`, `search_tools`,
 /// `mcp__x__find_tools`.
-pub(crate) fn names_a_search(name: &Text<'_>) -> bool {
+fn names_a_search(name: &Text<'_>) -> bool {
     const SEARCH: [&str; 5] = ["search", "find", "discover", "finder", "discovery"];
     const TOOLS: [&str; 2] = ["tool", "tools"];
     let words = words(&name.display());

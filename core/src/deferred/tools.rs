@@ -66,10 +66,7 @@ impl Tool<'_> {
 
     /// Whether it is a function that the model can call to search for tools, by its name or by the options.
     pub(super) fn searches(&self, options: &DeferredOptions) -> bool {
-        let is_search = |name: &Text<'_>| {
-            tool::names_a_search(name) || options.search_tools.iter().any(|search| name.is(search.as_str()))
-        };
-        self.is_available() && self.name.as_ref().is_some_and(is_search)
+        self.is_available() && self.name.as_ref().is_some_and(|name| tool::searches(name, options))
     }
 }
 

@@ -71,16 +71,16 @@ fn remedy(tool: &Quarantined, naming: Naming) -> String {
     if is(&[Constraint::NotATool, Constraint::NamelessTool]) {
         "give the tool a name and a schema, or leave it out".into()
     } else if is(&[Constraint::DuplicateName]) {
-        "rename one of the tools of one name".into()
+        "rename one of the tools that share a name".into()
     } else if is(&[Constraint::TooManyTools]) {
-        format!("leave tools out or defer them, or raise `{max_tools}` where the API takes more")
+        format!("leave tools out or defer them, or raise `{max_tools}` if the API takes more")
     } else if tool.rule == Code::TooLossy.as_str() {
-        format!("let `allow` permit more, or set `{fallback}` to a dialect that can say the schema")
+        format!("let `allow` permit more, or set `{fallback}` to a dialect that can express the schema")
     } else {
         let check = naming.spell("checkTools");
         format!(
-            "mend the schema (`{check}` finds all that the API refuses), or set `{fallback}` to a dialect that can \
-                say it"
+            "correct the schema (`{check}` finds everything that the API refuses), or set `{fallback}` to a dialect that \
+                can express it"
         )
     }
 }
