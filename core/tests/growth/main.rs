@@ -75,7 +75,24 @@ const FASTER: [(&str, &str); 14] = [
 ];
 
 /// The branches of unions that are counted: of others the work is quadratic until the budget ends it.
-const OF_UNIONS: [&str; 5] = ["type", "properties", "required", "required twice", "open object"];
+const OF_UNIONS: [&str; 16] = [
+    "type",
+    "properties",
+    "required",
+    "required twice",
+    "open object",
+    "minProperties",
+    "items as list",
+    "unevaluatedItems",
+    "contains",
+    "not",
+    "not const",
+    "if",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "notes",
+];
 
 #[test]
 fn cost_grows_as_the_input_does() {

@@ -1,12 +1,13 @@
 //! Copies the siblings of a large `anyOf` into its branches. A branch gets only the properties and required names that
-//! it mentions itself: the others are the same in every branch, and copying them into each would take quadratic time.
+//! it mentions itself, at any depth: the others are the same in every branch, and copying them into each would take
+//! quadratic time.
 
 use alloc::vec::Vec;
 
 use crate::{
     budget::Budget,
     collections::{self, Map, Set},
-    json::{LookUp, Member, Node, Object, Text},
+    json::{Data, LookUp, Member, Node, Object, Text},
     schema::{
         annotations::is_annotation,
         join::Common,
@@ -17,13 +18,20 @@ use crate::{
 /// With so few properties and required names, every branch gets all of them.
 const FEW: usize = 16;
 
-/// What a branch may say without speaking of properties that it does not name.
-const SIMPLE: Keywords = Keywords::of(&[
-    Keyword::Type,
-    Keyword::Properties,
-    Keyword::Required,
-    Keyword::MinProperties,
-    Keyword::MaxProperties,
+/// What a branch may not say, because it constrains properties that the branch does not name, or stands for another
+/// schema.
+const OF_UNNAMED: Keywords = Keywords::of(&[
+    Keyword::PatternProperties,
+    Keyword::AdditionalProperties,
+    Keyword::UnevaluatedProperties,
+    Keyword::PropertyNames,
+    Keyword::Enum,
+    Keyword::Const,
+    Keyword::AllOf,
+    Keyword::AnyOf,
+    Keyword::OneOf,
+    Keyword::Ref,
+    Keyword::DynamicRef,
 ]);
 
 /// Keywords that constrain properties which `properties` does not list.
@@ -85,10 +93,9 @@ impl<'b, 'a> Beside<'b, 'a> {
     /// The bundle for one branch; `None` if that has to get all of it.
     pub(super) fn part_for(&self, branch: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
         let branch = branch.as_object()?;
-        let is_simple = |member: &Member<'_>| {
-            is_annotation(member) || Keyword::named(&member.key).is_some_and(|keyword| SIMPLE.contains(keyword))
-        };
-        if !branch.iter().all(is_simple) {
+        let is_of_unnamed =
+            |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| OF_UNNAMED.contains(keyword));
+        if branch.iter().any(is_of_unnamed) {
             return None;
         }
         if branch.get(Keyword::Properties).is_some_and(|table| table.as_object().is_none()) {
@@ -103,7 +110,12 @@ impl<'b, 'a> Beside<'b, 'a> {
         let table = branch.get(Keyword::Properties).and_then(Node::as_object);
         let spoken =
             table.into_iter().flatten().map(|member| &member.key).chain(names.iter().filter_map(Node::as_text));
-        let spoken: Vec<&Text<'a>> = spoken.chain(self.contradictory.iter().copied()).collect();
+        let mut spoken: Vec<&Text<'a>> = spoken.chain(self.contradictory.iter().copied()).collect();
+        let is_other = |member: &&Member<'a>| {
+            !is_annotation(member) && !member.key.is(Keyword::Properties) && !member.key.is(Keyword::Required)
+        };
+        let others = branch.iter().filter(is_other).map(|member| &member.value);
+        others.for_each(|value| texts(value, &mut spoken));
         if !budget.pay(1 + spoken.len()) {
             return None;
         }
@@ -129,5 +141,21 @@ impl<'b, 'a> Beside<'b, 'a> {
             part.members_mut().push(Member { key: member.key.clone(), value });
         }
         Some(Node::object(part))
+    }
+}
+
+/// Appends every key and every string of a value.
+fn texts<'n, 'a>(value: &'n Node<'a>, found: &mut Vec<&'n Text<'a>>) {
+    let mut open = Vec::from([value]);
+    while let Some(node) = open.pop() {
+        match node.data() {
+            Data::String(text) => found.push(text),
+            Data::Array(items) => open.extend(items),
+            Data::Object(object) => {
+                found.extend(object.iter().map(|member| &member.key));
+                open.extend(object.iter().map(|member| &member.value));
+            }
+            _ => {}
+        }
     }
 }
