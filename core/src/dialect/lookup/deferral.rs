@@ -94,6 +94,10 @@ struct Row {
     hosts: &'static [&'static str],
     /// The models that have it; none: all of the host's, known or not.
     models: &'static [Span],
+    /// What the names of models begin with that do not have it, though their version does.
+    except: &'static [&'static str],
+    /// The row holds, too, if no model is named.
+    without_model: bool,
     target: Format,
     native: Native,
     /// What it rests on, in a sentence without its full stop.
@@ -101,14 +105,25 @@ struct Row {
     checked: &'static str,
 }
 
+const LATEST: u16 = u16::MAX;
+
+/// Source: pydantic-ai 2.68, the profile of Anthropic's models, measured live; `claude-sonnet-5` was refused with 400.
 const CLAUDE_WITH_CHANGES: &[Span] = &[
-    only("claude-fable-", (5, 0)),
-    only("claude-fable-", (5, 1)),
-    only("claude-mythos-", (5, 0)),
-    only("claude-mythos-", (5, 1)),
+    span("claude-fable-", (5, 0), (5, LATEST)),
+    span("claude-mythos-", (5, 0), (5, LATEST)),
     only("claude-opus-", (4, 8)),
-    only("claude-opus-", (5, 0)),
-    only("claude-opus-", (5, 5)),
+    span("claude-opus-", (5, 0), (5, LATEST)),
+    only("claude-sonnet-", (5, 5)),
+    only("claude-haiku-", (5, 5)),
+];
+
+/// Source: pydantic-ai 2.68, the profile of Anthropic's models.
+const CLAUDE_WITH_SEARCH: &[Span] = &[
+    span("claude-sonnet-", (4, 5), (LATEST, LATEST)),
+    span("claude-opus-", (4, 5), (LATEST, LATEST)),
+    span("claude-haiku-", (4, 5), (LATEST, LATEST)),
+    span("claude-fable-", (0, 0), (LATEST, LATEST)),
+    span("claude-mythos-", (0, 0), (LATEST, LATEST)),
 ];
 
 const OPENAI: &[&str] = &["api.openai.com"];
@@ -131,21 +146,24 @@ const OF_CHANGES_ELSEWHERE: &str =
 const ROWS: &[Row] = &[
     Row {
         hosts: OPENAI,
-        models: &[span("gpt-", (5, 4), (u16::MAX, u16::MAX))],
+        models: &[span("gpt-", (5, 4), (LATEST, LATEST))],
+        except: &["gpt-5.4-nano"],
         target: Format::OpenaiResponses,
         native: Native::ToolSearch,
         source: "OpenAI documents `tool_search` for GPT-5.4 and later \
                  (developers.openai.com/api/docs/guides/tools-tool-search); recorded requests were answered 200",
         checked: CHECKED,
+        ..Row::ANY
     },
     Row {
         hosts: OPENAI,
-        models: &[span("gpt-", (5, 0), (5, 3))],
         target: Format::OpenaiResponses,
         native: Native::AdditionalTools,
-        source: "recorded requests with `additional_tools` to gpt-5 were answered 200; `tool_search` needs GPT-5.4 \
-                 (developers.openai.com/api/docs/guides/tools-tool-search)",
+        source:
+            "13 models from gpt-4o-mini to gpt-5.6 called a tool that only `additional_tools` declared (pydantic-ai \
+                 2.68, measured live); `tool_search` needs GPT-5.4, and gpt-5.4-nano refuses it",
         checked: CHECKED,
+        ..Row::ANY
     },
     Row {
         hosts: MOONSHOT,
@@ -156,6 +174,7 @@ const ROWS: &[Row] = &[
             "Moonshot documents tools in system messages for Kimi K3 (platform.kimi.ai, dynamic tool loading), and \
                  its own tests send them (MoonshotAI/Kimi-Vendor-Verifier, 2026-08-13)",
         checked: CHECKED,
+        ..Row::ANY
     },
     Row {
         hosts: ANTHROPIC,
@@ -163,18 +182,22 @@ const ROWS: &[Row] = &[
         target: Format::Anthropic,
         native: Native::Inline,
         source: "the Claude API takes tool changes by reference and by value with these models \
-                 (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages)",
-        checked: "2026-09-22",
+                 (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages; pydantic-ai 2.68, \
+                 measured live)",
+        checked: CHECKED,
+        ..Row::ANY
     },
     Row {
         hosts: ANTHROPIC,
-        models: &[],
+        models: CLAUDE_WITH_SEARCH,
+        without_model: true,
         target: Format::Anthropic,
         native: Native::References,
         source: "the Claude API loads deferred tools by `tool_reference` and needs no beta for that \
                  (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool); recorded requests were \
-                 answered 200",
+                 answered 200; older models have no tool search (pydantic-ai 2.68)",
         checked: CHECKED,
+        ..Row::ANY
     },
     Row {
         hosts: BEDROCK,
@@ -183,6 +206,7 @@ const ROWS: &[Row] = &[
         native: Native::Changes,
         source: OF_CHANGES_ELSEWHERE,
         checked: "2026-09-22",
+        ..Row::ANY
     },
     Row {
         hosts: VERTEX,
@@ -191,8 +215,23 @@ const ROWS: &[Row] = &[
         native: Native::Changes,
         source: OF_CHANGES_ELSEWHERE,
         checked: "2026-09-22",
+        ..Row::ANY
     },
 ];
+
+impl Row {
+    /// A row without its facts.
+    const ANY: Row = Row {
+        hosts: &[],
+        models: &[],
+        except: &[],
+        without_model: false,
+        target: Format::Anthropic,
+        native: Native::None,
+        source: "",
+        checked: CHECKED,
+    };
+}
 
 /// The protocol that a format is sent in.
 const fn api_of(target: Format) -> Api {
@@ -224,11 +263,14 @@ impl Known {
     }
 
     fn has_model(&self, row: &Row) -> bool {
-        row.models.is_empty() || self.is_model_of(row)
+        let unnamed = self.model.is_none() && row.without_model;
+        row.models.is_empty() || unnamed || self.is_model_of(row)
     }
 
     fn is_model_of(&self, row: &Row) -> bool {
-        self.model.as_deref().is_some_and(|model| row.models.iter().any(|span| span.has(model)))
+        self.model.as_deref().is_some_and(|model| {
+            row.models.iter().any(|span| span.has(model)) && !row.except.iter().any(|start| model.starts_with(start))
+        })
     }
 
     fn speaks(&self, row: &Row) -> bool {

@@ -83,6 +83,10 @@ const AZURE: &[&str] = &["*.openai.azure.com", "*.services.ai.azure.com", "*.cog
 const GOOGLE: &[&str] = &["generativelanguage.googleapis.com"];
 const VERTEX: &[&str] = &["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"];
 const BEDROCK: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*"];
+/// Amazon's endpoints of the Messages, Chat Completions and Responses APIs.
+const MANTLE: &[&str] = &["bedrock-mantle.*"];
+const ALIBABA: &[&str] = &["dashscope.aliyuncs.com", "*.dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"];
+const DATABRICKS: &[&str] = &["*.cloud.databricks.com", "*.gcp.databricks.com", "*.azuredatabricks.net"];
 const MOONSHOT: &[&str] = &["api.moonshot.ai", "api.moonshot.cn", "api.kimi.com"];
 const COPILOT: &[&str] = &["api.githubcopilot.com", "*.githubcopilot.com"];
 const ZEN: &[&str] = &["opencode.ai"];
@@ -120,6 +124,16 @@ const GPT: &[&str] = &["gpt-", "ft:gpt-", "chatgpt", "codex"];
 /// A name like those of OpenAI's API, and yet served by many.
 const GPT_OSS: &[&str] = &["gpt-oss"];
 const CLAUDE: &[&str] = &["claude"];
+/// As Bedrock names them: with the maker, and maybe a region before it.
+const BEDROCK_CLAUDE: &[&str] = &[
+    "claude",
+    "anthropic.claude",
+    "us.anthropic.claude",
+    "eu.anthropic.claude",
+    "apac.anthropic.claude",
+    "global.anthropic.claude",
+];
+const DATABRICKS_CLAUDE: &[&str] = &["databricks-claude", "claude"];
 const GEMINI: &[&str] = &["gemini"];
 /// With the regions whose inference profiles have names of their own.
 const NOVA: &[&str] =
@@ -231,17 +245,43 @@ pub(super) const ROWS: &[Row] = &[
         'C',
         "Z.ai refuses `properties: true` (SkyrimNet-GamePlugin#381), and its errors do not say what else",
     ),
-    at(
-        &["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"],
-        "portable",
-        'C',
-        "Alibaba takes tools without `parameters` (qwen-code#11834), and documents no rules",
-    ),
+    at(ALIBABA, "portable", 'C', "Alibaba takes tools without `parameters` (qwen-code#11834), and documents no rules"),
     at(
         &["ark.*.volces.com", "ark.*.bytepluses.com"],
         "portable",
         'C',
         "Volcengine wants a `type` in every property (lobehub#7782), and documents no rules",
+    ),
+    at(
+        &["chatgpt.com"],
+        "openai-responses",
+        'B',
+        "accounts of ChatGPT plans use OpenAI's Responses API there (pydantic-ai 2.68)",
+    )
+    .strict("openai-strict"),
+    at(
+        &["api.meta.ai"],
+        "portable",
+        'C',
+        "Meta's API refuses recursion and documents no other rules; `portable` is the nearest",
+    ),
+    at(
+        DATABRICKS,
+        "anthropic",
+        'B',
+        "Databricks serves Claude, whose strict mode refuses larger grammars there (ellmer#1108)",
+    )
+    .models(DATABRICKS_CLAUDE),
+    at(DATABRICKS, "portable", 'C', "Databricks serves models of several makers, and documents no rules"),
+    at(MANTLE, "anthropic", 'A', "Amazon has the Messages API for Claude there (docs.aws.amazon.com)")
+        .models(BEDROCK_CLAUDE)
+        .strict("anthropic-strict"),
+    at(MANTLE, "portable", 'C', "Amazon serves models of several makers there, and does not say whose rules apply"),
+    at(
+        &["cloudcode-pa.googleapis.com"],
+        "gemini",
+        'C',
+        "Gemini Code Assist takes Gemini's requests, and documents no rules",
     ),
     at(&["api.perplexity.ai"], "portable", 'C', "Perplexity takes tools with its newer models, and documents no rules"),
     at(&["ollama.com"], "ollama", 'C', "Ollama's cloud speaks Ollama's API; its backend is not documented"),
