@@ -73,6 +73,7 @@ const OF_REQUESTS: &[&str] = &[
     "strict-flag",
     "no-arguments",
     "description-length",
+    "description-not-string",
     "empty-description",
     "too-many-tools",
     "too-many-strict-tools",

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Severity,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -29,8 +30,33 @@ const ROOT: Fact = Fact {
     rules: &[Constraint::RootKeyword],
     ..Fact::REFUSED
 };
+const DANGLING: Fact = Fact {
+    statement: "a reference may lead to nothing, and says nothing then",
+    confidence: 'A',
+    source:
+        "recorded answers: 20 requests with `#/definitions/ASTNode` and `#/$defs/ASTNode`, which are not there, were \
+        answered 200 (dspy.rb)",
+    rules: &[Constraint::RefTarget],
+    severity: Severity::Ignored,
+    ..Fact::REFUSED
+};
+const NULL_DESCRIPTION: Fact = Fact {
+    statement: "a description is a string",
+    confidence: 'A',
+    source: "live: `tools.0.custom.description: Input should be a valid string`",
+    rules: &[Constraint::DescriptionNotString],
+    ..Fact::REFUSED
+};
+const HELD_TO_STRICT: Fact = Fact {
+    statement: "a tool with `strict: true` is held to the rules of strict tools",
+    confidence: 'A',
+    source: "Anthropic, structured outputs, strict tool use",
+    rules: &[Constraint::StrictFlag],
+    severity: Severity::Reinterpreted,
+    ..Fact::REFUSED
+};
 const METASCHEMA: Fact = Fact {
-    statement: "the schema is valid by the 2020-12 meta-schema, and every reference resolves",
+    statement: "the schema is valid by the 2020-12 meta-schema",
     confidence: 'A',
     source: "live: `JSON schema is invalid. It must match JSON Schema draft 2020-12`",
     rules: well_formed::METASCHEMA,
@@ -65,6 +91,7 @@ const GRAMMAR: Grammar = Grammar {
 const TOOLS: Surface = Surface {
     format: ToolFormat::Anthropic,
     names: NamePattern { also: Some("_-"), letter_first: false, least: 1, most: 128 },
+    no_null_description: true,
     ..Surface::PLAIN
 };
 
@@ -77,7 +104,17 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &["property names of the root that the API refuses are renamed"],
     limits: &[],
-    facts: &[OBJECT, ROOT, METASCHEMA, well_formed::ENUM_EMPTY, PROPERTY_NAMES, NAMES],
+    facts: &[
+        OBJECT,
+        ROOT,
+        DANGLING,
+        METASCHEMA,
+        well_formed::ENUM_EMPTY,
+        PROPERTY_NAMES,
+        NAMES,
+        NULL_DESCRIPTION,
+        HELD_TO_STRICT,
+    ],
     unverified: &[
         "`patternProperties` with `^(.*)$`: one report says that it is refused",
         "names of nested properties: the pattern is reported for those of the root",

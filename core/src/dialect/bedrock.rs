@@ -54,6 +54,7 @@ pub(super) const BEDROCK: Dialect = Dialect {
             rules: &[Constraint::EmptyDescription],
             ..Fact::REFUSED
         },
+        Fact::accepts_strict("recorded answers: 40 exchanges with it were answered 200"),
         WELL_FORMED,
     ],
     unverified: &[

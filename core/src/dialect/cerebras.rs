@@ -68,6 +68,7 @@ pub(super) const CEREBRAS: Dialect = Dialect {
             rules: &[Constraint::OpenItems],
             ..Fact::REFUSED
         },
+        Fact::accepts_strict("recorded answers: 11 exchanges with it were answered 200"),
         WELL_FORMED,
     ],
     unverified: &[

@@ -78,7 +78,13 @@ pub(super) const DEEPSEEK: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
-    facts: &[OBJECT, TYPED, ONE_OF, WELL_FORMED],
+    facts: &[
+        OBJECT,
+        TYPED,
+        ONE_OF,
+        Fact::accepts_strict("recorded answers: 46 exchanges with it were answered 200"),
+        WELL_FORMED,
+    ],
     unverified: &["every keyword that stands in no fact: no report either way"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
@@ -189,5 +195,5 @@ pub(super) const STRICT: Dialect = Dialect {
         it is used"],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
-    tools: Surface { strict: StrictFlag::True, ..TOOLS },
+    tools: Surface { strict: StrictFlag::True, not_strict: Some("deepseek"), ..TOOLS },
 };

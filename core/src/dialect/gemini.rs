@@ -61,10 +61,20 @@ pub(super) const ROOT: Fact = Fact {
     ..Fact::REFUSED
 };
 const NOT_EMPTY: Fact = Fact {
-    statement: "every object below the root has at least one property",
+    statement: "`properties` below the root have at least one property",
     confidence: 'A',
     source: "live: `parameters.properties[variables].properties: should be non-empty for OBJECT type`",
     rules: &[Constraint::ObjectWithoutProperties, Constraint::PropertiesNotObject],
+    keywords: Keywords::of(&[Keyword::Properties]),
+    ..Fact::REFUSED
+};
+const WITHOUT_PROPERTIES: Fact = Fact {
+    statement: "an object without `properties` is accepted, and the model is not told what belongs into it",
+    confidence: 'A',
+    source: "recorded answers: objects without it at the root and below were answered 200 (docker/cagent 12 times, \
+        pydantic-ai, ruby_llm; gemini-1.5 to 2.5)",
+    rules: &[Constraint::ObjectWithoutProperties],
+    severity: Severity::Ignored,
     ..Fact::REFUSED
 };
 pub(super) const OBJECT_KEYWORDS: Fact = Fact {
@@ -75,11 +85,11 @@ pub(super) const OBJECT_KEYWORDS: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const TYPED: Fact = Fact {
-    statement: "every schema has a `type`, which is one name, in lower or upper case, or `anyOf`; null is \
-        `nullable: true`",
+    statement: "every schema has a `type`, which is one name, in lower or upper case, or its number in Google's \
+        protocol, or `anyOf`; null is `nullable: true`",
     confidence: 'A',
     source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is \
-        not repeating`; upper case in every recorded answer that has it",
+        not repeating`; upper case and numbers in every recorded answer that has them",
     rules: &[Constraint::Untyped, Constraint::UnknownType, Constraint::TypeList, Constraint::NotASchema],
     ..Fact::REFUSED
 };
@@ -176,7 +186,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         Keyword::MinProperties,
         Keyword::MaxProperties,
     ]),
-    upper_case_types: true,
+    protocol_types: true,
     beside_their_type: Keywords::of(&[Keyword::Properties, Keyword::Required]),
     type_lists: TypeLists::None,
     typed: TypeRequirement::TypeOrUnion,
@@ -225,6 +235,7 @@ pub(super) const GEMINI: Dialect = Dialect {
         FIELDS,
         ROOT,
         NOT_EMPTY,
+        WITHOUT_PROPERTIES,
         OBJECT_KEYWORDS,
         TYPED,
         ITEMS,
@@ -249,6 +260,7 @@ pub(super) const GEMINI: Dialect = Dialect {
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         format: ToolFormat::Gemini,
+        carriers: &[(ToolFormat::GeminiJsonSchema, "gemini-json-schema")],
         names: NAMES,
         no_arguments: NoArguments::Omitted,
         tools_most: Some(512),
@@ -313,10 +325,13 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "values of `enum` are strings and numbers",
+            statement: "values of `enum` are documented as strings and numbers; lists among them are accepted",
             confidence: 'A',
-            source: "google-genai, documentation of responseJsonSchema",
+            source:
+                "google-genai, documentation of responseJsonSchema; recorded answers: 4 of 4 schemas with lists in \
+                `enum` were answered 200",
             rules: &[Constraint::EnumKind],
+            severity: Severity::Ignored,
             ..Fact::REFUSED
         },
         NAME,
@@ -330,5 +345,11 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&JSON_GRAMMAR),
-    tools: Surface { format: ToolFormat::GeminiJsonSchema, names: NAMES, tools_most: Some(512), ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::GeminiJsonSchema,
+        carriers: &[(ToolFormat::Gemini, "gemini")],
+        names: NAMES,
+        tools_most: Some(512),
+        ..Surface::PLAIN
+    },
 };

@@ -122,6 +122,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             rules: &[Constraint::KeywordTooLarge],
             ..Fact::REFUSED
         },
+        Fact::accepts_strict("recorded answers: 28 exchanges with it were answered 200"),
         WELL_FORMED,
     ],
     unverified: &[

@@ -86,6 +86,18 @@ impl Fact {
         hides: false,
     };
 
+    /// Tools may say `strict: true`.
+    const fn accepts_strict(source: &'static str) -> Fact {
+        Fact {
+            statement: "a tool may say `strict: true`",
+            confidence: 'A',
+            source,
+            rules: &[Constraint::StrictFlag],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
+        }
+    }
+
     /// The fact, its confidence and its source, as the report says why a rule is there.
     pub(crate) const fn reason(&self) -> Reason {
         Reason::fact(self.statement, self.confidence, self.source)

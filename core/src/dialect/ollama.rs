@@ -107,6 +107,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
             severity: Severity::Ignored,
             ..Fact::REFUSED
         },
+        Fact::accepts_strict("recorded answers: 296 exchanges with it were answered 200"),
         WELL_FORMED,
     ],
     unverified: &[

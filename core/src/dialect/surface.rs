@@ -21,6 +21,10 @@ pub(crate) struct Surface {
     pub(crate) description_most: Option<usize>,
     /// An empty description is refused, so it is left out. The rule `empty-description`.
     pub(crate) no_empty_description: bool,
+    /// A description that is null is refused; other APIs take it for none. The rule `description-not-string`.
+    pub(crate) no_null_description: bool,
+    /// The dialects of schemas in other members of a tool.
+    pub(crate) carriers: &'static [(ToolFormat, &'static str)],
     /// The most tools of a request, hosted ones included. The rule `too-many-tools`.
     pub(crate) tools_most: Option<usize>,
     /// What all the tools of a request together may hold.
@@ -48,6 +52,8 @@ impl Surface {
         no_arguments: NoArguments::Schema,
         description_most: None,
         no_empty_description: false,
+        no_null_description: false,
+        carriers: &[],
         tools_most: None,
         budgets: &[],
         tool_budgets: &[],

@@ -84,6 +84,7 @@ pub(super) const VERTEX: Dialect = Dialect {
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
         format: ToolFormat::Gemini,
+        carriers: &[(ToolFormat::GeminiJsonSchema, "vertex-json-schema")],
         names: gemini::NAMES,
         no_arguments: NoArguments::Omitted,
         tools_most: Some(512),

@@ -57,6 +57,9 @@ const GENERAL: [Constraint; 4] =
 /// What is true of tools in every API.
 const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a name of its own");
 
+/// What no answer of the API says.
+const UNKNOWN: (char, &str) = ('C', "no answer of this API about it is known");
+
 struct Checking {
     dialect: &'static Dialect,
     found: Vec<ToolViolation>,
@@ -81,11 +84,14 @@ impl Checking {
     fn add(&mut self, tool: Option<&str>, rule: &'static str, pointer: String, message: String) {
         let general = GENERAL.iter().any(|constraint| constraint.id() == rule);
         let fact = self.dialect.fact_of(rule, &pointer);
-        let (confidence, source) = match fact.or_else(|| self.dialect.facts.first()) {
-            Some(fact) if !general => (fact.confidence, fact.source),
-            _ => EVERYWHERE,
+        let (confidence, source) = match fact {
+            Some(fact) => (fact.confidence, fact.source),
+            None if general => EVERYWHERE,
+            None => UNKNOWN,
         };
-        let severity = fact.map_or(Severity::Refused, |fact| fact.severity);
+        // A flag that an API does not know is refused only if an answer shows it.
+        let is_flag = rule == Constraint::StrictFlag.id();
+        let severity = fact.map_or(if is_flag { Severity::Ignored } else { Severity::Refused }, |fact| fact.severity);
         let dialect = self.dialect.name;
         self.found.push(ToolViolation {
             tool: tool.map(String::from),
@@ -120,10 +126,10 @@ impl Checking {
                 }
             };
             let name = shape.name(entry).map(|name| name.display());
-            let plain = not_strict(self.dialect, shape, entry)?;
-            match plain {
-                Some(plain) => {
-                    let mut checking = Checking { dialect: plain, found: Vec::new() };
+            let other = other_table(self.dialect, shape, entry)?;
+            match other {
+                Some(other) => {
+                    let mut checking = Checking { dialect: other, found: Vec::new() };
                     checking.tool(listed, shape, name.as_deref())?;
                     let dialect = self.dialect.name;
                     self.found.extend(checking.found.into_iter().map(|found| ToolViolation { dialect, ..found }));
@@ -162,7 +168,7 @@ impl Checking {
                     );
                 }
             }
-            if plain.is_some() {
+            if other.is_some() {
                 continue;
             }
             for budget in self.dialect.tools.tool_budgets {
@@ -242,6 +248,7 @@ impl Checking {
         let surface = self.dialect.tools;
         let Some(description) = shape.part(&listed.entry, "description") else { return };
         let (rule, message) = match description.as_text() {
+            None if description.is_null() && !surface.no_null_description => return,
             None => (
                 Constraint::DescriptionNotString.id(),
                 format!("expected a description as a string, found {}", description.kind()),
@@ -264,7 +271,16 @@ impl Checking {
     }
 }
 
-/// The dialect by which a tool is judged that says itself that it is not strict, in a list that may hold both kinds.
+/// The dialect by whose table a tool is judged if the tool itself decides that: by the member that holds its schema, or
+/// by its flag in a list that may hold both kinds.
+fn other_table(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
+    let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
+    match carrier {
+        Some((_, other)) => dialect::of(&SanitizeOptions::new(*other)).map(Some),
+        None => not_strict(dialect, shape, entry),
+    }
+}
+
 fn not_strict(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let (Some(plain), Some(format)) = (dialect.tools.not_strict, shape.format()) else { return Ok(None) };
     // What has no flag says nothing, and on Responses one that is left out means true.

@@ -81,7 +81,7 @@ impl Names<'_> {
         let Some((namespace, name)) = text("namespace").zip(text("name")) else { return };
         let key = (String::from(namespace.display()), String::from(name.display()));
         let known = self.known.get(&key);
-        // The API calls a loaded tool of the top level by a namespace of the tool's own name. A choice that names a tool
+        // The API calls a loaded tool of the top level by a namespace of its own name. A choice that names a tool
         // of such a namespace means that one.
         let is_loaded = self.keeps_loaded && self.loaded.contains(&key.1);
         if namespace == name && (known.is_none() || is_loaded) {

@@ -79,8 +79,8 @@ fn remedy(tool: &Quarantined, naming: Naming) -> String {
     } else {
         let check = naming.spell("checkTools");
         format!(
-            "correct the schema (`{check}` finds everything that the API refuses), or set `{fallback}` to a dialect that \
-                can express it"
+            "correct the schema (`{check}` finds everything that the API refuses), or set `{fallback}` to a dialect \
+                that can express it"
         )
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     dialect::grammar::{Grammar, TypeLists},
     json::{Node, Text},
     rules::Constraint,
-    schema::keyword::Keyword,
+    schema::{keyword::Keyword, protocol_types::protocol_type},
 };
 
 /// The types that a `type` names, if it is a name or a list of names, all of them known.
@@ -26,10 +26,11 @@ pub(super) fn is(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
         || value.as_array().is_some_and(|names| names.iter().any(|known| is_name(known, name, grammar)))
 }
 
-/// Is this the name of a type, in a case that the grammar takes?
+/// Is this the name of a type, in a spelling that the grammar takes?
 pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
     let in_upper_case = |text: &Text<'_>| text.display().chars().eq(name.chars().map(|char| char.to_ascii_uppercase()));
-    value.is_text(name) || (grammar.upper_case_types && value.as_text().is_some_and(in_upper_case))
+    let in_protocol = || value.as_text().is_some_and(in_upper_case) || protocol_type(value) == Some(name);
+    value.is_text(name) || (grammar.protocol_types && in_protocol())
 }
 
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {

@@ -48,8 +48,8 @@ pub(crate) struct Grammar {
     pub(crate) fields: Keywords,
     /// The names that `type` may hold.
     pub(crate) types: &'static [&'static str],
-    /// They may be written in upper case, too.
-    pub(crate) upper_case_types: bool,
+    /// They may be written as the values of Google's protocol, too: in upper case, or by their numbers.
+    pub(crate) protocol_types: bool,
     /// Keywords that may stand only beside a type that they apply to.
     pub(crate) beside_their_type: Keywords,
     /// Which lists of types may stand under `type`.
@@ -148,7 +148,7 @@ impl Grammar {
         metaschema: false,
         fields: Keywords::NONE,
         types: &["string", "number", "integer", "boolean", "object", "array", "null"],
-        upper_case_types: false,
+        protocol_types: false,
         beside_their_type: Keywords::NONE,
         type_lists: TypeLists::Any,
         typed: TypeRequirement::No,

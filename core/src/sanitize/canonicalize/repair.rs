@@ -23,6 +23,7 @@ use crate::{
     schema::{
         instance_types::TYPE_NAMES,
         keyword::{Keyword, Subschemas},
+        protocol_types::protocol_type,
         spelling::names_vocabularies,
         visit::SchemaPath,
     },
@@ -158,7 +159,7 @@ fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     }
 }
 
-/// `type: "any" | "int" | "String" | {} | []` and lists of such.
+/// `type: "any" | "int" | "String" | 6 | {} | []` and lists of such.
 fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Type) else { return };
     if names_types(value) {
@@ -171,7 +172,8 @@ fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let mut meant: Vec<&'static str> = Vec::new();
     let (mut any, mut lost) = (listed.is_empty(), false);
     for name in &listed {
-        match name.as_text().and_then(|text| text.value()).as_deref().map(known_type) {
+        let by_name = name.as_text().and_then(|text| text.value()).as_deref().map(known_type);
+        match by_name.or_else(|| Some(Some(Some(protocol_type(name)?)))) {
             Some(Some(Some(name))) if meant.contains(&name) => {}
             Some(Some(Some(name))) => meant.push(name),
             Some(Some(None)) => any = true,

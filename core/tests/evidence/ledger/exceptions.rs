@@ -9,22 +9,51 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     (
         "gemini",
         "accepted: `unknown-keyword`",
-        1,
+        2,
         "`any_of` is the protocol's other name for `anyOf`, and no key of JSON Schema",
     ),
-    ("gemini", "accepted: `untyped`", 1, "the schema with `any_of`"),
+    ("gemini", "accepted: `untyped`", 2, "the schemas with `any_of`"),
     (
         "gemini-json-schema",
         "accepted: `root-object`",
-        1,
-        "a response format whose root is a reference; tools have an object there",
+        2,
+        "response formats whose root is a reference; tools have an object there",
     ),
     (
         "gemini-json-schema",
         "accepted: `beside-ref`",
-        1,
+        2,
         "`title` beside a reference at the root: the documentation refuses it everywhere",
     ),
+    ("vertex-json-schema", "accepted: `root-object`", 1, "a response format whose root is a reference, as with Gemini"),
+    ("vertex-json-schema", "accepted: `beside-ref`", 1, "`title` beside that reference"),
+    (
+        "gemini-json-schema",
+        "rejected: no rule is known for the error",
+        1,
+        "*exceeds the maximum allowed nesting depth* of a response format with 9 levels; 5 are accepted, and where the \
+         limit lies between is not known",
+    ),
+    (
+        "deepseek",
+        "accepted: `untyped`",
+        1,
+        "`items` without a type by `deepseek-chat` in one recording, which other recordings refuse elsewhere",
+    ),
+    (
+        "ollama",
+        "accepted: `root-object`",
+        5,
+        "a map of properties in place of a schema: accepted, and the model sees a tool without arguments",
+    ),
+    ("mistral", "accepted: `root-object`", 2, "`{}` at the root, 3 times: one rule holds for all roots without a type"),
+    (
+        "openai-strict",
+        "accepted: `object-not-closed`",
+        1,
+        "`type: [\"object\", \"null\"]` with a map, in a response format of gpt-4o-mini: a gap of the API's",
+    ),
+    ("openai-strict", "accepted: `object-without-properties`", 1, "the same schema"),
     (
         "vllm",
         "accepted: `pattern`",
@@ -59,8 +88,8 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     (
         "openai-strict",
         "accepted: `any-of-first-keys`",
-        1,
-        "recorded with sorted keys: `kind`, by which the branches differ, stood first",
+        3,
+        "recorded with sorted keys: `kind`, by which the branches differ, stood first; and two response formats of gpt-4o",
     ),
     (
         "openai-strict",

@@ -36,8 +36,10 @@ const FILES: &[(&str, Read)] = &[
     ("accepted_schemas.jsonl", accepted),
     ("answers.jsonl", answered),
     ("more/answers.jsonl", answered),
+    ("answers_3.jsonl", answered),
     ("answered_requests.jsonl", requested),
     ("more/answered_requests.jsonl", requested),
+    ("answered_requests_3.jsonl", requested),
     ("issue_cases.jsonl", reported),
     ("issue_cases_2.jsonl", reported),
     ("more/issue_cases_2.jsonl", reported),
@@ -109,8 +111,26 @@ fn answered(row: &Value) -> Answer {
     of_exchange(row, surfaces::of_schema(row), Sent::Schema(row["schema"].clone()))
 }
 
+/// What errors say that are about a request around its schemas: its choice, its model, the types and shapes of its tools.
+const OF_REQUESTS: &[&str] = &[
+    "tool_choice",
+    "Thinking may not be enabled",
+    "is not supported with this model",
+    "does not support tools",
+    "is not supported by the provided model",
+    "Function calling is not enabled",
+    "Deep research models only support",
+    "must be one of [function, mcp]",
+    "Input should be 'function'",
+    "Missing required parameter: 'tools[0].name'",
+];
+
 fn requested(row: &Value) -> Answer {
-    of_exchange(row, surfaces::of_request(row), Sent::Tools(row["tools"].clone()))
+    let binds = match OF_REQUESTS.iter().any(|says| text(row, "error").contains(says)) {
+        true => Binds::Nothing("rejected for a request's choice, its model, or the types of its tools"),
+        false => surfaces::of_request(row),
+    };
+    of_exchange(row, binds, Sent::Tools(row["tools"].clone()))
 }
 
 fn reported(row: &Value) -> Answer {

@@ -63,7 +63,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "openai-chat" | "openai-responses" | "azure-openai" => Ok("openai-chat"),
         "copilot" if model.starts_with("gpt-") && !is_responses => Ok("openai-chat"),
         "gemini" if format == "gemini-interactions" => Err("no dialect: Gemini's Interactions API"),
-        "gemini" if matches!(carrier, "parameters" | "responseSchema") => Ok("gemini"),
+        "gemini" if matches!(carrier, "parameters" | "responseSchema" | "response_schema") => Ok("gemini"),
         "gemini" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("gemini-json-schema"),
         "vertex" if matches!(carrier, "parameters" | "responseSchema") => Ok("vertex"),
         "vertex" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("vertex-json-schema"),
@@ -72,7 +72,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         // The same converter makes a grammar of both.
         "llama-cpp" => Ok("llama-cpp"),
         "deepseek" if !strict => Ok("deepseek"),
-        "mistral" if !strict => Ok("mistral"),
+        "mistral" => Ok("mistral"),
         "groq" if !strict => Ok("groq"),
         "xai" => Ok("xai"),
         "cohere" if !strict => Ok("cohere"),
@@ -87,9 +87,14 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         // What `toolwire probe --url` asked that is nobody's who is known.
         "elsewhere" => Err("a server of which nobody knows whose models and whose validator it has"),
         "mistral-rs" => Err("no dialect: mistral.rs"),
+        "gemini-openai" => Err("no dialect: Gemini's OpenAI-compatible API"),
+        "databricks" => Err("no dialect: Databricks"),
+        "alibaba" => Err("no dialect: Alibaba"),
+        "writer" => Err("no dialect: Writer"),
         "chatgpt-codex" => Err("no dialect: chatgpt.com, the backend of Codex"),
-        "openrouter" | "huggingface-router" | "pydantic-gateway" | "vercel-gateway" => Err(ROUTER),
-        "together" | "doubleword" | "venice" | "avian" | "zai" => {
+        "openrouter" | "huggingface-router" | "pydantic-gateway" | "vercel-gateway" | "pollinations"
+        | "github-models" => Err(ROUTER),
+        "together" | "doubleword" | "venice" | "avian" | "zai" | "baseten" | "cloudflare" | "xiaomi" => {
             Err("no dialect: a host of open-weight models that does not say what server it runs")
         }
         _ => return None,

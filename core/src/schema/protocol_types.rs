@@ -1,0 +1,15 @@
+//! The types of Google's protocol by their numbers, which its JSON takes in place of their names.
+
+use crate::json::Node;
+
+/// The names, each at the place of its number; 0 is no type.
+///
+/// Source: googleapis, google/ai/generativelanguage/v1beta/content.proto, `enum Type`; the API's answers to `"type": 6`
+/// and `"type": 1`, 200 (tmc/langchaingo, open-telemetry/opentelemetry-python-contrib, recorded).
+const NAMES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
+
+/// The type that a number names.
+pub(crate) fn protocol_type(value: &Node<'_>) -> Option<&'static str> {
+    let number = usize::try_from(value.as_u64()?).ok()?;
+    NAMES.get(number.checked_sub(1)?).copied()
+}
