@@ -345,11 +345,5 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&JSON_GRAMMAR),
-    tools: Surface {
-        format: ToolFormat::GeminiJsonSchema,
-        carriers: &[(ToolFormat::Gemini, "gemini")],
-        names: NAMES,
-        tools_most: Some(512),
-        ..Surface::PLAIN
-    },
+    tools: Surface { format: ToolFormat::GeminiJsonSchema, names: NAMES, tools_most: Some(512), ..Surface::PLAIN },
 };
