@@ -47,14 +47,6 @@ const NULL_DESCRIPTION: Fact = Fact {
     rules: &[Constraint::DescriptionNotString],
     ..Fact::REFUSED
 };
-const HELD_TO_STRICT: Fact = Fact {
-    statement: "a tool with `strict: true` is held to the rules of strict tools",
-    confidence: 'A',
-    source: "Anthropic, structured outputs, strict tool use",
-    rules: &[Constraint::StrictFlag],
-    severity: Severity::Reinterpreted,
-    ..Fact::REFUSED
-};
 const METASCHEMA: Fact = Fact {
     statement: "the schema is valid by the 2020-12 meta-schema",
     confidence: 'A',
@@ -113,7 +105,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
         PROPERTY_NAMES,
         NAMES,
         NULL_DESCRIPTION,
-        HELD_TO_STRICT,
+        Fact::applies_strict("Anthropic, structured outputs, strict tool use"),
     ],
     unverified: &[
         "`patternProperties` with `^(.*)$`: one report says that it is refused",

@@ -86,7 +86,7 @@ impl Fact {
         hides: false,
     };
 
-    /// Tools may say `strict: true`.
+    /// The API accepts tools with `strict: true`.
     const fn accepts_strict(source: &'static str) -> Fact {
         Fact {
             statement: "a tool may say `strict: true`",
@@ -95,6 +95,15 @@ impl Fact {
             rules: &[Constraint::StrictFlag],
             severity: Severity::Ignored,
             ..Fact::REFUSED
+        }
+    }
+
+    /// The API applies the rules of its strict dialect to tools with `strict: true`.
+    const fn applies_strict(source: &'static str) -> Fact {
+        Fact {
+            statement: "a tool with `strict: true` is held to the rules of strict tools",
+            severity: Severity::Reinterpreted,
+            ..Fact::accepts_strict(source)
         }
     }
 

@@ -148,7 +148,18 @@ pub(super) const CHAT: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
-    facts: &[OBJECT, ROOT, METASCHEMA, well_formed::ENUM_EMPTY, ITEMS, PATTERN, ENUM, NAMES, TOOLS, HELD_TO_STRICT],
+    facts: &[
+        OBJECT,
+        ROOT,
+        METASCHEMA,
+        well_formed::ENUM_EMPTY,
+        ITEMS,
+        PATTERN,
+        ENUM,
+        NAMES,
+        TOOLS,
+        Fact::applies_strict("OpenAI, Structured Outputs, function calling with `strict: true`"),
+    ],
     unverified: &[
         "`if`, `then` and `else` at the root: no report says what happens to them",
         "boolean schemas: no report either way",
@@ -159,14 +170,6 @@ pub(super) const CHAT: Dialect = Dialect {
     tools: CHAT_TOOLS,
 };
 
-const HELD_TO_STRICT: Fact = Fact {
-    statement: "a tool with `strict: true` is held to the rules of strict tools",
-    confidence: 'A',
-    source: "OpenAI, Structured Outputs, function calling with `strict: true`",
-    rules: &[Constraint::StrictFlag],
-    severity: Severity::Reinterpreted,
-    ..Fact::REFUSED
-};
 pub(super) const STRICT_CLOSED: Fact = Fact {
     statement: "every object is closed, and every property is required",
     confidence: 'A',

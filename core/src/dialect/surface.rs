@@ -23,7 +23,7 @@ pub(crate) struct Surface {
     pub(crate) no_empty_description: bool,
     /// A description that is null is refused; other APIs take it for none. The rule `description-not-string`.
     pub(crate) no_null_description: bool,
-    /// The dialects of schemas in other members of a tool.
+    /// The dialects by which `check_tools` judges schemas in other members of a tool, by the format of that member.
     pub(crate) carriers: &'static [(ToolFormat, &'static str)],
     /// The most tools of a request, hosted ones included. The rule `too-many-tools`.
     pub(crate) tools_most: Option<usize>,

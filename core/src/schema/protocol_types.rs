@@ -1,8 +1,8 @@
-//! The types of Google's protocol by their numbers, which its JSON takes in place of their names.
+//! The numbers of types in Google's protocol, whose JSON accepts a number in place of a name.
 
 use crate::json::Node;
 
-/// The names, each at the place of its number; 0 is no type.
+/// The names of the types 1 to 7; 0 is no type.
 ///
 /// Source: googleapis, google/ai/generativelanguage/v1beta/content.proto, `enum Type`; the API's answers to `"type": 6`
 /// and `"type": 1`, 200 (tmc/langchaingo, open-telemetry/opentelemetry-python-contrib, recorded).

@@ -57,7 +57,7 @@ const GENERAL: [Constraint; 4] =
 /// What is true of tools in every API.
 const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a name of its own");
 
-/// What no answer of the API says.
+/// The confidence and source of a finding that no fact of the dialect covers.
 const UNKNOWN: (char, &str) = ('C', "no answer of this API about it is known");
 
 struct Checking {

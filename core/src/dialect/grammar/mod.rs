@@ -48,7 +48,7 @@ pub(crate) struct Grammar {
     pub(crate) fields: Keywords,
     /// The names that `type` may hold.
     pub(crate) types: &'static [&'static str],
-    /// They may be written as the values of Google's protocol, too: in upper case, or by their numbers.
+    /// Whether type names may be in upper case, or numbers, as in Google's protocol.
     pub(crate) protocol_types: bool,
     /// Keywords that may stand only beside a type that they apply to.
     pub(crate) beside_their_type: Keywords,

@@ -94,9 +94,9 @@ struct Row {
     hosts: &'static [&'static str],
     /// The models that have it; none: all of the host's, known or not.
     models: &'static [Span],
-    /// What the names of models begin with that do not have it, though their version does.
+    /// The beginnings of the names of models that lack it although their version has it.
     except: &'static [&'static str],
-    /// The row holds, too, if no model is named.
+    /// Whether the row also applies if no model is named.
     without_model: bool,
     target: Format,
     native: Native,

@@ -18,9 +18,9 @@ use crate::{
 /// With so few properties and required names, every branch gets all of them.
 const FEW: usize = 16;
 
-/// What a branch may not say, because it constrains properties that the branch does not name, or stands for another
-/// schema.
-const OF_UNNAMED: Keywords = Keywords::of(&[
+/// A branch with one of these keywords gets the whole bundle: they constrain properties without naming them, compare
+/// whole objects, or refer to another schema.
+const NEEDS_WHOLE: Keywords = Keywords::of(&[
     Keyword::PatternProperties,
     Keyword::AdditionalProperties,
     Keyword::UnevaluatedProperties,
@@ -32,6 +32,8 @@ const OF_UNNAMED: Keywords = Keywords::of(&[
     Keyword::OneOf,
     Keyword::Ref,
     Keyword::DynamicRef,
+    Keyword::RecursiveRef,
+    Keyword::Id,
 ]);
 
 /// Keywords that constrain properties which `properties` does not list.
@@ -93,9 +95,9 @@ impl<'b, 'a> Beside<'b, 'a> {
     /// The bundle for one branch; `None` if that has to get all of it.
     pub(super) fn part_for(&self, branch: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
         let branch = branch.as_object()?;
-        let is_of_unnamed =
-            |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| OF_UNNAMED.contains(keyword));
-        if branch.iter().any(is_of_unnamed) {
+        let needs_whole =
+            |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| NEEDS_WHOLE.contains(keyword));
+        if branch.iter().any(needs_whole) {
             return None;
         }
         if branch.get(Keyword::Properties).is_some_and(|table| table.as_object().is_none()) {

@@ -111,7 +111,7 @@ fn answered(row: &Value) -> Answer {
     of_exchange(row, surfaces::of_schema(row), Sent::Schema(row["schema"].clone()))
 }
 
-/// What errors say that are about a request around its schemas: its choice, its model, the types and shapes of its tools.
+/// Parts of errors that reject a request for its tool choice, its model, or the types and shapes of its tools.
 const OF_REQUESTS: &[&str] = &[
     "tool_choice",
     "Thinking may not be enabled",

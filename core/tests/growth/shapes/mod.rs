@@ -56,7 +56,7 @@ impl Work {
         matches!(self, Work::Sanitize | Work::Check | Work::Restore | Work::Tools | Work::Adapt)
     }
 
-    /// Whether a call that took so many steps stopped before it knew its answer.
+    /// Whether a validation or repair that took this many steps used its whole budget, and so may answer "unknown".
     pub(crate) const fn is_cut_off(self, steps: usize) -> bool {
         matches!(self, Work::Validate | Work::Repair) && steps >= JUDGED
     }
