@@ -1,9 +1,10 @@
 // The same files in every JavaScript engine that compiles WebAssembly at run time.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { FOUND, PROJECTS, ROOT, run, SANITIZED, tool } from './project.js';
@@ -56,7 +57,10 @@ test('the slim entry says what it was not given', () => {
 });
 
 describe('Deno', () => {
-  const settings = { DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
+  // Deno's own cache remembers how an earlier build at the same path exported its names.
+  const cache = mkdtempSync(join(tmpdir(), 'toolwire-deno-'));
+  after(() => rmSync(cache, { recursive: true }));
+  const settings = { DENO_DIR: cache, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
   // No permissions: nothing is read, fetched or asked of the system.
   const deno = (file) =>
     run(

@@ -62,6 +62,11 @@ BOTH = [
         {"type": "object", "properties": {"a": {"type": "String"}}},
     ),
     Row(
+        "the API takes the number of a type (recorded answers), which the SDK cannot read",
+        r"^only the judge: no type: 'int' object has no attribute 'upper' at `",
+        {"type": "object", "properties": {"a": {"type": 1}}},
+    ),
+    Row(
         "the API refuses an empty text in `enum`, which is a text to the message",
         r"^only check: enum-kind at `[^`]*/enum/\d+`: \"\"$",
         {"type": "object", "properties": {"a": {"type": "string", "enum": ["", "x"]}}},

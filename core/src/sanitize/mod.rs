@@ -43,8 +43,10 @@ use crate::{
     schema::{
         draft::Draft,
         graph::Graph,
-        keyword::Keyword,
+        keyword::{Keyword, Keywords},
+        protocol_types::protocol_type,
         references::{self, Form},
+        visit::{self, Visit},
     },
 };
 
@@ -181,10 +183,24 @@ fn is_already_accepted(
     {
         return Ok(false);
     }
+    // The API takes the numbers of types, and an SDK of its maker does not.
+    if grammar.protocol_types && has_numbered_types(node, budget)? {
+        return Ok(false);
+    }
     let inlines = options.refs == Some(Refs::Inline) && has_inlinable(node, form, budget)?;
     let types = options.untyped.is_some_and(|untyped| untyped != Untyped::Keep)
         && infer_type::has_untyped(node, grammar, budget)?;
     Ok(!inlines && !types)
+}
+
+/// Is there a type that is written as its number?
+fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
+    let mut found = false;
+    visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
+        found = found || node.get(Keyword::Type).is_some_and(|types| protocol_type(types).is_some());
+        Ok(if found { Visit::Skip } else { Visit::Descend })
+    })?;
+    Ok(found)
 }
 
 /// Is there a reference that could be written out?
