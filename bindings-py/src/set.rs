@@ -41,7 +41,7 @@ impl ToolSet {
     fn from_json(py: Python<'_>, text: Bound<'_, PyAny>) -> PyResult<Self> {
         guarded(|| {
             let source = Source::new(text)?;
-            let set = toolwire::ToolSet::from_json(source.text()?).map_err(|error| raised(py, &error))?;
+            let set = toolwire::ToolSet::new(source.text()?).map_err(|error| raised(py, &error))?;
             Ok(ToolSet(Some(set)))
         })
     }
@@ -66,7 +66,7 @@ impl ToolSet {
     fn update_json(&mut self, py: Python<'_>, text: Bound<'_, PyAny>) -> PyResult<bool> {
         guarded_with(&mut self.0, |set| {
             let source = Source::new(text)?;
-            set.update_json(source.text()?).map_err(|error| raised(py, &error))
+            set.update(source.text()?).map_err(|error| raised(py, &error))
         })
     }
 

@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde_json::{json, Value};
-use toolwire::{check_json, dialects, reports::Fact, Dialect, SanitizeOptions};
+use toolwire::{check, dialects, reports::Fact, Dialect, SanitizeOptions};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
@@ -229,10 +229,10 @@ fn findings_rest_on_facts() {
     for dialect in described().filter(|dialect| !speaks_for_all(dialect)) {
         let options = SanitizeOptions::new(dialect.name);
         for schema in &schemas {
-            for violation in check_json(schema, &options).unwrap_or_default() {
-                found.entry(dialect.name).or_default().insert(violation.rule);
-                if !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.rule)) {
-                    unclaimed.entry((dialect.name, violation.rule)).or_insert_with(|| schema.clone());
+            for violation in check(schema, &options).unwrap_or_default() {
+                found.entry(dialect.name).or_default().insert(violation.constraint);
+                if !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.constraint)) {
+                    unclaimed.entry((dialect.name, violation.constraint)).or_insert_with(|| schema.clone());
                 }
             }
         }

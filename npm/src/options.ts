@@ -304,3 +304,6 @@ export interface ShareOption {
 
 /** JSON text as callers hold it; what takes it gives the same kind back. */
 export type Text = string | Uint8Array;
+
+/** What a function returns for its input: text of the input's type if that is JSON text, else a value. */
+export type Written<T, V> = 0 extends 1 & T ? V : T extends string ? string : T extends Uint8Array ? Uint8Array : V;

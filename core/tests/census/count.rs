@@ -7,12 +7,7 @@ use std::{
     thread,
 };
 
-use toolwire::{
-    check_json, dialects, internal,
-    reports::{Accepts, Change, Guidance, Severity, Violation},
-    rules::Constraint,
-    sanitize_json_with_report, Dialect, SanitizeOptions,
-};
+use toolwire::{check, dialects, internal, reports::{Accepts, Change, Guidance, Severity, Violation}, rules::Constraint, sanitize, Dialect, SanitizeOptions};
 
 use super::tools::Tools;
 
@@ -90,8 +85,8 @@ impl Verdict {
             reinterpreted: false,
             ignored: false,
         };
-        let Ok(found) = check_json(schema, &options) else { return verdict };
-        for Violation { rule, severity, pointer, .. } in found {
+        let Ok(found) = check(schema, &options) else { return verdict };
+        for Violation { constraint: rule, severity, pointer, .. } in found {
             match severity {
                 Severity::Refused => {
                     verdict.refused.insert(rule);
@@ -108,8 +103,8 @@ impl Verdict {
             Fate::AsItIs
         } else {
             // Something had to change, so that it is at least a rewriting.
-            sanitize_json_with_report(schema, &options)
-                .map_or(Fate::NotAtAll, |result| result.changes.iter().map(Fate::of).max().unwrap_or(Fate::Lossless))
+            sanitize(schema, &options)
+                .map_or(Fate::NotAtAll, |result| result.changes().expect("a report").iter().map(Fate::of).max().unwrap_or(Fate::Lossless))
         };
         verdict
     }

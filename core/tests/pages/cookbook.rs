@@ -4,10 +4,7 @@
 use std::{fmt::Write as _, fs, path::Path};
 
 use serde_json::Value;
-use toolwire::{
-    apply_deferred_loading_with_report, check, check_tools, repair_arguments_with_report, sanitize_tools,
-    sanitize_with_report, validate_arguments, DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions,
-};
+use toolwire::{apply_deferred_loading_with_report, check, check_tools, repair_arguments_with_report, sanitize_tools, sanitize, validate_arguments, DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions};
 
 use super::markdown::{code, fence, link_sources, GENERATED};
 
@@ -40,10 +37,10 @@ impl Entry {
         let dialect = self.text("dialect");
         match self.text("call") {
             "sanitize" => check(value, &SanitizeOptions::new(dialect))
-                .map(|found| found.iter().map(|violation| violation.rule.to_owned()).collect())
+                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
                 .unwrap_or_default(),
             "sanitizeTools" => check_tools(value, &[dialect])
-                .map(|found| found.iter().map(|violation| violation.rule.to_owned()).collect())
+                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
                 .unwrap_or_default(),
             "repairArguments" => validate_arguments(value, self.schema())
                 .map(|found| found.errors.iter().map(|error| error.keyword.to_owned()).collect())
@@ -62,12 +59,14 @@ impl Entry {
         let dialect = self.text("dialect");
         match self.text("call") {
             "sanitize" => {
-                let report = sanitize_with_report(self.input(), &SanitizeOptions::new(dialect))?;
-                Ok((report.schema, report.changes.iter().map(said).collect()))
+                let report = sanitize(self.input(), &SanitizeOptions::new(dialect))?;
+                let changes = report.changes()?.iter().map(said).collect();
+                Ok((report.schema, changes))
             }
             "sanitizeTools" => {
                 let list = sanitize_tools(self.input(), &ToolsOptions::new(dialect))?;
-                Ok((list.tools, list.changes.iter().map(|about| said(&about.change)).collect()))
+                let changes = list.changes()?.iter().map(|about| said(&about.change)).collect();
+                Ok((list.tools, changes))
             }
             "repairArguments" => {
                 let done = repair_arguments_with_report(self.input(), self.schema(), &RepairOptions::default())?;

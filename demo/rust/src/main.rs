@@ -8,13 +8,7 @@ use std::{
 };
 
 use serde_json::{json, Map, Value};
-use toolwire::{
-    apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope,
-    normalize_envelope_json_with_report,
-    options::Format,
-    reports::{Change, DeferredReport},
-    sanitize, sanitize_json_with_report, DeferredOptions, Rewritten, SanitizeOptions,
-};
+use toolwire::{apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope, options::Format, reports::{Change, DeferredReport}, sanitize, DeferredOptions, Rewritten, SanitizeOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut output = BufWriter::new(io::stdout().lock());
@@ -59,10 +53,10 @@ fn answer(call: &Value) -> Result<Value, Problem> {
     match member("/function") {
         Some("sanitize") => {
             let options = SanitizeOptions::new(member("/options/dialect").unwrap_or_default());
-            rewritten(&sanitize_json_with_report(input, &options)?, &sanitize(&value, &options)?)
+            rewritten(&sanitize(input, &options)?, &sanitize(&value, &options)?.schema)
         }
         Some("normalizeEnvelope") => {
-            rewritten(&normalize_envelope_json_with_report(input)?, &normalize_envelope(&value)?)
+            rewritten(&normalize_envelope(input)?, &normalize_envelope(&value)?.schema)
         }
         Some("applyDeferredLoading") => {
             let mut options = DeferredOptions::default();
@@ -84,10 +78,10 @@ fn answer(call: &Value) -> Result<Value, Problem> {
     }
 }
 
-fn rewritten(text: &Rewritten<Cow<'_, str>>, value: &Value) -> Result<Value, Problem> {
-    let changes: Vec<Value> = text.changes.iter().map(changed).collect();
-    let plan = plan(&text.restore_plan.to_json())?;
-    let report = json!({"changes": changes, "lossless": text.lossless, "restorePlan": plan});
+fn rewritten(text: &Rewritten<&str>, value: &Value) -> Result<Value, Problem> {
+    let changes: Vec<Value> = text.changes()?.iter().map(changed).collect();
+    let plan = plan(&text.restore_plan()?.to_json())?;
+    let report = json!({"changes": changes, "lossless": text.lossless()?, "restorePlan": plan});
     Ok(json!({"text": text.schema, "report": report, "value": value}))
 }
 
