@@ -51,9 +51,8 @@ impl Kept {
     /// The values again, without the caller's own objects.
     pub(crate) fn values<'py>(&self, py: Python<'py>) -> Values<'py> {
         let none = py.None().into_bound(py);
-        let object = |object: &Option<Py<PyAny>>| {
-            object.as_ref().map_or_else(|| none.clone(), |object| object.bind(py).clone())
-        };
+        let object =
+            |object: &Option<Py<PyAny>>| object.as_ref().map_or_else(|| none.clone(), |object| object.bind(py).clone());
         Values {
             objects: self.objects.iter().map(object).collect(),
             shapes: self.shapes.clone(),
@@ -137,7 +136,8 @@ impl<'py> Values<'py> {
 
     /// Keeps what was read.
     pub(crate) fn keep(self) -> Kept {
-        let object = |(object, shape): (Bound<'py, PyAny>, &Shape)| matches!(shape, Shape::Text).then(|| object.unbind());
+        let object =
+            |(object, shape): (Bound<'py, PyAny>, &Shape)| matches!(shape, Shape::Text).then(|| object.unbind());
         Kept {
             objects: self.objects.into_iter().zip(&self.shapes).map(object).collect(),
             keys: self.keys.into_iter().map(Bound::unbind).collect(),

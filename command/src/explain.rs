@@ -108,8 +108,7 @@ impl Explain {
                 for ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer))
                 {
                     let was = excerpt(value_at(&before, &change.pointer));
-                    let is =
-                        excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(&tools, pointer)));
+                    let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(&tools, pointer)));
                     explained.changes.push((change, was, is));
                 }
                 let refused = outcome.quarantined.into_iter().find(|refused| ours(&refused.pointer));

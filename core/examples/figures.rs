@@ -12,7 +12,9 @@ use std::{
 };
 
 use serde_json::{json, Map, Value};
-use toolwire::{dialects, sanitize, sanitize_tools, Exchange, ExchangeOptions, SanitizeOptions, ToolListCache, ToolsOptions};
+use toolwire::{
+    dialects, sanitize, sanitize_tools, Exchange, ExchangeOptions, SanitizeOptions, ToolListCache, ToolsOptions,
+};
 
 /// Long enough for a stable minimum, short enough for all dialects.
 const ROUNDS: u32 = 7;

@@ -43,7 +43,9 @@ fn codex_cases() {
             let found = match case["function"].as_str().unwrap_or_default() {
                 "normalize_raw_tool_input_schema" => normalize_envelope(input).map(|done| done.schema),
                 "parse_tool_input_schema" => sanitize(input, &wire).map(|done| done.schema),
-                "parse_tool_input_schema_without_compaction" => sanitize(input, &wire.max_bytes(None)).map(|done| done.schema),
+                "parse_tool_input_schema_without_compaction" => {
+                    sanitize(input, &wire.max_bytes(None)).map(|done| done.schema)
+                }
                 other => {
                     match other
                         .strip_prefix("parse_mcp_tool_with_schema_max_bytes(max_bytes=")

@@ -12,7 +12,9 @@ use std::{collections::BTreeSet, io::Write as _};
 
 use reference::sources;
 use serde_json::{json, Value};
-use toolwire::{adapt_request, check_tools, dialects, reports::Severity, sanitize_tools, AdaptOptions, Restore, ToolsOptions};
+use toolwire::{
+    adapt_request, check_tools, dialects, reports::Severity, sanitize_tools, AdaptOptions, Restore, ToolsOptions,
+};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
@@ -51,8 +53,8 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
             let (mut kept, mut renamed, mut quarantined) = (0, 0, 0);
             // As many at once as an API takes.
             for tools in all.chunks(100) {
-                let tools = json!(tools);
-                let found = sanitize_tools(&tools, &ToolsOptions::new(dialect.name)).expect("a list");
+                let list = json!(tools);
+                let found = sanitize_tools(&list, &ToolsOptions::new(dialect.name)).expect("a list");
                 let restore = Restore::from_json(&found.restore.to_json()).expect("what was kept");
                 let set_aside: BTreeSet<&str> =
                     found.quarantined.iter().map(|tool| tool.pointer.split('/').nth(1).unwrap_or_default()).collect();

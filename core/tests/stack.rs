@@ -11,7 +11,11 @@ use std::thread;
 
 use reference::sources;
 use serde_json::{json, Value};
-use toolwire::{apply_deferred_loading_json, check, dialects, normalize_envelope, repair_arguments_json, restore_arguments_json, sanitize, sanitize_tools, validate_arguments_json, DeferredOptions, RepairOptions, Restore, RestorePlan, SanitizeOptions, ToolsOptions};
+use toolwire::{
+    apply_deferred_loading_json, check, dialects, normalize_envelope, repair_arguments_json, restore_arguments_json,
+    sanitize, sanitize_tools, validate_arguments_json, DeferredOptions, RepairOptions, Restore, RestorePlan,
+    SanitizeOptions, ToolsOptions,
+};
 
 /// The reference data, by the member that holds the schema.
 const FILES: [(&str, &str); 3] =

@@ -157,7 +157,7 @@ fn unshown(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<St
     };
     let finds = |case: &Value, rule: &str| {
         let found = case["expected"].as_array().into_iter().flatten();
-        found.clone().any(|one| one["dialect"] == dialect.name && one["rule"] == rule)
+        found.clone().any(|one| one["dialect"] == dialect.name && one["constraint"] == rule)
     };
     let mut faults = Vec::new();
     for rule in rules {
@@ -192,7 +192,7 @@ fn facts_have_fixtures() {
             facts += 1;
             let is_its = |rule: &Value| rule.as_str().is_some_and(|rule| rules.contains(&rule));
             let finds = |case: &Value| {
-                case["expected"].as_array().is_some_and(|found| found.iter().any(|one| is_its(&one["rule"])))
+                case["expected"].as_array().is_some_and(|found| found.iter().any(|one| is_its(&one["constraint"])))
             };
             let is_fine = |case: &Value| case["expected"].as_array().is_some_and(Vec::is_empty);
             let is_about = |case: &Value| {

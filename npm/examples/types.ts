@@ -9,7 +9,10 @@ import { sanitize, sanitizeTools, ToolSet } from 'toolwire';
 const schema = { type: 'object', properties: { city: { type: 'string' } } };
 
 export const anthropic: Anthropic.Tool = { name: 'a', input_schema: sanitize(schema, { dialect: 'anthropic' }).schema };
-export const chat: OpenAI.FunctionDefinition = { name: 'a', parameters: sanitize(schema, { dialect: 'openai-chat' }).schema };
+export const chat: OpenAI.FunctionDefinition = {
+  name: 'a',
+  parameters: sanitize(schema, { dialect: 'openai-chat' }).schema,
+};
 export const responses: OpenAI.Responses.FunctionTool = {
   type: 'function',
   name: 'a',

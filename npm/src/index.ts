@@ -84,8 +84,8 @@ export {
   type RestoreJson,
   restoreFrom,
 } from './restore.js';
-export type { ChangeRule, DeferredWarningCode, LeftReason, Constraint, RepairRule } from './rules.js';
 export { restoreArguments, restoreArgumentsJson } from './restore-arguments.js';
+export type { ChangeRule, Constraint, DeferredWarningCode, LeftReason, RepairRule } from './rules.js';
 export { check, normalizeEnvelope, sanitize } from './sanitize.js';
 export type { JsonSchema, ObjectRootDialect, ObjectSchema, SchemaFor } from './schema.js';
 export { answerToolSearch, answerToolSearchJson, searchTools, searchToolsJson, ToolIndex } from './search.js';

@@ -1,5 +1,5 @@
-import { handlerOf, type SetAsideWarning, warnUnless, withoutHandler } from './engine/set-aside.js';
 import { once } from './engine/call.js';
+import { handlerOf, type SetAsideWarning, warnUnless, withoutHandler } from './engine/set-aside.js';
 import { changesOf, KeptSet, type Ready } from './engine/sets.js';
 import type { ToolsOptions } from './options.js';
 import type { Quarantined, ToolChange } from './report.js';

@@ -18,7 +18,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use toolwire::{apply_deferred_loading_json, options::Format, sanitize, sanitize_tools, DeferredOptions, SanitizeOptions, ToolsOptions};
+use toolwire::{
+    apply_deferred_loading_json, options::Format, sanitize, sanitize_tools, DeferredOptions, SanitizeOptions,
+    ToolsOptions,
+};
 
 /// How large the inputs are, in whatever is counted.
 const SIZES: [usize; 7] = [10, 30, 100, 300, 1_000, 3_000, 10_000];

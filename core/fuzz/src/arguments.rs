@@ -3,7 +3,10 @@
 use arbitrary::{Result, Unstructured};
 use jsonschema::Draft;
 use serde_json::{json, Value};
-use toolwire::{dialects, restore_arguments, sanitize_tools, sanitize, Code, Restore, RestorePlan, SanitizeOptions, SanitizedTools, ToolsOptions};
+use toolwire::{
+    dialects, restore_arguments, sanitize, sanitize_tools, Code, Restore, RestorePlan, SanitizeOptions, SanitizedTools,
+    ToolsOptions,
+};
 
 #[path = "../../tests/honest/answers.rs"]
 mod answers;
@@ -14,7 +17,11 @@ mod named;
 #[path = "../../tests/honest/openapi.rs"]
 mod openapi;
 
-use crate::{circles, grammar::{self, Style}, instances::Instances};
+use crate::{
+    circles,
+    grammar::{self, Style},
+    instances::Instances,
+};
 
 /// Instances of the schema, and answers of a model to what is sent.
 const INSTANCES: usize = 6;
@@ -81,7 +88,8 @@ impl Kept {
         let done = sanitize_tools(&tools, &ToolsOptions::new(options.dialect.as_str())).ok();
         // A tool that is sent not strict is written in another dialect.
         let as_asked = |done: &SanitizedTools<&Value>| {
-            done.quarantined.is_empty() && done.changes().iter().copied().flatten().all(|about| about.dialect == options.dialect)
+            done.quarantined.is_empty()
+                && done.changes().iter().copied().flatten().all(|about| about.dialect == options.dialect)
         };
         let list = done.filter(|done| as_asked(done)).map(|done| done.restore.to_json());
         let plan = sanitize(schema, options).ok().and_then(|rewritten| Some(rewritten.restore_plan().ok()?.to_json()));

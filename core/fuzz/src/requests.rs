@@ -3,7 +3,13 @@
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
-use toolwire::{adapt_request, adapt_request_json, apply_deferred_loading, apply_deferred_loading_json, check_tools, dialects, options::{Format, Native, OnSetAside}, reports::Severity, sanitize_tools, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions, Restore, SanitizedTools, ToolListCache, ToolSet, ToolsOptions};
+use toolwire::{
+    adapt_request, adapt_request_json, apply_deferred_loading, apply_deferred_loading_json, check_tools, dialects,
+    options::{Format, Native, OnSetAside},
+    reports::Severity,
+    sanitize_tools, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions, Restore, SanitizedTools,
+    ToolListCache, ToolSet, ToolsOptions,
+};
 
 use crate::wire::Wire;
 

@@ -2,7 +2,12 @@
 
 use arbitrary::Unstructured;
 use serde_json::Value;
-use toolwire::{check, dialects, json, options::{Allow, Hints, Refs, Untyped}, reports::Severity, sanitize, Code, SanitizeOptions};
+use toolwire::{
+    check, dialects, json,
+    options::{Allow, Hints, Refs, Untyped},
+    reports::Severity,
+    sanitize, Code, SanitizeOptions,
+};
 
 use crate::grammar::{self, Style};
 
@@ -105,7 +110,8 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
             if !of_text.eq(other.changes().unwrap_or_default().iter().map(bare)) {
                 return fault(format!(
                     "text and value report other changes:\n  {:?}\n  {:?}\n  out {output}",
-                    result.changes().unwrap_or_default(), other.changes().unwrap_or_default()
+                    result.changes().unwrap_or_default(),
+                    other.changes().unwrap_or_default()
                 ));
             }
             let plans = [result.restore_plan(), other.restore_plan()];

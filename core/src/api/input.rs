@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use super::text_of;
 use crate::{
-    deferred,
     error::Error,
     json::{self, Node},
 };
@@ -36,23 +35,31 @@ pub trait Input: Copy + Debug + sealed::Sealed {
     /// The form of the result: `Value`, `Cow<str>` or `Cow<[u8]>`.
     type Output: Clone + Debug + PartialEq;
 
-    #[doc(hidden)]
+    /// Returns the value, or the text as UTF-8.
+    ///
+    /// # Errors
+    /// `invalid-json` if bytes are not UTF-8.
     fn given(&self) -> Result<Given<'_>, Error>;
 
-    /// The form of a tree that was read from this input.
-    #[doc(hidden)]
+    /// Writes a tree that was read from this input; what was not changed is borrowed.
+    ///
+    /// # Errors
+    /// `invalid-value` for half a surrogate pair, which a `Value` cannot hold.
     fn written(self, node: &Node<'_>) -> Result<Self::Output, Error>;
 
-    /// The form of JSON text; `None` is the input itself.
-    #[doc(hidden)]
+    /// Returns JSON text in the form of this input; `None` stands for the input itself.
+    ///
+    /// # Errors
+    /// As [`Self::written`].
     fn text(self, text: Option<String>) -> Result<Self::Output, Error>;
 }
 
 /// An input whose text is known to be UTF-8.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Given<'a> {
+    /// A value.
     Value(&'a Value),
+    /// JSON text.
     Text(&'a str),
 }
 
@@ -63,17 +70,6 @@ impl<'a> Given<'a> {
         match self {
             Given::Value(value) => Node::from_value(value),
             Given::Text(text) => json::read(text),
-        }
-    }
-
-    /// [`Self::read`] for a request: messages that need no change are not parsed.
-    ///
-    /// # Errors
-    /// `invalid-json`, `too-deep`.
-    pub(crate) fn read_request(self) -> Result<Node<'a>, Error> {
-        match self {
-            Given::Value(value) => Node::from_value(value),
-            Given::Text(text) => deferred::read(text),
         }
     }
 }

@@ -36,8 +36,8 @@ pub use repair::{
 };
 pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer, RestoredReply};
 pub use restore::{CallStream, Restore, RestoredCall, RestoredClientCall};
-pub use restore_plan::RestorePlan;
 pub use restore_arguments::{restore_arguments, restore_arguments_json};
+pub use restore_plan::RestorePlan;
 pub use sanitize::{check, normalize_envelope, sanitize, Rewritten};
 #[cfg(feature = "search")]
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};

@@ -14,9 +14,9 @@ use crate::{
 /// Brings the model's arguments back into the shape that the tool's own schema has, where the dialect had to encode
 /// something.
 ///
-/// Takes the tool's *original* schema and the options that [`sanitize`](crate::sanitize) was given, and makes the plan anew on each
-/// call: where there are many calls, keep the `restore_plan` of [`sanitize`](crate::sanitize). What it does not understand
-/// stays as it is.
+/// Takes the tool's *original* schema and the options that [`sanitize`](crate::sanitize) was given, and makes the plan
+/// anew on each call: where there are many calls, keep the `restore_plan` of [`sanitize`](crate::sanitize). What it
+/// does not understand stays as it is.
 ///
 /// ```
 /// use serde_json::json;

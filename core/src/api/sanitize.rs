@@ -133,10 +133,7 @@ pub fn normalize_envelope<T: Input>(schema: T) -> Result<Rewritten<T>, Error> {
 ///
 /// # Errors
 /// As [`sanitize`].
-pub fn sanitize_node<'a>(
-    mut schema: Node<'a>,
-    options: &SanitizeOptions,
-) -> Result<(Node<'a>, SchemaReport), Error> {
+pub fn sanitize_node<'a>(mut schema: Node<'a>, options: &SanitizeOptions) -> Result<(Node<'a>, SchemaReport), Error> {
     let (changes, plan) = rules::sanitize_with_plan(&mut schema, options, Detail::Whole)?;
     Ok((schema, SchemaReport::new(changes, plan)))
 }

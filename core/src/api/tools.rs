@@ -115,10 +115,7 @@ pub fn sanitize_tools_node<'a>(
 
 /// # Errors
 /// `not-representable` if no tool may be set aside.
-pub(super) fn reported<'a>(
-    outcome: Outcome<'a>,
-    options: &ToolsOptions,
-) -> Result<(Node<'a>, ToolsReport), Error> {
+pub(super) fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
     let dialect = crate::dialect::of(&options.sanitize)?.name;
     let warning = set_aside::tell(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;

@@ -7,7 +7,12 @@ use std::{
     thread,
 };
 
-use toolwire::{check, dialects, internal, reports::{Accepts, Change, Guidance, Severity, Violation}, rules::Constraint, sanitize, Dialect, SanitizeOptions};
+use toolwire::{
+    check, dialects, internal,
+    reports::{Accepts, Change, Guidance, Severity, Violation},
+    rules::Constraint,
+    sanitize, Dialect, SanitizeOptions,
+};
 
 use super::tools::Tools;
 
@@ -103,8 +108,9 @@ impl Verdict {
             Fate::AsItIs
         } else {
             // Something had to change, so that it is at least a rewriting.
-            sanitize(schema, &options)
-                .map_or(Fate::NotAtAll, |result| result.changes().expect("a report").iter().map(Fate::of).max().unwrap_or(Fate::Lossless))
+            sanitize(schema, &options).map_or(Fate::NotAtAll, |result| {
+                result.changes().expect("a report").iter().map(Fate::of).max().unwrap_or(Fate::Lossless)
+            })
         };
         verdict
     }

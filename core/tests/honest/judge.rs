@@ -6,7 +6,11 @@ use std::{collections::BTreeMap, panic::AssertUnwindSafe};
 
 use jsonschema::{Draft, Validator};
 use serde_json::Value;
-use toolwire::{check, reports::{Accepts, Change, Severity}, restore_arguments, sanitize, Code, SanitizeOptions};
+use toolwire::{
+    check,
+    reports::{Accepts, Change, Severity},
+    restore_arguments, sanitize, Code, SanitizeOptions,
+};
 
 use super::{answers::answers, named::named, openapi};
 

@@ -5,7 +5,11 @@
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use serde_json::{json, Value};
-use toolwire::{check, dialects, reports::{Accepts, Severity}, sanitize, SanitizeOptions};
+use toolwire::{
+    check, dialects,
+    reports::{Accepts, Severity},
+    sanitize, SanitizeOptions,
+};
 
 /// Schemas of one origin, as text, with how often each stands there.
 pub(crate) struct Collection {
@@ -147,7 +151,8 @@ pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
                 }
             }
         }
-        let worst = result.changes().expect("a report").iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
+        let worst =
+            result.changes().expect("a report").iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
         let cell = match worst {
             Accepts::Same if result.changes().expect("a report").is_empty() => &mut row.unchanged,
             Accepts::Same if result.lossless().expect("a report") => &mut row.lossless,

@@ -63,7 +63,8 @@ fn held<'v>(
     };
     let output = result.schema.to_string();
     match from_text {
-        Ok(other) if other.schema == output && other.changes().expect("a report") == result.changes().expect("a report") => {}
+        Ok(other)
+            if other.schema == output && other.changes().expect("a report") == result.changes().expect("a report") => {}
         Ok(other) => {
             fault(format!("value and text differ\n  value {}\n  text  {}", shown(&output), shown(&other.schema)))
         }

@@ -5,7 +5,11 @@ use std::{collections::BTreeMap, time::Instant};
 use serde_json::Value;
 use toolwire::{json, sanitize, SanitizeOptions};
 
-use super::{effect, held, reference::{sources, Source}, say, settle, shown};
+use super::{
+    effect, held,
+    reference::{sources, Source},
+    say, settle, shown,
+};
 
 #[test]
 fn all_real_tools() {

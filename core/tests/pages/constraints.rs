@@ -3,7 +3,13 @@
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
 use serde_json::Value;
-use toolwire::{check, check_tools, dialects, internal::bindings::{self, Naming}, json, rules::{Constraint, Rule}, sanitize, sanitize_tools, SanitizeOptions, ToolsOptions};
+use toolwire::{
+    check, check_tools, dialects,
+    internal::bindings::{self, Naming},
+    json,
+    rules::{Constraint, Rule},
+    sanitize, sanitize_tools, SanitizeOptions, ToolsOptions,
+};
 
 use super::markdown::{cell, code, fence, link_sources};
 
@@ -43,7 +49,10 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
             let count = violations.len();
             for violation in violations {
                 let (input, pointer, message) = (input.clone(), violation.pointer, violation.message);
-                add(violation.constraint, Found { dialect, input, is_list: false, pointer, message, violations: count });
+                add(
+                    violation.constraint,
+                    Found { dialect, input, is_list: false, pointer, message, violations: count },
+                );
             }
         }
     }
@@ -56,7 +65,10 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
                 let count = violations.len();
                 for violation in violations {
                     let (input, pointer, message) = (input.clone(), violation.pointer, violation.message);
-                    add(violation.constraint, Found { dialect, input, is_list: true, pointer, message, violations: count });
+                    add(
+                        violation.constraint,
+                        Found { dialect, input, is_list: true, pointer, message, violations: count },
+                    );
                 }
             }
         }
@@ -136,9 +148,7 @@ fn example(found: &Found) -> String {
             .filter(|written| written.quarantined.is_empty())
             .map(|written| written.tools.into_owned())
     } else {
-        sanitize(input, &SanitizeOptions::new(*dialect))
-            .ok()
-            .map(|written| written.schema.into_owned())
+        sanitize(input, &SanitizeOptions::new(*dialect)).ok().map(|written| written.schema.into_owned())
     };
     match good {
         Some(good) if good != *input => {

@@ -4,7 +4,10 @@
 use std::{fmt::Write as _, fs, path::Path};
 
 use serde_json::Value;
-use toolwire::{apply_deferred_loading_with_report, check, check_tools, repair_arguments_with_report, sanitize_tools, sanitize, validate_arguments, DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions};
+use toolwire::{
+    apply_deferred_loading_with_report, check, check_tools, repair_arguments_with_report, sanitize, sanitize_tools,
+    validate_arguments, DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions,
+};
 
 use super::markdown::{code, fence, link_sources, GENERATED};
 

@@ -3,9 +3,17 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use serde_json::{json, Value};
-use toolwire::{check, reports::{Accepts, Change, Guidance}, sanitize, Dialect, SanitizeOptions};
+use toolwire::{
+    check,
+    reports::{Accepts, Change, Guidance},
+    sanitize, Dialect, SanitizeOptions,
+};
 
-use super::{markdown::{cell, code, fence, link_sources, GENERATED}, probes::{AT_THE_ROOT, BY_REFERENCE, IN_A_PROPERTY, TOOL}, rules};
+use super::{
+    markdown::{cell, code, fence, link_sources, GENERATED},
+    probes::{AT_THE_ROOT, BY_REFERENCE, IN_A_PROPERTY, TOOL},
+    rules,
+};
 
 /// What becomes of one schema in one dialect, as little as a table needs.
 pub(crate) struct Verdict {
@@ -71,7 +79,11 @@ impl Verdict {
         let options = SanitizeOptions::new(dialect);
         let refused: Vec<&'static str> = check(schema, &options)
             .map(|found| {
-                found.iter().filter(|violation| ours(&violation.pointer)).map(|violation| violation.constraint).collect()
+                found
+                    .iter()
+                    .filter(|violation| ours(&violation.pointer))
+                    .map(|violation| violation.constraint)
+                    .collect()
             })
             .unwrap_or_default();
         let refused = each_once(refused);

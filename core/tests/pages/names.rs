@@ -2,7 +2,12 @@
 
 use std::fmt::Write as _;
 
-use toolwire::{dialects, reports::{LeftReason, RepairRule, Warning}, rules::{Constraint, Rule}, sanitize_tools, ToolsOptions};
+use toolwire::{
+    dialects,
+    reports::{LeftReason, RepairRule, Warning},
+    rules::{Constraint, Rule},
+    sanitize_tools, ToolsOptions,
+};
 
 /// A list of names.
 struct Names {

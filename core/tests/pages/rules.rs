@@ -8,9 +8,18 @@ use std::{
 };
 
 use serde_json::Value;
-use toolwire::{internal::bindings::{self, Naming}, json, normalize_envelope, reports::Change, rules::{Constraint, Phase, Rule}, sanitize, sanitize_tools, SanitizeOptions, ToolsOptions};
+use toolwire::{
+    internal::bindings::{self, Naming},
+    json, normalize_envelope,
+    reports::Change,
+    rules::{Constraint, Phase, Rule},
+    sanitize, sanitize_tools, SanitizeOptions, ToolsOptions,
+};
 
-use super::{constraints, markdown::{cell, code, fence, GENERATED}};
+use super::{
+    constraints,
+    markdown::{cell, code, fence, GENERATED},
+};
 
 /// Inputs longer than this, in bytes, are no examples.
 const LONGEST: usize = 600;
@@ -193,7 +202,13 @@ fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
         constraints::cases(&root.join("tests/fixtures/sanitizeTools")).into_iter().filter_map(|(options, input)| {
             let options = bindings::options::<ToolsOptions>(&json::read(&options).ok()?, Naming::Camel).ok()?;
             let written = sanitize_tools(&input, &options).ok()?;
-            let change = written.changes().expect("a report").iter().find(|change| change.change.rule == rule.id())?.change.clone();
+            let change = written
+                .changes()
+                .expect("a report")
+                .iter()
+                .find(|change| change.change.rule == rule.id())?
+                .change
+                .clone();
             let dialect = options.sanitize.dialect;
             Some((dialect, change, written.tools.into_owned(), input)).filter(|(.., input)| input.len() <= LONGEST)
         });

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 
 use jsonschema::Validator;
 use serde_json::{json, Map, Value};
-use toolwire::{check, reports::{Accepts, Severity}, restore_arguments, sanitize, SanitizeOptions};
+use toolwire::{
+    check,
+    reports::{Accepts, Severity},
+    restore_arguments, sanitize, SanitizeOptions,
+};
 
 use crate::{answer::answer, named::named, say, DIALECTS};
 
@@ -208,17 +212,18 @@ fn what_is_encoded_comes_back() {
             {
                 faults.push(format!("round {round} {dialect}: not clean\n  in  {root}\n  out {output}"));
             }
-            if sanitize(output, &options).map(|again| again.schema.to_string()).ok()
-                != Some(output.to_string())
-            {
+            if sanitize(output, &options).map(|again| again.schema.to_string()).ok() != Some(output.to_string()) {
                 faults.push(format!("round {round} {dialect}: not idempotent\n  in  {root}\n  out {output}"));
             }
             let Some(after) = validator(output) else {
                 faults.push(format!("round {round} {dialect}: unreadable\n  out {output}"));
                 continue;
             };
-            let loses =
-                result.changes().expect("a report").iter().any(|change| matches!(change.accepts, Accepts::Narrower | Accepts::Mixed));
+            let loses = result
+                .changes()
+                .expect("a report")
+                .iter()
+                .any(|change| matches!(change.accepts, Accepts::Narrower | Accepts::Mixed));
             let closes = result.changes().expect("a report").iter().any(|change| change.accepts == Accepts::Closed);
             for instance in &instances {
                 let fault = |what: &str| {

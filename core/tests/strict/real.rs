@@ -31,7 +31,8 @@ fn real_tools() {
                         }
                     };
                     let worst = result
-                        .changes().expect("a report")
+                        .changes()
+                        .expect("a report")
                         .iter()
                         .fold(toolwire::reports::Accepts::Same, |worst, change| worst.and(change.accepts));
                     let kind = match (

@@ -2,13 +2,17 @@
 //! them.
 
 use std::{
-    borrow::Cow,
     error::Error,
     io::{self, BufRead, BufWriter, Write},
 };
 
 use serde_json::{json, Map, Value};
-use toolwire::{apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope, options::Format, reports::{Change, DeferredReport}, sanitize, DeferredOptions, Rewritten, SanitizeOptions};
+use toolwire::{
+    apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope,
+    options::Format,
+    reports::{Change, DeferredReport},
+    sanitize, DeferredOptions, Rewritten, SanitizeOptions,
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut output = BufWriter::new(io::stdout().lock());
@@ -55,9 +59,7 @@ fn answer(call: &Value) -> Result<Value, Problem> {
             let options = SanitizeOptions::new(member("/options/dialect").unwrap_or_default());
             rewritten(&sanitize(input, &options)?, &sanitize(&value, &options)?.schema)
         }
-        Some("normalizeEnvelope") => {
-            rewritten(&normalize_envelope(input)?, &normalize_envelope(&value)?.schema)
-        }
+        Some("normalizeEnvelope") => rewritten(&normalize_envelope(input)?, &normalize_envelope(&value)?.schema),
         Some("applyDeferredLoading") => {
             let mut options = DeferredOptions::default();
             options.target = match member("/options/target") {

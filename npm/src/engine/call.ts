@@ -153,9 +153,11 @@ export function onValues(
     readOptions(records, options);
     const { chars, spelled } = records.spelling();
     const count = inputs.length + own.length;
-    keep?.(again(place, records.words.slice(), chars, [], (engine, words, length, name) =>
-      valueCall(name, true)(engine, words, length, spelled, count),
-    ));
+    keep?.(
+      again(place, records.words.slice(), chars, [], (engine, words, length, name) =>
+        valueCall(name, true)(engine, words, length, spelled, count),
+      ),
+    );
     const engine = place.running();
     return place.guarded(() => {
       const { desk } = engine;
@@ -192,9 +194,11 @@ export function onText<T extends Text>(
       broken = typeof one === 'string' && start.length < one.length;
       whole.push(start);
     }
-    keep?.(again(place, records.words.slice(), chars, whole.map(lasting), (engine, words, length, name) =>
-      textCall(name, true)(engine, whole.length, words, length, spelled, broken),
-    ));
+    keep?.(
+      again(place, records.words.slice(), chars, whole.map(lasting), (engine, words, length, name) =>
+        textCall(name, true)(engine, whole.length, words, length, spelled, broken),
+      ),
+    );
     const engine = place.running();
     return place.guarded(() => {
       const { desk } = engine;

@@ -36,7 +36,9 @@ class ToolwireError(ValueError):
     changes: tuple[Change, ...]
     """With `too-lossy`: every change that was needed. Otherwise empty."""
 
-    def __init__(self, code: ErrorCode, pointer: str, message: str, changes: Sequence[Change | Mapping[str, Any]] = ()) -> None:
+    def __init__(
+        self, code: ErrorCode, pointer: str, message: str, changes: Sequence[Change | Mapping[str, Any]] = ()
+    ) -> None:
         """Take all four; they are also `args`, so that the error pickles."""
         from ._results import Change
 

@@ -335,7 +335,7 @@ class ExchangeOptions(TypedDict, total=False):
     """How many tool lists are kept with what became of them, for requests that repeat a list: it is found by its bytes,
     and not rewritten again. The list used longest ago goes first; together they take at most 8 MiB of text, and
     32 MiB with what restores calls. By default 16; 0: none."""
-    on_set_aside: Literal["warn", "error"] | Callable[[list[Quarantined], SentRequest], object] | None
+    on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SentRequest], object] | None
     """What becomes of a request of which tools have to be set aside. By default `"warn"`: it is sent without them, and
     a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list. `"error"`: it is not
     sent. A callable is called in place of the warning, with the tools, every time."""

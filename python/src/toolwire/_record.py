@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping  # noqa: TC003 - for those who read the hints at run time
 from dataclasses import FrozenInstanceError, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from typing_extensions import Self
 
 
@@ -19,21 +18,17 @@ def camel(name: str) -> str:
 
 def plain(value: Any) -> Any:
     """Turn records and tuples in a value into dicts and lists."""
-    if isinstance(value, Record | Late):
-        return value.to_dict()
     if isinstance(value, tuple):
         return [plain(item) for item in value]
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
-    return value.to_value() if hasattr(value, "to_value") else value
+    return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 class Record:
     """A dataclass that is made of a JSON object."""
 
     __slots__ = ()
-
-    __module__ = "toolwire.types"
 
     _made: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
     """How members are made of JSON, if they are not JSON themselves."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar
 
 from ._argument_results import (  # noqa: TC001 - for those who read the hints at run time
     Left,
@@ -132,17 +132,20 @@ class Rewritten(Late, Generic[T_co]):
     schema: T_co
     """The schema: text if text was given."""
 
+    _late: Reported
+    _report: dict[str, Any] | None
+
     def __init__(self, schema: T_co, late: Reported, /) -> None:
         """Take what a function gave."""
         initialised(self, schema=schema, _late=late, _report=None)
 
     def _whole(self) -> dict[str, Any]:
-        report: dict[str, Any] | None = self._report
+        report = self._report
         if report is None:
             report = self._late.report()
-            initialised(self, _report={**report, "changes": Change.list_of(report["changes"])}, _late=None)
-            report = self._report
-        return report  # type: ignore[return-value]
+            report["changes"] = Change.list_of(report["changes"])
+            initialised(self, _report=report, _late=None)
+        return report
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -165,7 +168,10 @@ class Rewritten(Late, Generic[T_co]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle all members."""
         report = self._whole()
-        return type(self), (self.schema, Told({**report, "changes": [change.to_dict() for change in report["changes"]]}))
+        return type(self), (
+            self.schema,
+            Told({**report, "changes": [change.to_dict() for change in report["changes"]]}),
+        )
 
 
 class Warning(TypedDict):  # noqa: A001 - its name in every language; reached as `toolwire.types.Warning` only
@@ -328,7 +334,15 @@ class SanitizedTools(Late, Generic[T_co]):
 
     __slots__ = ("_changes", "_late", "_lossless", "_quarantined", "_restore", "_tools", "_unseen")
 
-    _names = ("tools", "quarantined", "changes", "lossless", "restore")
+    _names: ClassVar[tuple[str, ...]] = ("tools", "quarantined", "changes", "lossless", "restore")
+
+    _changes: tuple[ToolChange, ...] | None
+    _late: Reported
+    _lossless: bool
+    _quarantined: tuple[Quarantined, ...]
+    _restore: Restore
+    _tools: T_co
+    _unseen: Unseen
 
     def __init__(self, tools: T_co, late: Reported, members: dict[str, Any], /) -> None:
         """Take what a function gave."""
@@ -347,20 +361,18 @@ class SanitizedTools(Late, Generic[T_co]):
     def tools(self) -> T_co:
         """The tools, in the API's own shape: text if text was given."""
         self._unseen.warn()
-        tools: T_co = self._tools
-        return tools
+        return self._tools
 
     @property
     def quarantined(self) -> tuple[Quarantined, ...]:
         """The tools that could not be made acceptable: they are not in the list."""
         self._unseen.look()
-        quarantined: tuple[Quarantined, ...] = self._quarantined
-        return quarantined
+        return self._quarantined
 
     @property
     def changes(self) -> tuple[ToolChange, ...]:
         """Every change, tool by tool. That a tool has another shape is none."""
-        changes: tuple[ToolChange, ...] | None = self._changes
+        changes = self._changes
         if changes is None:
             changes = ToolChange.list_of(self._late.report()["changes"])
             initialised(self, _changes=changes, _late=None)
@@ -369,14 +381,12 @@ class SanitizedTools(Late, Generic[T_co]):
     @property
     def lossless(self) -> bool:
         """Whether the same arguments are accepted, no guidance is lost, and no tool is missing."""
-        lossless: bool = self._lossless
-        return lossless
+        return self._lossless
 
     @property
     def restore(self) -> Restore:
         """Brings the model's calls back to what the tools' own servers expect."""
-        restore: Restore = self._restore
-        return restore
+        return self._restore
 
     def __repr__(self) -> str:
         """Show every member, the missing tools among them."""
@@ -388,7 +398,7 @@ class SanitizedTools(Late, Generic[T_co]):
         self._unseen.look()
         return super().__eq__(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that every language shares."""
@@ -406,6 +416,8 @@ class ReadyTools(SanitizedTools[list[Any]]):
 
     __slots__ = ("_json",)
 
+    _json: str
+
     _names = ("tools", "json", "quarantined", "changes", "lossless", "restore")
 
     def __init__(self, tools: list[Any], late: Reported, members: dict[str, Any], /) -> None:
@@ -417,8 +429,7 @@ class ReadyTools(SanitizedTools[list[Any]]):
     def json(self) -> str:
         """The tools as compact JSON text, to be put into a request as it is."""
         self._unseen.warn()
-        json: str = self._json
-        return json
+        return self._json
 
 
 class ChoiceChange(TypedDict):

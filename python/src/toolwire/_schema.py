@@ -45,8 +45,8 @@ def sanitize(schema: object, /, **options: Unpack[SanitizeOptions]) -> Rewritten
     >>> result = sanitize({"type": "object", "properties": {"unit": {"const": "celsius"}}}, dialect="codex")
     >>> result.schema
     {'type': 'object', 'properties': {'unit': {'type': 'string', 'enum': ['celsius']}}}
-    >>> result.lossless, [(change.rule, change.output_pointer) for change in result.changes]
-    (True, [('const-to-enum', '/properties/unit'), ('infer-type', '/properties/unit')])
+    >>> result.lossless, [(change.rule, change.pointer) for change in result.changes]
+    (True, [('const-to-enum', '/properties/unit/const'), ('infer-type', '/properties/unit')])
     >>> sanitize(b'{"type": "object", "properties": {}}', dialect="codex").schema
     b'{"type": "object", "properties": {}}'
     """

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
 
 @overload
-def sanitize_tools(tools: str, /, **options: Unpack[ToolsOptions]) -> SanitizedTools[str]: ...
+def sanitize_tools(  # type: ignore[overload-overlap]
+    tools: str, /, **options: Unpack[ToolsOptions]
+) -> SanitizedTools[str]: ...
 @overload
-def sanitize_tools(
+def sanitize_tools(  # type: ignore[overload-overlap]
     tools: bytes | bytearray | memoryview, /, **options: Unpack[ToolsOptions]
 ) -> SanitizedTools[bytes]: ...
 @overload
@@ -38,7 +40,8 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     `tools` is a list of tools as MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses), Gemini or
     Bedrock have them, or a dict that has one in `tools`. What the API runs itself (a hosted search, say) is passed on
     as it is. JSON text gives JSON text: `str` gives `str`, anything else `bytes`, and text that needs no change comes
-    back as the very same object. A tool that cannot be made acceptable is set aside, with the reason, and never costs the others.
+    back as the very same object. A tool that cannot be made acceptable is set aside, with the reason, and never costs
+    the others.
 
     If tools were set aside and the caller takes `tools` without having read `quarantined`, a `ToolwireWarning` names
     them, once for each list; `on_set_aside` changes that.
@@ -47,8 +50,8 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     `toolwire.types.ToolsOptions` describes them.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`,
-    `too-deep`, `invalid-request` if it is no list of tools, `not-representable` if tools have to be set aside and `on_set_aside` is
-    `"error"`.
+    `too-deep`, `invalid-request` if it is no list of tools, `not-representable` if tools have to be set aside and
+    `on_set_aside` is `"error"`.
 
     >>> schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
     >>> answer = sanitize_tools([{"name": "21st_builder", "inputSchema": schema}], dialect="moonshot")

@@ -3,9 +3,15 @@
 use std::collections::BTreeSet;
 
 use serde_json::{json, Map, Value};
-use toolwire::{adapt_request, check, check_tools, dialects, internal::fact_of, reports::Severity, sanitize, sanitize_tools, AdaptOptions, Code, SanitizeOptions, ToolsOptions};
+use toolwire::{
+    adapt_request, check, check_tools, dialects, internal::fact_of, reports::Severity, sanitize, sanitize_tools,
+    AdaptOptions, Code, SanitizeOptions, ToolsOptions,
+};
 
-use super::{providers::{Gone, NAMED}, Answer, Sent};
+use super::{
+    providers::{Gone, NAMED},
+    Answer, Sent,
+};
 
 /// What came of one row.
 #[derive(Default)]

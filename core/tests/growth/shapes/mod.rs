@@ -6,7 +6,11 @@ mod requests;
 mod schemas;
 
 use serde_json::json;
-use toolwire::{adapt_request_json, apply_deferred_loading_json_with_report, check, normalize_envelope, options::Format, repair_arguments_json_with_report, restore_arguments_json, sanitize, sanitize_tools, validate_arguments_json, AdaptOptions, DeferredOptions, RepairOptions, Restore, SanitizeOptions, ToolsOptions};
+use toolwire::{
+    adapt_request_json, apply_deferred_loading_json_with_report, check, normalize_envelope, options::Format,
+    repair_arguments_json_with_report, restore_arguments_json, sanitize, sanitize_tools, validate_arguments_json,
+    AdaptOptions, DeferredOptions, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
+};
 
 /// Named makers of inputs.
 pub(crate) type Table<F> = &'static [(&'static str, F)];
