@@ -154,7 +154,7 @@ impl Entry {
     fn in_typescript(&self) -> String {
         let dialect = self.text("dialect");
         match self.text("call") {
-            "sanitize" => format!("const accepted = sanitize(schema, {{ dialect: '{dialect}' }});"),
+            "sanitize" => format!("const {{ schema: accepted }} = sanitize(schema, {{ dialect: '{dialect}' }});"),
             "sanitizeTools" => {
                 format!("const {{ tools, restore }} = sanitizeTools(listed, {{ dialect: '{dialect}' }});")
             }
@@ -166,7 +166,7 @@ impl Entry {
     fn in_python(&self) -> String {
         let dialect = self.text("dialect");
         match self.text("call") {
-            "sanitize" => format!("accepted = toolwire.sanitize(schema, dialect=\"{dialect}\")"),
+            "sanitize" => format!("accepted = toolwire.sanitize(schema, dialect=\"{dialect}\").schema"),
             "sanitizeTools" => format!("sanitized = toolwire.sanitize_tools(listed, dialect=\"{dialect}\")"),
             "repairArguments" => "repaired = toolwire.repair_arguments(call.arguments, tool.inputSchema)".to_owned(),
             _ => "body = toolwire.apply_deferred_loading(request)".to_owned(),
