@@ -20,14 +20,14 @@ impl Task for Defer {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let failed = |error: toolwire::Error| CommandError::from_core(&error, "");
         let done = apply_deferred_loading(&self.input.text, &self.arguments.options()).map_err(failed)?;
-        let report = &done.report().expect("a report");
+        let report = done.report().map_err(failed)?;
         let code = if report.unreachable { FOUND } else { FINE };
         if self.arguments.machine.json {
             let request = json::read(&done.request).map_err(failed)?;
             return Ok(Output::json(&with_report(
                 "request",
                 request,
-                describe::deferred(report, &done.restore().expect("a report")),
+                describe::deferred(report, done.restore().map_err(failed)?),
             ))
             .with_exit_code(code));
         }

@@ -114,7 +114,8 @@ impl Turns {
         let growth = prompt.since(&self.before);
         self.before = prompt;
         let messages: Vec<&Node<'_>> = items(&written, "messages").iter().chain(items(&written, "input")).collect();
-        let warnings = &done.report().expect("a report").warnings;
+        let (report, restore) = (done.report()?, done.restore()?);
+        let warnings = &report.warnings;
         let new = warnings.iter().filter(|warning| !self.warned.contains(warning)).cloned().collect();
         self.warned.extend(warnings.iter().cloned());
         let mut turn = Turn {
@@ -124,13 +125,13 @@ impl Turns {
             growth,
             said: Vec::new(),
             warnings: new,
-            is_unreachable: done.report().expect("a report").unreachable,
+            is_unreachable: report.unreachable,
         };
         self.past = tools;
         if self.arguments.machine.json {
             let last = self.history.key().zip(self.history.end(number).checked_sub(1));
             let messages = messages.get(turn.growth.first_message..).unwrap_or_default();
-            let described = describe::deferred(&done.report().expect("a report"), &done.restore().expect("a report"));
+            let described = describe::deferred(report, restore);
             let report = described.get("report").cloned().unwrap_or_default();
             self.documents.push(json::write(&turn.document(last, &self.past, messages, report)));
         } else {

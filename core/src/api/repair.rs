@@ -31,7 +31,8 @@ use crate::{
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
-/// Beside the arguments the result has every repair, what is still wrong, and whether the schema takes the arguments now.
+/// Beside the arguments the result has every repair, what is still wrong, and whether the schema takes the arguments
+/// now.
 ///
 /// ```
 /// use toolwire::{repair_arguments, RepairOptions};
@@ -43,7 +44,8 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// `invalid-json` if the text cannot be read, with the reason and the byte in the message; `invalid-schema`, `too-deep`.
+/// `invalid-json` if the text cannot be read, with the reason and the byte in the message; `invalid-schema`,
+/// `too-deep`.
 pub fn repair_arguments<T: Input>(
     arguments: T,
     schema: impl Input,

@@ -6,9 +6,9 @@ use crate::{error::Error, json, sanitize::decode::Plan};
 
 /// What sanitizing a schema leaves for its arguments: what has to be undone in them, and nothing else of the schema.
 ///
-/// [`Rewritten::restore_plan`](crate::Rewritten::restore_plan) returns it. [`restore_arguments`](crate::restore_arguments) runs it without
-/// the schema and the dialect, so that arguments may come back in a later turn or in another process: [`Self::to_json`] and [`Self::from_json`]
-/// keep it until then.
+/// [`Rewritten::restore_plan`](crate::Rewritten::restore_plan) returns it.
+/// [`restore_arguments`](crate::restore_arguments) runs it without the schema and the dialect, so that arguments may
+/// come back in a later turn or in another process: [`Self::to_json`] and [`Self::from_json`] keep it until then.
 ///
 /// ```
 /// use serde_json::json;
