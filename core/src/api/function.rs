@@ -123,6 +123,7 @@ impl Function {
 
     /// Whether a string as the input of that number is JSON text: of functions with two inputs. Others are told by the
     /// binding which of both they are given.
+    #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only a search reads one of its inputs"))]
     pub(super) const fn reads_text(self, at: usize) -> bool {
         match self {
             Function::RestoreArguments | Function::ValidateArguments | Function::RepairArguments => true,

@@ -168,7 +168,7 @@ impl Plan {
     pub(crate) fn from_kept(node: &Node<'_>) -> Result<Plan, Error> {
         let object = node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))?;
         if !object.has("version") {
-            let found = "an object without one, as a schema is, which takes the options of `sanitize` beside it";
+            let found = "an object without one, as a schema is";
             return Err(wrong("/version".into(), "with its `version`", found));
         }
         version::check(node, version::VERSION, "a plan", "sanitize the schema again")?;
