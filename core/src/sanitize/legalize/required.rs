@@ -112,7 +112,10 @@ pub(in crate::sanitize) fn beside_properties<'a>(
     let constrains_others = others.is_some_and(|others| {
         others.as_bool() == Some(false) || others.as_object().is_some_and(|schema| !schema.is_empty())
     });
-    if constrains_others || context.keywords.contains(Keyword::UnevaluatedProperties) {
+    // What `not` evaluates does not count around it.
+    let is_counted = object.has(Keyword::UnevaluatedProperties)
+        || (place.keyword != Some(Keyword::Not) && context.keywords.contains(Keyword::UnevaluatedProperties));
+    if constrains_others || is_counted {
         let moved = context.hints == Hints::Describe;
         let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });
         context.diagnostics.report(place.polarity, location, Location::Nowhere, effect, || {
