@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde_json::{json, Value};
-use toolwire::{check_json, dialects, reports::Fact, Dialect, SanitizeOptions};
+use toolwire::{check, dialects, reports::Fact, Dialect, SanitizeOptions};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
@@ -157,7 +157,7 @@ fn unshown(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<St
     };
     let finds = |case: &Value, rule: &str| {
         let found = case["expected"].as_array().into_iter().flatten();
-        found.clone().any(|one| one["dialect"] == dialect.name && one["rule"] == rule)
+        found.clone().any(|one| one["dialect"] == dialect.name && one["constraint"] == rule)
     };
     let mut faults = Vec::new();
     for rule in rules {
@@ -192,7 +192,7 @@ fn facts_have_fixtures() {
             facts += 1;
             let is_its = |rule: &Value| rule.as_str().is_some_and(|rule| rules.contains(&rule));
             let finds = |case: &Value| {
-                case["expected"].as_array().is_some_and(|found| found.iter().any(|one| is_its(&one["rule"])))
+                case["expected"].as_array().is_some_and(|found| found.iter().any(|one| is_its(&one["constraint"])))
             };
             let is_fine = |case: &Value| case["expected"].as_array().is_some_and(Vec::is_empty);
             let is_about = |case: &Value| {
@@ -229,10 +229,10 @@ fn findings_rest_on_facts() {
     for dialect in described().filter(|dialect| !speaks_for_all(dialect)) {
         let options = SanitizeOptions::new(dialect.name);
         for schema in &schemas {
-            for violation in check_json(schema, &options).unwrap_or_default() {
-                found.entry(dialect.name).or_default().insert(violation.rule);
-                if !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.rule)) {
-                    unclaimed.entry((dialect.name, violation.rule)).or_insert_with(|| schema.clone());
+            for violation in check(schema, &options).unwrap_or_default() {
+                found.entry(dialect.name).or_default().insert(violation.constraint);
+                if !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.constraint)) {
+                    unclaimed.entry((dialect.name, violation.constraint)).or_insert_with(|| schema.clone());
                 }
             }
         }
@@ -269,7 +269,7 @@ fn what_the_metaschema_refuses_is_refused_where_a_page_states_it() {
     for dialect in stating_the_metaschema() {
         let options = SanitizeOptions::new(dialect.name);
         let is_refused = |schema: &Value| {
-            let found = check_json(&schema.to_string(), &options).unwrap_or_default();
+            let found = check(schema, &options).unwrap_or_default();
             found.iter().any(|violation| violation.severity == toolwire::reports::Severity::Refused)
         };
         // Validators of several drafts take tuples in `items`.
@@ -284,10 +284,7 @@ fn what_the_metaschema_refuses_is_refused_where_a_page_states_it() {
             if !is_refused(schema) {
                 faults.push(format!("{}: {schema}", dialect.name));
             }
-            let text = schema.to_string();
-            let sanitized = toolwire::sanitize_json(&text, &options);
-            let result = sanitized.ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
-            if result.is_some_and(|result| is_refused(&result)) {
+            if toolwire::sanitize(schema, &options).is_ok_and(|result| is_refused(&result.schema)) {
                 faults.push(format!("{}: what `sanitize` writes for {schema}", dialect.name));
             }
         }

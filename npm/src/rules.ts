@@ -209,8 +209,8 @@ export type ChangeRule =
   /** Shortens a tool's description to what the API takes. */
   | 'cut-description';
 
-/** The rules that `check` and `checkTools` find violated. */
-export type ViolationRule =
+/** The constraints of APIs that `check` and `checkTools` find violated. */
+export type Constraint =
   /** A keyword that has no effect. */
   | 'ignored-keyword'
   /** The root is no schema. */

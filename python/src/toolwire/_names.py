@@ -148,7 +148,7 @@ ChangeRule: TypeAlias = Literal[
 ]
 """The rules that change schemas and tools."""
 
-ViolationRule: TypeAlias = Literal[
+Constraint: TypeAlias = Literal[
     "ignored-keyword",
     "root-not-schema",
     "root-object",
@@ -243,7 +243,7 @@ ViolationRule: TypeAlias = Literal[
     "too-many-strict-properties",
     "too-many-unions",
 ]
-"""The rules that `check` and `check_tools` find violated."""
+"""The constraints of APIs that `check` and `check_tools` find violated."""
 
 DeferredWarningCode: TypeAlias = Literal[
     "duplicate-tool-name",
