@@ -4,7 +4,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
     lazy::{edit_member, may_hold, view},
-    load_events::{directive, directive_definition},
+    blocks::{directive, directive_definition},
     prefilter,
     tool::{has_type, remove},
 };

@@ -24,7 +24,7 @@ pub(in crate::deferred) fn as_text<'a>(conversation: &mut Conversation<'a>, remo
     };
     let mut told: Set<Text<'a>> = Set::new();
     let mut events = Vec::with_capacity(conversation.events.len());
-    for Event { message, what } in core::mem::take(&mut conversation.events) {
+    for Event { at, message, what } in core::mem::take(&mut conversation.events) {
         let what = match what {
             What::Call(call) if call.search.is_none() && !is_sent(&call.name) => {
                 told.extend(call.id.as_text().cloned());
@@ -42,7 +42,7 @@ pub(in crate::deferred) fn as_text<'a>(conversation: &mut Conversation<'a>, remo
             }
             other => other,
         };
-        events.push(Event { message, what });
+        events.push(Event { at, message, what });
     }
     conversation.events = events;
     Ok(())

@@ -30,7 +30,7 @@ pub(super) fn write<'a>(
     let events = pairs::settle(events, writer.writing.warnings);
     let mut ids = Ids::default();
     if writer.native() == Native::References {
-        ids.made_up = made_up_ids(&events)?;
+        ids.made_up = made_up_ids(&events, &writer.history)?;
     }
     let mut messages = Messages {
         writer,
@@ -104,22 +104,24 @@ impl<'a> Messages<'_, '_, 'a> {
             }
             What::Call(call) => self.call(call),
             What::Result(outcome) => self.result(outcome),
-            What::Add(additions) => self.added(additions),
-            What::Remove(name) => self.removed(&name),
+            What::Add(additions) | What::Carry(additions) => self.added(additions),
+            What::Remove { name, .. } => self.removed(&name),
             What::Reasoning(thought) if self.writer.stays() => self.push(Role::Assistant, Vec::from([thought])),
             What::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            What::Copied(copied, role) => {
+            What::Kept(role) => {
+                let kept = self.writer.kept(event.at);
                 if role == Role::Assistant {
                     self.settle_pending();
                 }
                 self.spoken = true;
                 self.begin_turn(role);
                 (self.last, self.is_open) = (Some(role), false);
-                self.out.push(copied);
+                self.out.push(kept);
             }
+            What::Server(_) | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
         }
     }
 
@@ -128,9 +130,9 @@ impl<'a> Messages<'_, '_, 'a> {
         let is_next = self.writer.stays() && event.message != self.pending_message;
         let may_stand = matches!(self.last, Some(Role::User | Role::System));
         let says_more = match &event.what {
-            What::Add(_) | What::Remove(_) => true,
-            What::Text { role, .. } | What::Copied(_, role) => *role == Role::System,
-            What::Call(_) | What::Result(_) | What::Reasoning(_) => false,
+            What::Add(_) | What::Carry(_) | What::Remove { .. } => true,
+            What::Text { role, .. } | What::Kept(role) => *role == Role::System,
+            _ => false,
         };
         if is_next && may_stand && says_more {
             self.settle_pending();
@@ -278,7 +280,7 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     fn added(&mut self, additions: Vec<Addition<'a>>) {
-        for Addition { name, definition } in additions {
+        for Addition { name, definition, .. } in additions {
             match (self.writer.native(), self.writer.places.of(&name)) {
                 (_, Place::Nowhere) => {}
                 _ if definition.is_none() && !self.writer.can_be_sent(&name) => {}
