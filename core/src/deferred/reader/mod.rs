@@ -148,8 +148,10 @@ impl<'a> Reader<'_, '_, 'a> {
 
     /// Which texts can hold something that matters where the format stays.
     fn wanted(&self) -> u8 {
+        let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
         match self.wants_calls() {
-            true => prefilter::DEFERRAL | prefilter::CALL | prefilter::CHAT,
+            true if texts => prefilter::DEFERRAL | prefilter::CALL | prefilter::CHAT | prefilter::RESULT,
+            true => prefilter::DEFERRAL | prefilter::CALL,
             false => prefilter::DEFERRAL,
         }
     }

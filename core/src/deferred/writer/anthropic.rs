@@ -14,7 +14,7 @@ use crate::{
         lazy::view,
         notice,
         report::LOST,
-        tool::type_of,
+        tool::{has_type, type_of},
     },
     error::Error,
     json::{Node, Text},
@@ -233,17 +233,21 @@ impl<'a> Messages<'_, '_, 'a> {
         self.push(Role::Assistant, Vec::from([block]));
     }
 
-    fn result(&mut self, outcome: Outcome<'a>) {
+    fn result(&mut self, mut outcome: Outcome<'a>) {
         if self.is_dropped(outcome.of_search == Some(Searcher::Hosted)) {
             return;
         }
         let native = self.writer.native();
         // A reference to what is not listed is refused.
         let is_whole = outcome.found.iter().flatten().all(|name| self.writer.can_be_sent(name));
-        if let Some(own) = outcome.own.filter(|_| is_whole) {
+        if let Some(own) = outcome.own.take_if(|_| is_whole) {
             let is_hosted = outcome.of_search == Some(Searcher::Hosted);
             self.push(if is_hosted { Role::Assistant } else { Role::User }, Vec::from([own]));
             return;
+        }
+        if let Some(own) = outcome.own.as_ref().filter(|own| has_type(own, "tool_search_tool_result")) {
+            let block = self.search_result(own.clone(), outcome.found.as_deref().unwrap_or_default(), &outcome.gone);
+            return self.push(Role::Assistant, Vec::from([block]));
         }
         let id = self.ids.of(&outcome.id, self.writer);
         let content = match (&outcome.found, native) {
@@ -266,6 +270,14 @@ impl<'a> Messages<'_, '_, 'a> {
             set(&mut block, "is_error", Node::bool(true));
         }
         self.push(Role::User, Vec::from([block]));
+    }
+
+    /// The result of a search that the API's own servers ran, with the references that the API takes.
+    fn search_result(&self, mut own: Node<'a>, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
+        let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(*name);
+        let references: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
+        own.visit("content", |content| set(content, "tool_references", Node::array(references)));
+        own
     }
 
     /// What a search found, as references: nothing else may stand beside them, and an unknown one is refused.
