@@ -12,6 +12,7 @@ use super::{
     reader::{self, Reading},
     report::{DeferredReport, Warnings},
     tool::{self, has_type, Kind},
+    tools::Tools,
 };
 use crate::{
     collections::Set,
@@ -41,7 +42,9 @@ pub(super) fn judge<'a>(
     let names = &mut NameMap::default();
     let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true };
     let mut conversation = reader::read(request, formats.0, reading)?;
-    let deferred = conversation.tools.deferred_names().map(|name| name.display().into_owned()).collect();
+    // The announcement stays the same whatever the history brings.
+    let tools = Tools::read(super::listed(request), &mut Warnings::default());
+    let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
     let Conversation { tools, events, .. } = &mut conversation;
     conversation::apply(events, tools, options, warnings);
     if formats.0 == Format::Anthropic && refers_to_missing(&mut conversation, super::listed(request), sending)? {

@@ -164,7 +164,7 @@ fn role(message: &Node<'_>, at: &str) -> Result<Role, Error> {
 }
 
 /// Who speaks; what has another role, or none, is the user's.
-pub(super) fn lenient_role(message: &Node<'_>) -> Role {
+pub(in crate::deferred) fn lenient_role(message: &Node<'_>) -> Role {
     let is = |name| message.get("role").is_some_and(|role| role.is_text(name));
     if is("assistant") {
         Role::Assistant

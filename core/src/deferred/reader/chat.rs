@@ -74,9 +74,9 @@ fn message<'a>(
     pointer: &str,
 ) -> Result<(), Error> {
     let brings = carried(reader, at, &mut old, pointer)?;
+    let own = (reader.skims() && is_tool(&old)).then(|| old.clone());
     let content = take(&mut old, "content")?;
     if is_tool(&old) {
-        let own = reader.skims().then(|| old.clone());
         if own.is_none() {
             reader.lose_rest(&old, &["role", "content", "tool_call_id"]);
         }

@@ -8,7 +8,7 @@ mod blocks;
 mod chat;
 mod responses;
 
-pub(super) use responses::flatten_choice;
+pub(super) use {anthropic::lenient_role, responses::flatten_choice};
 
 use alloc::{format, vec::Vec};
 
@@ -82,6 +82,8 @@ pub(super) fn read<'a>(
         Some(node) => History::Taken(opened(node)?),
         None => History::Borrowed(request.get(Api::from(source).history()).filter(|_| stays)),
     };
+    // A string of Responses says nothing about tools.
+    conversation.is_in_place |= stays && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
     let mut reader =
         Reader { reading, source, listed: listed(request), history, conversation, has_spoken: false };
     match source {

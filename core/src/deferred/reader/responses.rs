@@ -76,7 +76,7 @@ pub(super) fn read<'a>(
                 pass.item(item, "")?;
             }
         } else {
-            let is_plain = |item: &Node<'_>| !may_hold(item, prefilter::DEFERRAL | prefilter::CALL | prefilter::CARRIER);
+            let is_plain = |item: &Node<'_>| !may_hold(item, prefilter::DEFERRAL | prefilter::CALL | prefilter::RESULT);
             if pass.reader.stays() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
                 pass.turn(Phase::Other);
                 let message = pass.message;

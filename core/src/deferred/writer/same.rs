@@ -7,6 +7,7 @@ use crate::{
     deferred::{
         blocks::is_system,
         conversation::{Call, Content, Conversation, Event, Outcome, Part, Role, What},
+        reader::lenient_role,
         splice,
         tool::{self, has_type},
     },
@@ -101,17 +102,20 @@ fn messages<'a>(mut original: Node<'a>, events: Vec<Event<'a>>, format: Format) 
         tool::remove(&mut original, "tools");
     }
     let is_answer = original.get("tool_call_id").is_some() || ["tool", "function"].iter().any(|name| has_role(&original, name));
-    let mut original = Some(original);
+    let base = lenient_role(&original);
+    let mut original = Some(original).filter(|_| !is_answer);
     let mut out = Vec::new();
     let mut segment: Option<Segment<'a>> = None;
     for event in events {
         let role = match &event.what {
             What::Text { role, .. } => *role,
-            What::Call(_) | What::Reasoning(_) => Role::Assistant,
-            _ => Role::User,
+            // A search of the API's own servers is answered in its message, that of a client in the next one.
+            What::Result(_) if base == Role::Assistant => Role::User,
+            _ => base,
         };
         if let Some(done) = segment.take_if(|segment| segment.role != role) {
-            out.push(message(done, original.take().filter(|_| !is_answer), format)?);
+            let original = original.take_if(|_| done.is_spoken_by(base));
+            out.push(message(done, original, format)?);
         }
         match event.what {
             // A result of Chat Completions is a message.
@@ -133,7 +137,8 @@ fn messages<'a>(mut original: Node<'a>, events: Vec<Event<'a>>, format: Format) 
         }
     }
     if let Some(done) = segment {
-        out.push(message(done, original.take().filter(|_| !is_answer), format)?);
+        let original = original.filter(|_| done.is_spoken_by(base));
+        out.push(message(done, original, format)?);
     }
     Ok(out)
 }
@@ -143,6 +148,11 @@ fn has_role(message: &Node<'_>, name: &str) -> bool {
 }
 
 impl<'a> Segment<'a> {
+    /// Whether the speaker of the original says it.
+    fn is_spoken_by(&self, base: Role) -> bool {
+        (self.role == Role::Assistant) == (base == Role::Assistant)
+    }
+
     fn add(&mut self, what: What<'a>) {
         match what {
             What::Text { content: Content::String(text), .. } => {
