@@ -131,7 +131,7 @@ pub(super) fn say(
 ///
 /// # Errors
 /// `invalid-value` for half a surrogate pair in the prompt.
-pub(super) fn tell(conversation: &mut Conversation<'_>, source: Format, names: &[String]) -> Result<(), Error> {
+pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Format, names: &[String]) -> Result<(), Error> {
     let text = block(names);
     // Chat Completions has its system prompt as the first message.
     let prompt = usize::from(source == Format::OpenaiChat);

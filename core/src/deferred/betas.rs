@@ -3,8 +3,8 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
-    lazy::{edit_member, may_hold, view},
     blocks::{directive, directive_definition},
+    lazy::{edit_member, may_hold, view},
     prefilter,
     tool::{has_type, remove},
 };

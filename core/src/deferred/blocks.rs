@@ -37,8 +37,8 @@ pub(super) fn directive(node: &Node<'_>) -> Option<Directive> {
     }
 }
 
-/// Whether a block has to do with the tools that there are: one of these, a search, or a result that holds one of these.
-/// A call's `caller` belongs to searches, too.
+/// Whether a block has to do with the tools that there are: one of these, a search, or a result that holds one of
+/// these. A call's `caller` belongs to searches, too.
 pub(super) fn concerns_tools(block: &Node<'_>) -> bool {
     let is = |name| has_type(block, name);
     let speaks = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);

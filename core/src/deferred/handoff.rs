@@ -86,7 +86,11 @@ pub(super) fn native<'a>(
         }
     }
     search.iter().for_each(|search| noting.search(&mut map, search));
-    let report = DeferredReport { name_map: map.finish(), tool_search_name: search, ..told(&conversation, listed(request), options) };
+    let report = DeferredReport {
+        name_map: map.finish(),
+        tool_search_name: search,
+        ..told(&conversation, listed(request), options)
+    };
     let deferred = conversation.tools.deferred_names().map(|name| names.current(name).into_owned()).collect();
     let own_search = write(request, conversation, formats, (options, &names), warnings)?;
     if formats.0 == formats.1 && options.native == Native::Kimi {
@@ -126,11 +130,7 @@ fn write<'a>(
 }
 
 /// What became of the deferred tools.
-fn told<'a>(
-    conversation: &Conversation<'a>,
-    listed: &[Node<'a>],
-    options: &DeferredOptions,
-) -> DeferredReport {
+fn told<'a>(conversation: &Conversation<'a>, listed: &[Node<'a>], options: &DeferredOptions) -> DeferredReport {
     let tools = &conversation.tools;
     let hidden = tools.hidden_names();
     let can_search = tools.iter().any(|tool| match tool.kind {

@@ -6,7 +6,9 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    conversation::{Addition, Call, Content, Conversation, Event, Outcome, Part, Reference, Role, Search, Searcher, What},
+    conversation::{
+        Addition, Call, Content, Conversation, Event, Outcome, Part, Reference, Role, Search, Searcher, What,
+    },
     notice::{self, Notices},
     reader::lose,
     report::Warnings,
@@ -92,35 +94,53 @@ fn is_hosted(what: &What<'_>) -> bool {
 /// after the message with the call, so the message ends there. The client answers its own calls in the next message:
 /// they stand in the last part.
 fn behind_calls(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
+    let mut message = Parts::default();
     let mut out = Vec::with_capacity(events.len());
-    let (mut open, mut calls, mut results) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
     for event in events {
-        let is_result = matches!(event.what, What::Result(_)) && is_hosted(&event.what);
-        if event.at != at || !is_result && !results.is_empty() {
-            if !results.is_empty() {
-                for event in open.drain(..) {
-                    let is_call = matches!(event, Event { what: What::Call(_), .. }) && !is_hosted(&event.what);
-                    if is_call { &mut calls } else { &mut out }.push(event);
-                }
-                out.append(&mut results);
+        if core::mem::replace(&mut at, event.at) != event.at {
+            message.end(&mut out);
+        }
+        match &event.what {
+            What::Result(_) if is_hosted(&event.what) => message.results.push(event),
+            _ => {
+                message.end_part(&mut out);
+                message.open.push(event);
             }
         }
-        if event.at != at {
-            out.append(&mut calls);
-            out.append(&mut open);
-            at = event.at;
-        }
-        if is_result { &mut results } else { &mut open }.push(event);
     }
-    let has_results = !results.is_empty();
-    for event in open {
-        let is_call = has_results && matches!(event.what, What::Call(_)) && !is_hosted(&event.what);
-        if is_call { &mut calls } else { &mut out }.push(event);
-    }
-    out.append(&mut results);
-    out.append(&mut calls);
+    message.end(&mut out);
     out
+}
+
+/// A message that ends in several parts.
+#[derive(Default)]
+struct Parts<'a> {
+    /// What stands before the results.
+    open: Vec<Event<'a>>,
+    /// The calls that the client answers, for the last part.
+    calls: Vec<Event<'a>>,
+    results: Vec<Event<'a>>,
+}
+
+impl<'a> Parts<'a> {
+    /// Ends a part if results follow it.
+    fn end_part(&mut self, out: &mut Vec<Event<'a>>) {
+        if self.results.is_empty() {
+            return;
+        }
+        for event in self.open.drain(..) {
+            let is_call = matches!(event.what, What::Call(_)) && !is_hosted(&event.what);
+            if is_call { &mut self.calls } else { &mut *out }.push(event);
+        }
+        out.append(&mut self.results);
+    }
+
+    fn end(&mut self, out: &mut Vec<Event<'a>>) {
+        self.end_part(out);
+        out.append(&mut self.calls);
+        out.append(&mut self.open);
+    }
 }
 
 /// A search of the API's own servers as an ordinary call. With `emulate` it calls the function that is offered.
@@ -258,7 +278,8 @@ impl<'a> Writer<'_, 'a> {
             _ => return outcome,
         };
         let is_found = self.source == Format::OpenaiResponses && outcome.of_search.take().is_some();
-        outcome.of_search = None;
+        // Where the format stays, a search of the API's own servers ends the message that it stands in.
+        outcome.of_search = outcome.of_search.filter(|_| self.stays);
         let mut parts = match parts.as_slice() {
             [Part::Search(search)] if is_found => {
                 let search = search.clone();

@@ -46,9 +46,7 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Text},
     names::Names,
-    options::{
-        Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch,
-    },
+    options::{Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch},
 };
 use client::Noting;
 use emulation::Emulation;
@@ -273,7 +271,7 @@ fn emulate<'a>(
     if format != target {
         report.unreachable = is_unreachable && !is_announced;
         if !is_announced && !deferred.is_empty() {
-            announce::tell(&mut conversation, format, &deferred)?;
+            announce::add_to(&mut conversation, format, &deferred)?;
         }
     }
     handoff::plain(request, conversation, (format, target), options, warnings)?;

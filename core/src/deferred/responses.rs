@@ -8,12 +8,7 @@ use super::{
     prefilter,
     tool::{self, has_type},
 };
-use crate::{
-    collections::Set,
-    error::Error,
-    json::Node,
-    options::ToolChanges,
-};
+use crate::{collections::Set, error::Error, json::Node, options::ToolChanges};
 
 /// The flat names of all tools that a request lists and that its history brings, unless its changes are ignored.
 /// Without namespaces every tool keeps its name.

@@ -160,9 +160,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         let emulates = self.reader.emulates();
         match definition {
             // The tools of a toolset are not in the request. A tool of another format is none that this API can have.
-            Some(definition)
-                if !emulates && (name.is_empty() || definition.get(tool::INNER_FUNCTION).is_some()) =>
-            {
+            Some(definition) if !emulates && (name.is_empty() || definition.get(tool::INNER_FUNCTION).is_some()) => {
                 self.reader.lose_block(definition);
             }
             Some(definition) => {

@@ -40,9 +40,9 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
         }
         if reader.stays() {
             let old = reader.history.messages().get(index).map(view).transpose()?;
-            let kept = old.as_ref().filter(|old| {
-                ["tool_calls", "tool_call_id", "tools"].iter().all(|key| old.get(key).is_none())
-            });
+            let kept = old
+                .as_ref()
+                .filter(|old| ["tool_calls", "tool_call_id", "tools"].iter().all(|key| old.get(key).is_none()));
             if let Some(role) = kept.map(|old| role(old, &pointer)).transpose()? {
                 reader.push(at, What::Kept(role));
                 continue;
@@ -88,15 +88,15 @@ fn message<'a>(
     }
     if !reader.skims() {
         reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
-        if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some())
-        {
+        if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some()) {
             reader.push(at, What::Reasoning(Node::record([("reasoning_content", thought)])));
         }
     }
     let calls = old.visit("tool_calls", core::mem::take).map(Node::into_data);
     let calls = if let Some(Data::Array(calls)) = calls { calls } else { Vec::new() };
     let is_silent = |text: &Text<'_>| (brings || !calls.is_empty()) && text.is_empty();
-    let says_nothing = content.as_ref().is_none_or(|content| content.is_null() || content.as_text().is_some_and(is_silent));
+    let says_nothing =
+        content.as_ref().is_none_or(|content| content.is_null() || content.as_text().is_some_and(is_silent));
     if !says_nothing {
         blocks::message(reader, (at, at), role, content, part)?;
     }

@@ -84,8 +84,7 @@ pub(super) fn read<'a>(
     };
     // A string of Responses says nothing about tools.
     conversation.is_in_place |= stays && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
-    let mut reader =
-        Reader { reading, source, listed: listed(request), history, conversation, has_spoken: false };
+    let mut reader = Reader { reading, source, listed: listed(request), history, conversation, has_spoken: false };
     match source {
         Format::Anthropic => anthropic::read(&mut reader, request, prompt)?,
         Format::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
@@ -174,11 +173,7 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     /// Looks at a message where only those are read that concern tools. Returns it as a tree if it does.
-    fn skim(
-        &mut self,
-        index: usize,
-        concerns: impl Fn(&Node<'a>, bool) -> bool,
-    ) -> Result<Option<Node<'a>>, Error> {
+    fn skim(&mut self, index: usize, concerns: impl Fn(&Node<'a>, bool) -> bool) -> Result<Option<Node<'a>>, Error> {
         let (wanted, calls) = (self.wanted(), self.wants_calls());
         let Some(message) = self.history.messages().get(index) else { return Ok(None) };
         if !super::lazy::may_hold(message, wanted) {

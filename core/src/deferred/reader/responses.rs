@@ -67,8 +67,16 @@ pub(super) fn read<'a>(
             return Ok(());
         }
     }
-    let mut pass =
-        Pass { reader, at: 0, message: 0, phase: Phase::Other, hosted: VecDeque::new(), searches: 0, calls: Set::new(), earlier: None };
+    let mut pass = Pass {
+        reader,
+        at: 0,
+        message: 0,
+        phase: Phase::Other,
+        hosted: VecDeque::new(),
+        searches: 0,
+        calls: Set::new(),
+        earlier: None,
+    };
     for index in 0..pass.reader.history.messages().len() {
         pass.at = index + 1;
         if pass.reader.skims() {
@@ -212,7 +220,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             "tool_search_call" => self.search(item),
             "tool_search_output" => self.found(item)?,
             "additional_tools" => self.additional(item),
-            "item_reference" if !self.reader.skims() => return Err(incomplete(at)),
+            "item_reference" if !self.reader.stays() => return Err(incomplete(at)),
             _ if self.reader.skims() => self.other(item)?,
             _ if self.reader.stays() => {
                 let message = self.turn(Phase::Other);
@@ -267,7 +275,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             Role::Assistant
         } else if is_system(&item) {
             Role::System
-        } else if is("user") || self.reader.skims() {
+        } else if is("user") || self.reader.stays() {
             Role::User
         } else {
             return Err(no_role(&item, at, "`user`, `assistant`, `system` or `developer`"));
@@ -294,7 +302,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.reader.conversation.originals.insert(self.at, item.clone());
         let message = self.turn(Phase::Other);
         let role = if is_system(&item) { Role::System } else { Role::User };
-        let held = LISTS.into_iter().find(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)));
+        let held =
+            LISTS.into_iter().find(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)));
         match held.and_then(|key| item.visit(key, core::mem::take)) {
             Some(content) => blocks::message(self.reader, (self.at, message), role, Some(content), part)?,
             None => self.push(message, What::Text { role, content: Content::Parts(Vec::new()) }),

@@ -6,7 +6,7 @@ use super::{joined, set};
 use crate::{
     deferred::{
         blocks::is_system,
-        conversation::{Call, Content, Conversation, Event, Outcome, Part, Role, What},
+        conversation::{Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
         reader::lenient_role,
         splice,
         tool::{self, has_type},
@@ -101,7 +101,8 @@ fn messages<'a>(mut original: Node<'a>, events: Vec<Event<'a>>, format: Format) 
     if is_system(&original) && original.get("tools").is_some_and(|tools| tools.as_array().is_some()) {
         tool::remove(&mut original, "tools");
     }
-    let is_answer = original.get("tool_call_id").is_some() || ["tool", "function"].iter().any(|name| has_role(&original, name));
+    let is_answer =
+        original.get("tool_call_id").is_some() || ["tool", "function"].iter().any(|name| has_role(&original, name));
     let base = lenient_role(&original);
     let mut original = Some(original).filter(|_| !is_answer);
     let mut out = Vec::new();
@@ -110,7 +111,7 @@ fn messages<'a>(mut original: Node<'a>, events: Vec<Event<'a>>, format: Format) 
         let role = match &event.what {
             What::Text { role, .. } => *role,
             // A search of the API's own servers is answered in its message, that of a client in the next one.
-            What::Result(_) if base == Role::Assistant => Role::User,
+            What::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => Role::User,
             _ => base,
         };
         if let Some(done) = segment.take_if(|segment| segment.role != role) {
@@ -119,7 +120,9 @@ fn messages<'a>(mut original: Node<'a>, events: Vec<Event<'a>>, format: Format) 
         }
         match event.what {
             // A result of Chat Completions is a message.
-            What::Result(outcome) if is_answer && !outcome.own.as_ref().is_some_and(|own| has_type(own, "tool_result")) => {
+            What::Result(outcome)
+                if is_answer && !outcome.own.as_ref().is_some_and(|own| has_type(own, "tool_result")) =>
+            {
                 if let Some(done) = segment.take() {
                     out.push(message(done, None, format)?);
                 }
@@ -175,9 +178,8 @@ impl<'a> Segment<'a> {
 fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Format) -> Result<Node<'a>, Error> {
     let Segment { role, mut parts, is_string, calls } = segment;
     let is_text = |part: &Part<'_>| matches!(part, Part::Text(_));
-    let had_blocks = |message: &Node<'_>| {
-        message.get("content").and_then(Node::as_array).is_some_and(|blocks| !blocks.is_empty())
-    };
+    let had_blocks =
+        |message: &Node<'_>| message.get("content").and_then(Node::as_array).is_some_and(|blocks| !blocks.is_empty());
     let content = match parts.pop() {
         Some(Part::Text(text)) if is_string && parts.is_empty() => Some(text),
         Some(last) => {
