@@ -8,25 +8,26 @@ from typing import Any
 
 import toolwire
 
-FUNCTIONS = {
-    "sanitize": (toolwire.sanitize, toolwire.sanitize_json_with_report, "schema"),
-    "normalizeEnvelope": (toolwire.normalize_envelope, toolwire.normalize_envelope_json_with_report, "schema"),
-    "applyDeferredLoading": (
-        toolwire.apply_deferred_loading,
-        toolwire.apply_deferred_loading_json_with_report,
-        "request",
-    ),
+FUNCTIONS: dict[str, tuple[Any, str]] = {
+    "sanitize": (toolwire.sanitize, "schema"),
+    "normalizeEnvelope": (toolwire.normalize_envelope, "schema"),
 }
 
 
 def answer(call: dict[str, Any]) -> dict[str, Any]:
     """Makes one call, on text with its report and on a value."""
-    on_value, on_text, result = FUNCTIONS[call["function"]]
     text, options = call["input"], call["options"]
     try:
-        report = dict(on_text(text, **options))
-        rewritten = report.pop(result)
-        return {"text": rewritten, "report": report, "value": on_value(json.loads(text), **options)}
+        if call["function"] == "applyDeferredLoading":
+            report: Any = dict(toolwire.apply_deferred_loading_json_with_report(text, **options))
+            rewritten = report.pop("request")
+            value = toolwire.apply_deferred_loading(json.loads(text), **options)
+            return {"text": rewritten, "report": report, "value": value}
+        function, member = FUNCTIONS[call["function"]]
+        report = function(text, **options).to_dict()
+        rewritten = report.pop(member)
+        value = getattr(function(json.loads(text), **options), member)
+        return {"text": rewritten, "report": report, "value": value}
     except toolwire.ToolwireError as error:
         return {"error": {"code": error.code, "pointer": error.pointer, "message": error.message}}
 

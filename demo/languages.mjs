@@ -9,9 +9,7 @@ import {
   applyDeferredLoading,
   applyDeferredLoadingJsonWithReport,
   normalizeEnvelope,
-  normalizeEnvelopeJsonWithReport,
   sanitize,
-  sanitizeJsonWithReport,
   ToolwireError,
 } from 'toolwire';
 
@@ -24,8 +22,8 @@ const PROGRAMS = {
 };
 
 const FUNCTIONS = {
-  sanitize: { onValue: sanitize, onText: sanitizeJsonWithReport, result: 'schema' },
-  normalizeEnvelope: { onValue: normalizeEnvelope, onText: normalizeEnvelopeJsonWithReport, result: 'schema' },
+  sanitize: { onValue: (value, options) => sanitize(value, options).schema, onText: sanitize, result: 'schema' },
+  normalizeEnvelope: { onValue: (value, options) => normalizeEnvelope(value, options).schema, onText: normalizeEnvelope, result: 'schema' },
   applyDeferredLoading: {
     onValue: applyDeferredLoading,
     onText: applyDeferredLoadingJsonWithReport,

@@ -11,6 +11,7 @@ mod exchange;
 mod failure;
 mod index;
 mod integer;
+mod late;
 mod model;
 mod raise;
 mod read;
@@ -35,6 +36,8 @@ mod _toolwire {
     use crate::exchange::Exchange;
     #[pymodule_export]
     use crate::index::Index;
+    #[pymodule_export]
+    use crate::late::{call_late, Late};
     #[pymodule_export]
     use crate::restore::Restore;
     #[pymodule_export]

@@ -37,7 +37,35 @@ impl From<PyErr> for Stop {
     }
 }
 
+/// Values that were read, as they were then: of the caller's objects only strings and keys are held, which nobody can
+/// change.
+pub(crate) struct Kept {
+    objects: Vec<Option<Py<PyAny>>>,
+    shapes: Vec<Shape>,
+    keys: Vec<Py<PyString>>,
+    digits: String,
+    roots: usize,
+}
+
+impl Kept {
+    /// The values again, without the caller's own objects.
+    pub(crate) fn values<'py>(&self, py: Python<'py>) -> Values<'py> {
+        let none = py.None().into_bound(py);
+        let object =
+            |object: &Option<Py<PyAny>>| object.as_ref().map_or_else(|| none.clone(), |object| object.bind(py).clone());
+        Values {
+            objects: self.objects.iter().map(object).collect(),
+            shapes: self.shapes.clone(),
+            keys: self.keys.iter().map(|key| key.bind(py).clone()).collect(),
+            digits: self.digits.clone(),
+            roots: self.roots,
+            ..Values::default()
+        }
+    }
+}
+
 /// What the first pass notes about a value; the value itself is at the same index of `objects`.
+#[derive(Clone, Copy)]
 enum Shape {
     Null,
     Bool(bool),
@@ -104,6 +132,19 @@ impl<'py> Values<'py> {
                 Failure::Refused(Error::new(code, pointer.render(), message))
             }
         })
+    }
+
+    /// Keeps what was read.
+    pub(crate) fn keep(self) -> Kept {
+        let object =
+            |(object, shape): (Bound<'py, PyAny>, &Shape)| matches!(shape, Shape::Text).then(|| object.unbind());
+        Kept {
+            objects: self.objects.into_iter().zip(&self.shapes).map(object).collect(),
+            keys: self.keys.into_iter().map(Bound::unbind).collect(),
+            shapes: self.shapes,
+            digits: self.digits,
+            roots: self.roots,
+        }
     }
 
     /// The caller's own value of that number.

@@ -13,7 +13,7 @@ use crate::{
     entry::{guarded, guarded_with},
     raise::{option_error, raised},
     read::Values,
-    text::Source,
+    text::{is_text, Source},
     write::Writer,
 };
 
@@ -23,25 +23,19 @@ pub(crate) struct ToolSet(Option<toolwire::ToolSet>);
 
 #[pymethods]
 impl ToolSet {
-    /// Takes a tool list that is a Python value.
+    /// Takes a tool list that is a Python value or JSON text.
     #[new]
     #[pyo3(signature = (tools, /))]
     fn new(py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<Self> {
         guarded(|| {
+            if is_text(&tools) {
+                let source = Source::new(tools)?;
+                let set = toolwire::ToolSet::new(source.text()?).map_err(|error| raised(py, &error))?;
+                return Ok(ToolSet(Some(set)));
+            }
             let mut values = Values::with_room();
             values.add(tools)?;
             let set = toolwire::ToolSet::from_node(values.tree()?).map_err(|error| raised(py, &error))?;
-            Ok(ToolSet(Some(set)))
-        })
-    }
-
-    /// Takes a tool list that is JSON text.
-    #[staticmethod]
-    #[pyo3(signature = (text, /))]
-    fn from_json(py: Python<'_>, text: Bound<'_, PyAny>) -> PyResult<Self> {
-        guarded(|| {
-            let source = Source::new(text)?;
-            let set = toolwire::ToolSet::from_json(source.text()?).map_err(|error| raised(py, &error))?;
             Ok(ToolSet(Some(set)))
         })
     }
@@ -55,18 +49,13 @@ impl ToolSet {
     #[pyo3(signature = (tools, /))]
     fn update(&mut self, py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<bool> {
         guarded_with(&mut self.0, |set| {
+            if is_text(&tools) {
+                let source = Source::new(tools)?;
+                return set.update(source.text()?).map_err(|error| raised(py, &error));
+            }
             let mut values = Values::with_room();
             values.add(tools)?;
             set.update_node(values.tree()?).map_err(|error| raised(py, &error))
-        })
-    }
-
-    /// Takes another list that is JSON text.
-    #[pyo3(signature = (text, /))]
-    fn update_json(&mut self, py: Python<'_>, text: Bound<'_, PyAny>) -> PyResult<bool> {
-        guarded_with(&mut self.0, |set| {
-            let source = Source::new(text)?;
-            set.update_json(source.text()?).map_err(|error| raised(py, &error))
         })
     }
 

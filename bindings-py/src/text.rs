@@ -10,6 +10,14 @@ use toolwire::{json, Code, Error};
 
 use crate::{raise::raised, read::kind};
 
+/// Whether an object is JSON text, and not a value.
+pub(crate) fn is_text(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyString>()
+        || object.is_instance_of::<PyBytes>()
+        || object.is_instance_of::<PyByteArray>()
+        || object.is_instance_of::<PyMemoryView>()
+}
+
 /// JSON text as the caller gave it.
 pub(crate) enum Source<'py> {
     Text(Bound<'py, PyString>),
@@ -51,6 +59,14 @@ impl<'py> Source<'py> {
             Source::Bytes(bytes) | Source::Copy(bytes) => {
                 json::utf8(bytes.as_bytes()).map_err(|error| raised(bytes.py(), &error))
             }
+        }
+    }
+
+    /// The text for later: nobody can change it.
+    pub(crate) fn kept(&self) -> Py<PyAny> {
+        match self {
+            Source::Text(text) => text.clone().into_any().unbind(),
+            Source::Bytes(bytes) | Source::Copy(bytes) => bytes.clone().into_any().unbind(),
         }
     }
 

@@ -262,7 +262,7 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
         Subject::Tools(list) | Subject::Request(list) => {
             found.extend(internal::check_tools(list, &[dialect])?.into_iter().map(|violation| Finding {
                 tool: violation.tool,
-                rule: violation.rule,
+                rule: violation.constraint,
                 severity: violation.severity,
                 outcome: None,
                 pointer: violation.pointer,
@@ -273,11 +273,11 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
         Subject::Schemas(schemas) => {
             for (at, schema) in schemas.iter().enumerate() {
                 for violation in internal::check(schema, &SanitizeOptions::new(dialect.name))? {
-                    let fact = internal::fact_of(dialect, violation.rule, &violation.pointer);
+                    let fact = internal::fact_of(dialect, violation.constraint, &violation.pointer);
                     let (confidence, source) = fact.map_or(('C', ""), |fact| (fact.confidence, fact.source));
                     found.push(Finding {
                         tool: None,
-                        rule: violation.rule,
+                        rule: violation.constraint,
                         severity: violation.severity,
                         outcome: None,
                         pointer: format!("/{at}{}", violation.pointer),

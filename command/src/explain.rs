@@ -98,7 +98,7 @@ impl Explain {
                 // The whole list: names and what a request may hold depend on all of it.
                 let mut whole = ToolsOptions::new(dialect.name);
                 whole.sanitize = options;
-                let outcome = internal::sanitize_tools(after, &whole).map_err(failed)?;
+                let (tools, outcome) = internal::sanitize_tools(after, &whole, true).map_err(failed)?;
                 let mut explained = Explained::new(dialect);
                 let ours = |pointer: &str| {
                     pointer
@@ -108,8 +108,7 @@ impl Explain {
                 for ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer))
                 {
                     let was = excerpt(value_at(&before, &change.pointer));
-                    let is =
-                        excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(&outcome.tools, pointer)));
+                    let is = excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(&tools, pointer)));
                     explained.changes.push((change, was, is));
                 }
                 let refused = outcome.quarantined.into_iter().find(|refused| ours(&refused.pointer));

@@ -56,11 +56,12 @@ impl Sanitize {
     }
 
     fn tools(&self, tools: Node<'_>, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
-        let result = internal::sanitize_tools(tools, &self.options()).map_err(|error| places.locate(&error))?;
+        let (tools, result) =
+            internal::sanitize_tools(tools, &self.options(), true).map_err(|error| places.locate(&error))?;
         let mut output = if self.arguments.machine.json {
-            Output::json(&with_report("tools", result.tools.clone(), describe::tools(&result)))
+            Output::json(&with_report("tools", tools, describe::tools(&result, true)))
         } else {
-            Output::text(&json::write(&result.tools), self.arguments.layout.compact)
+            Output::text(&json::write(&tools), self.arguments.layout.compact)
         };
         self.refusals(&mut output, &result.quarantined, places, terminal);
         let losing = result.changes.iter().filter(|about| !lossless(std::slice::from_ref(&about.change))).count();
@@ -95,15 +96,15 @@ impl Sanitize {
         let options = self.options().sanitize;
         let (mut done, mut losing) = (Vec::with_capacity(schemas.len()), 0);
         for (at, schema) in schemas.into_iter().enumerate() {
-            let result = internal::sanitize_with_report(schema, &options).map_err(|error| {
+            let (schema, result) = internal::sanitize_with_report(schema, &options).map_err(|error| {
                 let (line, pointer) = places.of(&format!("/{at}{}", error.pointer()));
                 CommandError { line, pointer, ..CommandError::from_core(&error, "") }
             })?;
             losing += result.changes.iter().filter(|change| !lossless(std::slice::from_ref(*change))).count();
             let report = self.arguments.machine.json.then(|| describe::rewrite(&result));
             done.push(match report {
-                Some(report) => with_report("schema", result.schema, report),
-                None => result.schema,
+                Some(report) => with_report("schema", schema, report),
+                None => schema,
             });
         }
         let compact = self.arguments.layout.compact || self.arguments.machine.json;

@@ -10,9 +10,7 @@ use std::{
 };
 
 use serde_json::Value;
-use toolwire::{
-    normalize_envelope, normalize_envelope_json, sanitize, sanitize_json, sanitize_json_with_report, SanitizeOptions,
-};
+use toolwire::{normalize_envelope, sanitize, SanitizeOptions};
 
 /// Long enough for a stable minimum, short enough to run often.
 const ROUNDS: u32 = 15;
@@ -41,12 +39,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         "serde_json::Value, parse and print alone",
         best(&texts, |text| serde_json::from_str::<Value>(text).map(|value| value.to_string())),
     );
-    row("sanitize codex, text", best(&texts, |text| sanitize_json(text, &codex)));
-    row("sanitize codex-wire, text", best(&texts, |text| sanitize_json(text, &wire)));
-    row("sanitize moonshot, text", best(&texts, |text| sanitize_json(text, &moonshot)));
-    row("sanitize moonshot, text with report", best(&texts, |text| sanitize_json_with_report(text, &moonshot)));
-    row("sanitize codex-wire, text with report", best(&texts, |text| sanitize_json_with_report(text, &wire)));
-    row("normalize_envelope, text", best(&texts, normalize_envelope_json));
+    row("sanitize codex, text", best(&texts, |text| sanitize(text, &codex)));
+    row("sanitize codex-wire, text", best(&texts, |text| sanitize(text, &wire)));
+    row("sanitize moonshot, text", best(&texts, |text| sanitize(text, &moonshot)));
+    row("sanitize moonshot, text with report", best(&texts, |text| sanitize(text, &moonshot)));
+    row("sanitize codex-wire, text with report", best(&texts, |text| sanitize(text, &wire)));
+    row("normalize_envelope, text", best(&texts, normalize_envelope));
     row("sanitize codex, value", best(&values, |value| sanitize(value, &codex)));
     row("sanitize moonshot, value", best(&values, |value| sanitize(value, &moonshot)));
     row("sanitize codex-wire, value", best(&values, |value| sanitize(value, &wire)));

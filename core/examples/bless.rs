@@ -10,7 +10,7 @@ use toolwire::{
     internal::bindings::{self, Naming},
     json::{self, Data, Node},
     reports::Change,
-    sanitize_json_with_report, SanitizeOptions,
+    sanitize, SanitizeOptions,
 };
 
 /// The order in which a case's members stand.
@@ -67,12 +67,12 @@ fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
     let none = Node::empty_object();
     let options = bindings::options::<SanitizeOptions>(case.get("options").unwrap_or(&none), Naming::Camel)?;
     let text = json::write(input);
-    let answer = sanitize_json_with_report(&text, &options);
+    let answer = sanitize(&text, &options);
     let mut members = Vec::new();
     for name in ORDER {
         let value = match (name, &answer) {
             ("expected", Ok(report)) => Some(spaced(&json::read(&report.schema)?)),
-            ("changes", Ok(report)) => Some(changes(&report.changes)),
+            ("changes", Ok(report)) => Some(changes(report.changes().unwrap_or_default())),
             ("error", Err(error)) => Some(format!(
                 "{{\"code\": {}, \"pointer\": {}}}",
                 quoted(error.code().as_str()),

@@ -13,8 +13,7 @@ use std::{
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    dialects, sanitize, sanitize_json, sanitize_json_with_report, sanitize_tools_json, Exchange, ExchangeOptions,
-    SanitizeOptions, ToolListCache, ToolsOptions,
+    dialects, sanitize, sanitize_tools, Exchange, ExchangeOptions, SanitizeOptions, ToolListCache, ToolsOptions,
 };
 
 /// Long enough for a stable minimum, short enough for all dialects.
@@ -38,11 +37,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for dialect in dialects() {
         let (options, list_options) = (SanitizeOptions::new(dialect.name), ToolsOptions::new(dialect.name));
         let times = best(&mut [
-            &mut || texts.iter().for_each(|text| drop(black_box(sanitize_json(text, &options)))),
-            &mut || texts.iter().for_each(|text| drop(black_box(sanitize_json_with_report(text, &options)))),
+            &mut || texts.iter().for_each(|text| drop(black_box(sanitize(text, &options)))),
+            &mut || texts.iter().for_each(|text| drop(black_box(sanitize(text, &options)))),
             &mut || values.iter().for_each(|value| drop(black_box(sanitize(value, &options)))),
-            &mut || lists.iter().for_each(|list| drop(black_box(sanitize_tools_json(list, &list_options)))),
-            &mut || alone.iter().for_each(|list| drop(black_box(sanitize_tools_json(list, &list_options)))),
+            &mut || lists.iter().for_each(|list| drop(black_box(sanitize_tools(list, &list_options)))),
+            &mut || alone.iter().for_each(|list| drop(black_box(sanitize_tools(list, &list_options)))),
         ]);
         let [text, report, value, list, each] = times[..] else { return Err("expected a time for each".into()) };
         figures.insert(

@@ -11,10 +11,7 @@ use std::io::Write as _;
 
 use reference::{sources, Source};
 use serde_json::{json, Value};
-use toolwire::{
-    check, json as tree, normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report,
-    reports::Change, sanitize, sanitize_json, sanitize_json_with_report, Error, SanitizeOptions,
-};
+use toolwire::{check, json as tree, normalize_envelope, reports::Change, sanitize, Error, SanitizeOptions};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
@@ -44,15 +41,19 @@ fn codex_cases() {
             let input = &case["input"];
             let wire = SanitizeOptions::new("codex-wire");
             let found = match case["function"].as_str().unwrap_or_default() {
-                "normalize_raw_tool_input_schema" => normalize_envelope(input),
-                "parse_tool_input_schema" => sanitize(input, &wire),
-                "parse_tool_input_schema_without_compaction" => sanitize(input, &wire.max_bytes(None)),
+                "normalize_raw_tool_input_schema" => normalize_envelope(input).map(|done| done.schema),
+                "parse_tool_input_schema" => sanitize(input, &wire).map(|done| done.schema),
+                "parse_tool_input_schema_without_compaction" => {
+                    sanitize(input, &wire.max_bytes(None)).map(|done| done.schema)
+                }
                 other => {
                     match other
                         .strip_prefix("parse_mcp_tool_with_schema_max_bytes(max_bytes=")
                         .and_then(|rest| rest.strip_suffix(')'))
                     {
-                        Some(bytes) => sanitize(input, &wire.max_bytes(bytes.parse::<usize>().ok())),
+                        Some(bytes) => {
+                            sanitize(input, &wire.max_bytes(bytes.parse::<usize>().ok())).map(|done| done.schema)
+                        }
                         None => panic!("`{name}`: unknown function `{other}`"),
                     }
                 }
@@ -92,23 +93,21 @@ struct Function {
 const FUNCTIONS: &[Function] = &[
     Function {
         name: "codex",
-        on_value: |value| sanitize(value, &SanitizeOptions::new("codex")),
-        on_text: |text| sanitize_json(text, &SanitizeOptions::new("codex")).map(|text| text.into_owned()),
-        changes: |text| sanitize_json_with_report(text, &SanitizeOptions::new("codex")).map(|result| result.changes),
+        on_value: |value| Ok(sanitize(value, &SanitizeOptions::new("codex"))?.schema),
+        on_text: |text| Ok(sanitize(text, &SanitizeOptions::new("codex"))?.schema.into_owned()),
+        changes: |text| Ok(sanitize(text, &SanitizeOptions::new("codex"))?.changes()?.to_vec()),
     },
     Function {
         name: "codex-wire",
-        on_value: |value| sanitize(value, &SanitizeOptions::new("codex-wire")),
-        on_text: |text| sanitize_json(text, &SanitizeOptions::new("codex-wire")).map(|text| text.into_owned()),
-        changes: |text| {
-            sanitize_json_with_report(text, &SanitizeOptions::new("codex-wire")).map(|result| result.changes)
-        },
+        on_value: |value| Ok(sanitize(value, &SanitizeOptions::new("codex-wire"))?.schema),
+        on_text: |text| Ok(sanitize(text, &SanitizeOptions::new("codex-wire"))?.schema.into_owned()),
+        changes: |text| Ok(sanitize(text, &SanitizeOptions::new("codex-wire"))?.changes()?.to_vec()),
     },
     Function {
         name: "normalizeEnvelope",
-        on_value: normalize_envelope,
-        on_text: |text| normalize_envelope_json(text).map(|text| text.into_owned()),
-        changes: |text| normalize_envelope_json_with_report(text).map(|result| result.changes),
+        on_value: |value| Ok(normalize_envelope(value)?.schema),
+        on_text: |text| Ok(normalize_envelope(text)?.schema.into_owned()),
+        changes: |text| Ok(normalize_envelope(text)?.changes()?.to_vec()),
     },
 ];
 

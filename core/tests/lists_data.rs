@@ -13,8 +13,7 @@ use std::{collections::BTreeSet, io::Write as _};
 use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
-    adapt_request, check_tools, dialects, reports::Severity, sanitize_tools, sanitize_tools_json, AdaptOptions,
-    Restore, ToolsOptions,
+    adapt_request, check_tools, dialects, reports::Severity, sanitize_tools, AdaptOptions, Restore, ToolsOptions,
 };
 
 /// Said past the test harness, which would swallow it.
@@ -54,7 +53,8 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
             let (mut kept, mut renamed, mut quarantined) = (0, 0, 0);
             // As many at once as an API takes.
             for tools in all.chunks(100) {
-                let found = sanitize_tools(&json!(tools), &ToolsOptions::new(dialect.name)).expect("a list");
+                let list = json!(tools);
+                let found = sanitize_tools(&list, &ToolsOptions::new(dialect.name)).expect("a list");
                 let restore = Restore::from_json(&found.restore.to_json()).expect("what was kept");
                 let set_aside: BTreeSet<&str> =
                     found.quarantined.iter().map(|tool| tool.pointer.split('/').nth(1).unwrap_or_default()).collect();
@@ -105,7 +105,8 @@ fn names_do_not_depend_on_the_order() {
     let list =
         |names: &[&str]| json!(names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect::<Vec<_>>());
     let by_name = |names: &[&str]| -> Vec<(String, String)> {
-        let found = sanitize_tools(&list(names), &ToolsOptions::new("moonshot")).expect("a list");
+        let list = list(names);
+        let found = sanitize_tools(&list, &ToolsOptions::new("moonshot")).expect("a list");
         let mut pairs: Vec<(String, String)> = definitions(&found.tools)
             .iter()
             .map(|tool| tool["name"].as_str().expect("a name").to_string())
@@ -190,7 +191,7 @@ fn ten_thousand_tools() {
         .collect();
     let text = json!(tools).to_string();
     let options = ToolsOptions::new("codex");
-    let found = sanitize_tools_json(&text, &options).expect("a list");
+    let found = sanitize_tools(&text, &options).expect("a list");
     assert!(found.quarantined.is_empty());
     let sent: Value = serde_json::from_str(&found.tools).expect("JSON");
     let names: BTreeSet<&str> = definitions(&sent).iter().map(|tool| tool["name"].as_str().expect("a name")).collect();

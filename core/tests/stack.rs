@@ -12,9 +12,9 @@ use std::thread;
 use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
-    apply_deferred_loading_json, check_json, dialects, normalize_envelope_json, repair_arguments_json,
-    restore_arguments_json, sanitize_json_with_report, sanitize_tools_json, validate_arguments_json, DeferredOptions,
-    RepairOptions, Restore, RestorePlan, SanitizeOptions, ToolsOptions,
+    apply_deferred_loading_json, check, dialects, normalize_envelope, repair_arguments_json, restore_arguments_json,
+    sanitize, sanitize_tools, validate_arguments_json, DeferredOptions, RepairOptions, Restore, RestorePlan,
+    SanitizeOptions, ToolsOptions,
 };
 
 /// The reference data, by the member that holds the schema.
@@ -102,22 +102,22 @@ fn all(schema: &str) -> usize {
     let mut calls = 0;
     for dialect in dialects() {
         let options = SanitizeOptions::new(dialect.name);
-        let _ = check_json(schema, &options);
+        let _ = check(schema, &options);
         let _ = restore_arguments_json(r#"{"v":{"v":"[1]"},"a":null}"#, schema, &options);
         let _ = restore_arguments_json(schema, schema, &options);
-        if let Ok(result) = sanitize_json_with_report(schema, &options) {
-            let _ = check_json(&result.schema, &options);
-            let _ = result.restore_plan.restore_json(r#"{"v":{"v":"[1]"},"a":null}"#);
-            let _ = result.restore_plan.restore_json(schema);
+        if let Ok(result) = sanitize(schema, &options) {
+            let _ = check(&result.schema, &options);
+            let _ = result.restore_plan().expect("a report").restore_json(r#"{"v":{"v":"[1]"},"a":null}"#);
+            let _ = result.restore_plan().expect("a report").restore_json(schema);
         }
         let tools = format!(r#"[{{"name":"t","description":"d","input_schema":{schema}}}]"#);
-        let _ = sanitize_tools_json(&tools, &ToolsOptions::new(dialect.name));
+        let _ = sanitize_tools(&tools, &ToolsOptions::new(dialect.name));
         calls += 5;
     }
-    let _ = normalize_envelope_json(schema);
+    let _ = normalize_envelope(schema);
     let repair = RepairOptions::default().use_defaults(true).remove_additional(true);
     let tools = format!(r#"[{{"name":"t","description":"d","input_schema":{schema}}}]"#);
-    let sent = sanitize_tools_json(&*tools, &ToolsOptions::new("openai-strict").repair(repair.clone()));
+    let sent = sanitize_tools(&*tools, &ToolsOptions::new("openai-strict").repair(repair.clone()));
     for arguments in arguments().iter().map(String::as_str).chain([schema]) {
         let _ = validate_arguments_json(arguments, schema);
         let _ = repair_arguments_json(arguments, schema, &repair);

@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde_json::{json, Value};
-use toolwire::{check_json, dialects, reports::Fact, Dialect, SanitizeOptions};
+use toolwire::{check, dialects, reports::Fact, Dialect, SanitizeOptions};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
@@ -157,7 +157,7 @@ fn unshown(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<St
     };
     let finds = |case: &Value, rule: &str| {
         let found = case["expected"].as_array().into_iter().flatten();
-        found.clone().any(|one| one["dialect"] == dialect.name && one["rule"] == rule)
+        found.clone().any(|one| one["dialect"] == dialect.name && one["constraint"] == rule)
     };
     let mut faults = Vec::new();
     for rule in rules {
@@ -192,7 +192,7 @@ fn facts_have_fixtures() {
             facts += 1;
             let is_its = |rule: &Value| rule.as_str().is_some_and(|rule| rules.contains(&rule));
             let finds = |case: &Value| {
-                case["expected"].as_array().is_some_and(|found| found.iter().any(|one| is_its(&one["rule"])))
+                case["expected"].as_array().is_some_and(|found| found.iter().any(|one| is_its(&one["constraint"])))
             };
             let is_fine = |case: &Value| case["expected"].as_array().is_some_and(Vec::is_empty);
             let is_about = |case: &Value| {
@@ -229,10 +229,10 @@ fn findings_rest_on_facts() {
     for dialect in described().filter(|dialect| !speaks_for_all(dialect)) {
         let options = SanitizeOptions::new(dialect.name);
         for schema in &schemas {
-            for violation in check_json(schema, &options).unwrap_or_default() {
-                found.entry(dialect.name).or_default().insert(violation.rule);
-                if !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.rule)) {
-                    unclaimed.entry((dialect.name, violation.rule)).or_insert_with(|| schema.clone());
+            for violation in check(schema, &options).unwrap_or_default() {
+                found.entry(dialect.name).or_default().insert(violation.constraint);
+                if !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.constraint)) {
+                    unclaimed.entry((dialect.name, violation.constraint)).or_insert_with(|| schema.clone());
                 }
             }
         }
@@ -250,6 +250,47 @@ fn findings_rest_on_facts() {
     let faults: Vec<String> =
         unclaimed.iter().map(|((dialect, rule), schema)| format!("{dialect}: `{rule}`: {schema}")).collect();
     assert!(faults.is_empty(), "{} that no fact claims\n{}", faults.len(), faults.join("\n"));
+}
+
+/// The dialects whose page says that a schema is valid by the meta-schema.
+fn stating_the_metaschema() -> impl Iterator<Item = &'static Dialect> {
+    described().filter(|dialect| {
+        dialect.facts.iter().any(|fact| {
+            fact.statement.contains("2020-12") && fact.rules.iter().any(|rule| rule.id() == "keyword-value")
+        })
+    })
+}
+
+#[test]
+fn what_the_metaschema_refuses_is_refused_where_a_page_states_it() {
+    let invalid: Vec<Value> =
+        malformed().into_iter().filter(|schema| !jsonschema::draft202012::meta::is_valid(schema)).collect();
+    let (mut judged, mut faults) = (0, Vec::new());
+    for dialect in stating_the_metaschema() {
+        let options = SanitizeOptions::new(dialect.name);
+        let is_refused = |schema: &Value| {
+            let found = check(schema, &options).unwrap_or_default();
+            found.iter().any(|violation| violation.severity == toolwire::reports::Severity::Refused)
+        };
+        // Validators of several drafts take tuples in `items`.
+        let tuple = json!({"type": "array", "items": [{"type": "string"}]});
+        let takes_tuples = !is_refused(&json!({"type": "object", "properties": {"p": tuple}, "required": ["p"]}));
+        for schema in &invalid {
+            let is_tuple = |value: &Value| value["items"].as_array().is_some_and(|items| !items.is_empty());
+            if takes_tuples && (is_tuple(schema) || is_tuple(&schema["properties"]["p"])) {
+                continue;
+            }
+            judged += 1;
+            if !is_refused(schema) {
+                faults.push(format!("{}: {schema}", dialect.name));
+            }
+            if toolwire::sanitize(schema, &options).is_ok_and(|result| is_refused(&result.schema)) {
+                faults.push(format!("{}: what `sanitize` writes for {schema}", dialect.name));
+            }
+        }
+    }
+    say(&format!("{judged} malformed schemas judged by {} dialects", stating_the_metaschema().count()));
+    assert!(judged > 1_000 && faults.is_empty(), "{} accepted\n{}", faults.len(), faults.join("\n"));
 }
 
 /// Every keyword with every kind of value that it may not have, and a few that it may.

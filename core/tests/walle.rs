@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, io::Write as _, time::Instant};
 
 use reference::{sources, Source};
 use serde_json::{json, Value};
-use toolwire::{check, check_json, reports::Violation, SanitizeOptions};
+use toolwire::{check, reports::Violation, SanitizeOptions};
 
 /// Said past the test harness, which would swallow it.
 fn say(line: &str) {
@@ -93,7 +93,7 @@ fn agrees_with_the_validator() {
             let name = case["name"].as_str().unwrap_or_default();
             let verdict = case["levels"]["strict"].as_str().unwrap_or_default();
             let found: Vec<_> =
-                violations(&case["schema"]).into_iter().filter(|violation| violation.rule != ROOT_GATE).collect();
+                violations(&case["schema"]).into_iter().filter(|violation| violation.constraint != ROOT_GATE).collect();
             let row = table.entry(name.split('/').next().unwrap_or_default()).or_default();
             row[2] += 1;
             if let Some((_, reason)) = UNDECIDED.iter().find(|(known, _)| *known == name) {
@@ -106,7 +106,7 @@ fn agrees_with_the_validator() {
             } else {
                 match SAME.iter().find(|(says, _)| verdict.contains(says)) {
                     None => failures.push(format!("{name}: no rule is known for {verdict:?}")),
-                    Some((_, rule)) if found.iter().any(|violation| is_same(rule, violation.rule)) => row[1] += 1,
+                    Some((_, rule)) if found.iter().any(|violation| is_same(rule, violation.constraint)) => row[1] += 1,
                     Some((_, rule)) => {
                         failures.push(format!("{name}: refused there by {verdict:?}, here no `{rule}` in {found:?}"))
                     }
@@ -138,7 +138,7 @@ fn names_what_users_were_told() {
                 panic!("no rule is known for {error:?}")
             };
             let found = violations(&row["schema"]);
-            assert!(found.iter().any(|violation| is_same(rule, violation.rule)), "{error}: here {found:?}");
+            assert!(found.iter().any(|violation| is_same(rule, violation.constraint)), "{error}: here {found:?}");
             quoted += 1;
         }
         say(&format!("{quoted} quoted rejections named"));
@@ -188,7 +188,7 @@ fn stays_bounded() {
     for (name, schema, rule) in hostile {
         let start = Instant::now();
         let found = violations(&schema);
-        let rules: std::collections::BTreeSet<_> = found.iter().map(|violation| violation.rule).collect();
+        let rules: std::collections::BTreeSet<_> = found.iter().map(|violation| violation.constraint).collect();
         say(&format!(
             "{name}: {} bytes, {} violations {rules:?}, {:?}",
             schema.to_string().len(),
@@ -257,7 +257,7 @@ fn survives_anything_anywhere() {
                     let schema = json!({"type": "object", "properties": {"p": inner}, "required": ["p"], *one: first, *two: second});
                     let found = violations(&schema);
                     let from_text =
-                        check_json(&schema.to_string(), &options).unwrap_or_else(|error| panic!("{schema}: {error}"));
+                        check(&schema.to_string(), &options).unwrap_or_else(|error| panic!("{schema}: {error}"));
                     assert_eq!(found, from_text, "{schema}");
                     cases += 1;
                 }

@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-import { dialects, Exchange, sanitize, sanitizeJson, sanitizeTools } from '../dist/index.js';
+import { dialects, Exchange, sanitize, sanitizeTools } from '../dist/index.js';
 
 const ROUNDS = 7;
 const LIST = 60;
@@ -36,8 +36,8 @@ const figures = Object.fromEntries(
   dialects().map(({ name: dialect }) => {
     const options = { dialect };
     const [text, object, list, each] = best([
-      [texts, (text) => attempt(() => sanitizeJson(text, options))],
-      [values, (value) => attempt(() => sanitize(value, options))],
+      [texts, (text) => attempt(() => sanitize(text, options).schema)],
+      [values, (value) => attempt(() => sanitize(value, options).schema)],
       [lists, (list) => attempt(() => sanitizeTools(list, options)), some.length],
       [some, (tool) => attempt(() => sanitizeTools([tool], options))],
     ]);
@@ -98,7 +98,7 @@ function started() {
     const before = performance.now();
     const { sanitize } = await import(${JSON.stringify(new URL('../dist/index.node.js', import.meta.url).href)});
     const loaded = performance.now();
-    sanitize({ type: 'object', properties: {} }, { dialect: 'codex' });
+    sanitize({ type: 'object', properties: {} }, { dialect: 'codex' }).schema;
     console.log(JSON.stringify([loaded - before, performance.now() - loaded]));`;
   const runs = Array.from({ length: 21 }, () =>
     JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })),

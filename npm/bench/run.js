@@ -5,14 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
-import {
-  applyDeferredLoading,
-  applyDeferredLoadingJson,
-  normalizeEnvelope,
-  normalizeEnvelopeJson,
-  sanitize,
-  sanitizeJson,
-} from '../dist/index.js';
+import { applyDeferredLoading, applyDeferredLoadingJson, normalizeEnvelope, sanitize } from '../dist/index.js';
 
 const ROUNDS = 41;
 const data = process.argv[2] ?? new URL('../../../shared/data/mcp_tools.jsonl', import.meta.url);
@@ -42,20 +35,20 @@ const share = { ...codex, share: true };
 const groups = {
   'text → text': {
     'JSON.parse + JSON.stringify': [texts, (text) => JSON.stringify(JSON.parse(text))],
-    'sanitizeJson codex': [texts, (text) => sanitizeJson(text, codex)],
-    'sanitizeJson codex-wire': [texts, (text) => sanitizeJson(text, wire)],
-    'sanitizeJson codex, Uint8Array': [bytes, (text) => sanitizeJson(text, codex)],
-    normalizeEnvelopeJson: [texts, (text) => normalizeEnvelopeJson(text)],
+    'sanitize codex, text': [texts, (text) => sanitize(text, codex).schema],
+    'sanitize codex-wire, text': [texts, (text) => sanitize(text, wire).schema],
+    'sanitize codex, Uint8Array': [bytes, (text) => sanitize(text, codex).schema],
+    'normalizeEnvelope, text': [texts, (text) => normalizeEnvelope(text).schema],
     'applyDeferredLoadingJson, one tool': [requestTexts, (text) => applyDeferredLoadingJson(text)],
   },
   'object → object': {
     structuredClone: [values, (value) => structuredClone(value)],
     'JSON.parse(JSON.stringify())': [values, (value) => JSON.parse(JSON.stringify(value))],
-    'sanitize codex': [values, (value) => sanitize(value, codex)],
-    'sanitize codex, share': [values, (value) => sanitize(value, share)],
-    'sanitize codex-wire': [values, (value) => sanitize(value, wire)],
-    normalizeEnvelope: [values, (value) => normalizeEnvelope(value)],
-    'normalizeEnvelope, share': [values, (value) => normalizeEnvelope(value, { share: true })],
+    'sanitize codex': [values, (value) => sanitize(value, codex).schema],
+    'sanitize codex, share': [values, (value) => sanitize(value, share).schema],
+    'sanitize codex-wire': [values, (value) => sanitize(value, wire).schema],
+    normalizeEnvelope: [values, (value) => normalizeEnvelope(value).schema],
+    'normalizeEnvelope, share': [values, (value) => normalizeEnvelope(value, { share: true }).schema],
     'applyDeferredLoading, one tool': [requests, (value) => applyDeferredLoading(value)],
     'applyDeferredLoading, one tool, share': [requests, (value) => applyDeferredLoading(value, { share: true })],
   },
@@ -97,7 +90,7 @@ function firstCall() {
     const before = performance.now();
     const { sanitize } = await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)});
     const loaded = performance.now();
-    sanitize({ type: 'object', properties: {} }, { dialect: 'codex' });
+    sanitize({ type: 'object', properties: {} }, { dialect: 'codex' }).schema;
     console.log(JSON.stringify([loaded - before, performance.now() - loaded]));`;
   const runs = Array.from({ length: 9 }, () =>
     JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })),

@@ -1,15 +1,15 @@
-// One tool of your own for OpenAI Responses, strict: `sanitizeWithReport` writes a schema that the SDK's type takes without a cast, and
+// One tool of your own for OpenAI Responses, strict: `sanitize` writes a schema that the SDK's type takes without a cast, and
 // leaves the plan by which `restoreArguments` takes out what the strict mode made the model write.
 
 import OpenAI from 'openai';
-import { restoreArguments, sanitizeWithReport } from 'toolwire';
+import { restoreArguments, sanitize } from 'toolwire';
 
 const schema = {
   type: 'object',
   properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
   required: ['city'],
 };
-const { schema: parameters, restorePlan } = sanitizeWithReport(schema, { dialect: 'openai-strict' });
+const { schema: parameters, restorePlan } = sanitize(schema, { dialect: 'openai-strict' });
 
 export async function forecast(baseURL: string) {
   const client = new OpenAI({ baseURL, apiKey: 'none' });

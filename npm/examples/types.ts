@@ -8,19 +8,22 @@ import { sanitize, sanitizeTools, ToolSet } from 'toolwire';
 
 const schema = { type: 'object', properties: { city: { type: 'string' } } };
 
-export const anthropic: Anthropic.Tool = { name: 'a', input_schema: sanitize(schema, { dialect: 'anthropic' }) };
-export const chat: OpenAI.FunctionDefinition = { name: 'a', parameters: sanitize(schema, { dialect: 'openai-chat' }) };
+export const anthropic: Anthropic.Tool = { name: 'a', input_schema: sanitize(schema, { dialect: 'anthropic' }).schema };
+export const chat: OpenAI.FunctionDefinition = {
+  name: 'a',
+  parameters: sanitize(schema, { dialect: 'openai-chat' }).schema,
+};
 export const responses: OpenAI.Responses.FunctionTool = {
   type: 'function',
   name: 'a',
-  parameters: sanitize(schema, { dialect: 'openai-strict' }),
+  parameters: sanitize(schema, { dialect: 'openai-strict' }).schema,
   strict: true,
 };
 export const google: FunctionDeclaration = {
   name: 'a',
-  parametersJsonSchema: sanitize(schema, { dialect: 'gemini-json-schema' }),
+  parametersJsonSchema: sanitize(schema, { dialect: 'gemini-json-schema' }).schema,
 };
-export const vercel = jsonSchema(sanitize(schema, { dialect: 'moonshot' }));
+export const vercel = jsonSchema(sanitize(schema, { dialect: 'moonshot' }).schema);
 
 const listed = [{ name: 'a', inputSchema: schema }];
 

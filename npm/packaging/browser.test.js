@@ -20,7 +20,7 @@ const chromium = [process.env.TOOLWIRE_CHROMIUM, 'chromium', 'google-chrome', 'c
   }
 });
 
-const CALL = `JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' }))`;
+const CALL = `JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' }).schema)`;
 const SCRIPTS = {
   'plain.js': `import { sanitize } from '/dist/index.js'; tell(() => ${CALL});`,
   'slim.js': `import { init, sanitize } from '/dist/slim.js';

@@ -1,6 +1,6 @@
 import type { AdaptReport } from './adapt.js';
 import { type Next, Running, refusal } from './engine/exchanges.js';
-import { handlerOf, warn, withoutFunctions } from './engine/set-aside.js';
+import { handlerOf, warn, withoutHandler } from './engine/set-aside.js';
 import type { ToolwireError } from './error.js';
 import type { ExchangeOptions, SentRequest, Text } from './options.js';
 import type { Quarantined, RepairedCall } from './report.js';
@@ -52,7 +52,7 @@ export class Exchange {
    */
   static open(url: string, body: Text, options?: ExchangeOptions): Exchange | null {
     const onSetAside = options?.onSetAside;
-    const opened = Running.open(url, body, withoutFunctions(options));
+    const opened = Running.open(url, body, withoutHandler(options ?? {}));
     if (opened === undefined) return null;
     const exchange = new Exchange(opened.running, url, handlerOf(onSetAside));
     exchange.#next(opened.next);

@@ -17,12 +17,6 @@ export {
 } from './deferred.js';
 export type { DialectFormats } from './dialect-names.js';
 export { dialects } from './dialects.js';
-export {
-  normalizeEnvelope,
-  normalizeEnvelopeJson,
-  normalizeEnvelopeJsonWithReport,
-  normalizeEnvelopeWithReport,
-} from './envelope.js';
 export { ToolwireError, type ToolwireErrorCode } from './error.js';
 export { Exchange } from './exchange.js';
 export type {
@@ -45,6 +39,7 @@ export type {
   ShareOption,
   ToolFormat,
   ToolsOptions,
+  Written,
 } from './options.js';
 export {
   repairArguments,
@@ -89,17 +84,9 @@ export {
   type RestoreJson,
   restoreFrom,
 } from './restore.js';
-export type { ChangeRule, DeferredWarningCode, LeftReason, RepairRule, ViolationRule } from './rules.js';
-export {
-  check,
-  checkJson,
-  restoreArguments,
-  restoreArgumentsJson,
-  sanitize,
-  sanitizeJson,
-  sanitizeJsonWithReport,
-  sanitizeWithReport,
-} from './sanitize.js';
+export { restoreArguments, restoreArgumentsJson } from './restore-arguments.js';
+export type { ChangeRule, Constraint, DeferredWarningCode, LeftReason, RepairRule } from './rules.js';
+export { check, normalizeEnvelope, sanitize } from './sanitize.js';
 export type { JsonSchema, ObjectRootDialect, ObjectSchema, SchemaFor } from './schema.js';
 export { answerToolSearch, answerToolSearchJson, searchTools, searchToolsJson, ToolIndex } from './search.js';
 export { type ReadyTools, ToolSet } from './tool-set.js';
@@ -117,12 +104,10 @@ export type {
 } from './tool-types.js';
 export {
   checkTools,
-  checkToolsJson,
   deferralFor,
   dialectFor,
   dialectForWithReport,
   type SanitizedTools,
   sanitizeTools,
-  sanitizeToolsJson,
 } from './tools.js';
 export { validateArguments, validateArgumentsJson } from './validate.js';

@@ -26,7 +26,7 @@ export interface CheckOptions {
   maxNodes?: number | undefined;
   /**
    * The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is `budget-exceeded`, on every
-   * machine at the same step. Default 5,000,000, and 100 for each value read, 10,000,000 in all.
+   * machine at the same step. Default 3,000,000, and 100 for each value read, 4,000,000 in all.
    */
   maxSteps?: number | undefined;
 }
@@ -304,3 +304,6 @@ export interface ShareOption {
 
 /** JSON text as callers hold it; what takes it gives the same kind back. */
 export type Text = string | Uint8Array;
+
+/** What a function returns for its input: text of the input's type if that is JSON text, else a value. */
+export type Written<T, V> = 0 extends 1 & T ? V : T extends string ? string : T extends Uint8Array ? Uint8Array : V;

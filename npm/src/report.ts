@@ -1,7 +1,7 @@
 import type { Dialect } from './dialect-names.js';
 import type { ToolwireErrorCode } from './error.js';
 import type { Restore } from './restore.js';
-import type { ChangeRule, DeferredWarningCode, LeftReason, RepairRule, ViolationRule } from './rules.js';
+import type { ChangeRule, Constraint, DeferredWarningCode, LeftReason, RepairRule } from './rules.js';
 
 /** What a change does to the set of accepted arguments. */
 export type Accepts =
@@ -48,16 +48,16 @@ export interface Change {
   message: string;
 }
 
-/** A rewritten schema and what was changed. */
+/** A rewritten schema. What was changed is determined when it is first read, for the schema as it was at the time of the call. */
 export interface Rewritten<T> {
   /** The schema. */
   schema: T;
   /** Every change, in the order of the input. */
-  changes: Change[];
+  readonly changes: Change[];
   /** Whether the same arguments are accepted and no guidance is lost. */
-  lossless: boolean;
+  readonly lossless: boolean;
   /** Brings the model's arguments back: {@link restoreArguments} takes it. */
-  restorePlan: RestorePlan;
+  readonly restorePlan: RestorePlan;
 }
 
 /**
@@ -84,8 +84,8 @@ export type Severity = 'refused' | 'reinterpreted' | 'ignored';
 
 /** Something that a dialect does not take as it is meant. */
 export interface Violation {
-  /** The rule's kebab-case name. */
-  rule: ViolationRule;
+  /** The kebab-case name of the API's constraint. */
+  constraint: Constraint;
   /** What the API does with it. */
   severity: Severity;
   /** JSON Pointer to what is at fault. */
@@ -197,7 +197,7 @@ export interface Quarantined {
   /** JSON Pointer into the list: what cannot be accepted. */
   pointer: string;
   /** Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools. */
-  rule: ToolwireErrorCode | ViolationRule;
+  rule: ToolwireErrorCode | Constraint;
   /** For people: what was expected, then what was found. */
   message: string;
 }
@@ -319,7 +319,7 @@ export interface DialectDescription {
     statement: string;
     confidence: 'A' | 'B' | 'C';
     source: string;
-    rules: ViolationRule[];
+    rules: Constraint[];
     severity: Severity;
   }[];
   /** What nobody has verified, or what reports contradict each other about: the table lets it through. */

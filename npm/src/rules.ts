@@ -12,6 +12,8 @@ export type ChangeRule =
   | 'replace-non-schema'
   /** Replaces a bare type name in the place of a schema with a schema of that type. */
   | 'type-name-to-schema'
+  /** Takes the schema out of a wrapper such as `{"jsonSchema": …}`, or moves a map of properties under `properties`. */
+  | 'unwrap-schema'
   /** Moves property schemas out of a `properties` that holds keywords of the object. */
   | 'unnest-properties'
   /** Repairs a `type` that is not a known name (aliases, wrong case) or that its values contradict. */
@@ -207,8 +209,8 @@ export type ChangeRule =
   /** Shortens a tool's description to what the API takes. */
   | 'cut-description';
 
-/** The rules that `check` and `checkTools` find violated. */
-export type ViolationRule =
+/** The constraints of APIs that `check` and `checkTools` find violated. */
+export type Constraint =
   /** A keyword that has no effect. */
   | 'ignored-keyword'
   /** The root is no schema. */
@@ -255,6 +257,8 @@ export type ViolationRule =
   | 'required-not-strings'
   /** `required` names a property that the same schema does not have. */
   | 'required-unknown'
+  /** `required` beside no `properties`. */
+  | 'required-without-properties'
   /** A property's name is taken for a keyword. */
   | 'reserved-name'
   /** A name with `{` and `}` above a keyword that it breaks. */

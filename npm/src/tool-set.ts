@@ -1,4 +1,5 @@
-import { handlerOf, type SetAsideWarning, warnUnless, withoutFunctions } from './engine/set-aside.js';
+import { once } from './engine/call.js';
+import { handlerOf, type SetAsideWarning, warnUnless, withoutHandler } from './engine/set-aside.js';
 import { changesOf, KeptSet, type Ready } from './engine/sets.js';
 import type { ToolsOptions } from './options.js';
 import type { Quarantined, ToolChange } from './report.js';
@@ -35,32 +36,16 @@ export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<T[]>, 'resto
  * ```
  */
 export class ToolSet {
-  readonly #kept: KeptSet;
+  readonly #kept = new KeptSet();
   /** What was handed out, by the options; the one used last comes last. */
   readonly #ready = new Map<string, HandedOut>();
 
   /**
-   * @param tools - A list of tools, as {@link sanitizeTools} takes it.
-   * @throws {@link ToolwireError} `invalid-request` if it is no list of tools, `invalid-value`, `too-deep`.
+   * @param tools - A list of tools, as {@link sanitizeTools} takes it: a value or JSON text.
+   * @throws {@link ToolwireError} `invalid-request` if it is no list of tools, `invalid-json`, `invalid-value`, `too-deep`.
    */
   constructor(tools: unknown) {
-    if (tools instanceof KeptSet) {
-      this.#kept = tools;
-      return;
-    }
-    this.#kept = new KeptSet();
-    this.#kept.takeValue(tools);
-  }
-
-  /**
-   * Takes a tool list that is JSON text.
-   *
-   * @throws {@link ToolwireError} as the constructor, and `invalid-json`.
-   */
-  static fromJson(tools: string | Uint8Array): ToolSet {
-    const kept = new KeptSet();
-    kept.takeText('ToolSet.fromJson', tools);
-    return new ToolSet(kept);
+    this.#kept.take('new ToolSet', tools);
   }
 
   /** How many tools it has, those that an API runs itself included. */
@@ -74,16 +59,7 @@ export class ToolSet {
    * @throws {@link ToolwireError} as the constructor; the list stays what it was then.
    */
   update(tools: unknown): boolean {
-    return this.#changed(this.#kept.takeValue(tools));
-  }
-
-  /**
-   * {@link update} with a list that is JSON text.
-   *
-   * @throws {@link ToolwireError} as {@link update}, and `invalid-json`.
-   */
-  updateJson(tools: string | Uint8Array): boolean {
-    return this.#changed(this.#kept.takeText('updateJson', tools));
+    return this.#changed(this.#kept.take('update', tools));
   }
 
   /**
@@ -97,7 +73,7 @@ export class ToolSet {
    *   have to be set aside and `onSetAside` is `"error"`.
    */
   sanitize<O extends ToolsOptions>(options: O): ReadyTools<ToolFor<O>> {
-    const given = withoutFunctions(options);
+    const given = withoutHandler(options);
     const key = keyOf(given);
     const known = key === undefined ? undefined : this.#ready.get(key);
     const handedOut = known ?? this.#made(given, key);
@@ -189,19 +165,6 @@ function handOut(made: Ready, options: unknown): HandedOut {
   const told = warning === undefined ? undefined : (JSON.parse(warning) as SetAsideWarning);
   const handed: HandedOut = { ready, warning: told, isRead: false, isWatched: false };
   return handed;
-}
-
-/** Makes something when it is first asked for. */
-function once<T>(make: () => T): () => T {
-  let making: (() => T) | undefined = make;
-  let made: T | undefined;
-  return () => {
-    if (making !== undefined) {
-      made = making();
-      making = undefined;
-    }
-    return made as T;
-  };
 }
 
 /** The same value, which came from JSON text, frozen all the way down; without recursion, for it may be deep. */

@@ -1,18 +1,21 @@
-import { callOnText, callOnValues } from './engine/call.js';
-import { handlerOf, type SetAsideWarning, warnUnlessRead, withoutFunctions } from './engine/set-aside.js';
-import type { CheckToolsOptions, DeferralQuery, Dialect, DialectQuery, Text, ToolsOptions } from './options.js';
+import { ask, callOn, callOnValues } from './engine/call.js';
+import { handlerOf, type SetAsideWarning, warnUnlessRead, withoutHandler } from './engine/set-aside.js';
+import type { CheckToolsOptions, DeferralQuery, Dialect, DialectQuery, ToolsOptions, Written } from './options.js';
 import type { DeferralChoice, DialectChoice, Quarantined, ToolChange, ToolViolation } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 import type { ToolFor } from './tool-types.js';
 
-/** A tool list that an API accepts, and what was done for that. */
+/**
+ * A tool list that an API accepts. What was changed for that is determined when it is first read, for the list as it was at the time
+ * of the call.
+ */
 export interface SanitizedTools<T> {
   /** The tools, in the API's own shape. */
   tools: T;
   /** The tools that could not be made acceptable: they are not in the list. */
   quarantined: Quarantined[];
   /** Every change, tool by tool. That a tool has another shape is none. */
-  changes: ToolChange[];
+  readonly changes: ToolChange[];
   /** Whether the same arguments are accepted, no guidance is lost, and no tool is missing. */
   lossless: boolean;
   /** Brings the model's calls back to what the tools' own servers expect. */
@@ -34,42 +37,39 @@ export interface SanitizedTools<T> {
  * ```
  *
  * @param tools - A list of tools as MCP's `tools/list`, Anthropic, OpenAI, Gemini or Bedrock have them, or an object that
- *   has one in `tools`. What the API runs itself (a hosted search, say) is passed on as it is.
+ *   has one in `tools`; or its JSON text, which gives text of its type. What the API runs itself (a hosted search, say) is passed on as
+ *   it is.
  * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
  *   `invalid-request` if it is no list of tools, `not-representable` if tools have to be set aside and `onSetAside` is `"error"`.
  */
-export function sanitizeTools<O extends ToolsOptions>(tools: unknown, options: O): SanitizedTools<ToolFor<O>[]> {
-  const { value, report } = callOnValues('sanitizeTools', true, [tools], withoutFunctions(options));
-  return sanitized(value as ToolFor<O>[], report, options);
+export function sanitizeTools<T, O extends ToolsOptions>(
+  tools: T,
+  options: O,
+): SanitizedTools<Written<T, ToolFor<O>[]>> {
+  const { value, members, report } = callOn('sanitizeTools', tools, withoutHandler(options));
+  const { quarantined, lossless, restore, warning } = members as Reported;
+  const result: SanitizedTools<Written<T, ToolFor<O>[]>> = {
+    tools: value as Written<T, ToolFor<O>[]>,
+    quarantined,
+    get changes() {
+      return (report() as { changes: ToolChange[] }).changes;
+    },
+    lossless,
+    restore: new Restore(restore),
+  };
+  if (warning === undefined) return result;
+  const handler = handlerOf(options.onSetAside);
+  if (handler === undefined) warnUnlessRead(result, warning);
+  else handler(quarantined, { dialect: options.dialect });
+  return result;
 }
 
-/**
- * {@link sanitizeTools} from JSON text to JSON text; the very same text if nothing changes.
- *
- * @throws {@link ToolwireError} as {@link sanitizeTools}, and `invalid-json`.
- */
-export function sanitizeToolsJson(tools: string, options: ToolsOptions): SanitizedTools<string>;
-export function sanitizeToolsJson(tools: Uint8Array, options: ToolsOptions): SanitizedTools<Uint8Array>;
-export function sanitizeToolsJson(tools: Text, options: ToolsOptions): SanitizedTools<Text>;
-export function sanitizeToolsJson(tools: Text, options: ToolsOptions): SanitizedTools<Text> {
-  const { value, report } = callOnText('sanitizeTools', true, tools, withoutFunctions(options));
-  return sanitized(value, report, options);
-}
-
-/** The members of the result beside `tools`, as the core returns them. */
-interface Reported extends Omit<SanitizedTools<unknown>, 'tools' | 'restore'> {
+/** What the core returns beside the tools. */
+interface Reported {
+  quarantined: Quarantined[];
+  lossless: boolean;
   restore: RestoreJson;
   warning?: SetAsideWarning;
-}
-
-function sanitized<T>(tools: T, report: object | undefined, { dialect, onSetAside }: ToolsOptions): SanitizedTools<T> {
-  const { restore, warning, ...rest } = report as Reported;
-  const result = { tools, ...rest, restore: new Restore(restore) };
-  if (warning === undefined) return result;
-  const handler = handlerOf(onSetAside);
-  if (handler === undefined) warnUnlessRead(result, warning);
-  else handler(result.quarantined, { dialect });
-  return result;
 }
 
 /**
@@ -86,17 +86,7 @@ function sanitized<T>(tools: T, report: object | undefined, { dialect, onSetAsid
  *   `invalid-request` if it is no list of tools.
  */
 export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViolation[] {
-  return callOnValues('checkTools', false, [tools], options).value as ToolViolation[];
-}
-
-/**
- * {@link checkTools} of JSON text.
- *
- * @throws {@link ToolwireError} as {@link checkTools}, and `invalid-json`.
- */
-export function checkToolsJson(tools: Text, options: CheckToolsOptions): ToolViolation[] {
-  const { value } = callOnText('checkTools', false, tools, options);
-  return JSON.parse(typeof value === 'string' ? value : new TextDecoder().decode(value)) as ToolViolation[];
+  return ask('checkTools', tools, options) as ToolViolation[];
 }
 
 /**

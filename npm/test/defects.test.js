@@ -17,8 +17,7 @@ WebAssembly.Instance = class extends Instance {
 };
 
 const toolwire = await import('../dist/index.js');
-const { adaptRequest, Exchange, restoreArguments, restoreArgumentsJson, restoreFrom, sanitize, sanitizeJson } =
-  toolwire;
+const { adaptRequest, Exchange, restoreArguments, restoreArgumentsJson, restoreFrom, sanitize } = toolwire;
 const { ToolIndex, ToolSet, ToolwireError } = toolwire;
 
 const failNext = (instance = instances.at(-1)) => instance.failNext();
@@ -53,8 +52,8 @@ describe('a call that fails inside', () => {
   const schema = { type: 'object', properties: { a: { const: 1 } } };
   const call = { type: 'tool_use', id: 'c', name: 'tool_search', input: { query: 'read' } };
   const calls = {
-    sanitize: () => sanitize(schema, { dialect: 'codex' }),
-    sanitizeJson: () => sanitizeJson(JSON.stringify(schema), { dialect: 'codex' }),
+    sanitize: () => sanitize(schema, { dialect: 'codex' }).schema,
+    'sanitize text': () => sanitize(JSON.stringify(schema), { dialect: 'codex' }).schema,
     check: () => toolwire.check(schema, { dialect: 'codex' }),
     sanitizeTools: () => toolwire.sanitizeTools(TOOLS, { dialect: 'moonshot' }).tools,
     adaptRequest: () => adaptRequest(REQUEST, { dialect: 'anthropic' }).request,
@@ -239,7 +238,7 @@ async function run(program, ...flags) {
 test('an error that nobody catches is a few lines', async () => {
   for (const file of ['index.js', 'index.cjs']) {
     const { stderr, code } = await run(
-      `const { sanitize } = await import('../dist/${file}').then((all) => all.default ?? all); sanitize({}, { dialect: 'none' });`,
+      `const { sanitize } = await import('../dist/${file}').then((all) => all.default ?? all); sanitize({}, { dialect: 'none' }).schema;`,
     );
     assert.equal(code, 1);
     assert.match(stderr, /ToolwireError: unknown-dialect at `\/dialect`: expected one of/);
@@ -255,7 +254,7 @@ test('a frozen prototype changes nothing', async () => {
     const names = [...Object.getOwnPropertyNames(Object.prototype), 'a'];
     const properties = Object.fromEntries(names.map((name) => [name, { const: name }]));
     Object.defineProperty(properties, '__proto__', { value: { const: 1 }, enumerable: true });
-    const schema = sanitize({ type: 'object', properties }, { dialect: 'codex' });
+    const schema = sanitize({ type: 'object', properties }, { dialect: 'codex' }).schema;
     const tools = names.map((name) => ({ name: name + '.', inputSchema: { type: 'object', properties } }));
     const listed = sanitizeTools(tools, { dialect: 'moonshot' });
     const call = listed.restore.call('constructor_', {});
@@ -283,7 +282,7 @@ test('a frozen prototype changes nothing', async () => {
 
 test('bytes that say they are fewer than they are', () => {
   const text = JSON.stringify({ type: 'object', properties: { a: { const: 'x'.repeat(100_000) } } });
-  const expected = sanitizeJson(text, { dialect: 'codex' });
+  const expected = sanitize(text, { dialect: 'codex' }).schema;
   for (const claimed of [0, 4, 2 ** 40, -1, Number.NaN]) {
     class Liar extends Uint8Array {
       get length() {
@@ -299,12 +298,12 @@ test('bytes that say they are fewer than they are', () => {
         return new ArrayBuffer(8);
       }
     }
-    const found = sanitizeJson(new Liar(Buffer.from(text)), { dialect: 'codex' });
+    const found = sanitize(new Liar(Buffer.from(text)), { dialect: 'codex' }).schema;
     assert.equal(Buffer.from(found).toString(), expected);
   }
   const fake = { [Symbol.toStringTag]: 'Uint8Array', length: 10_000_000 };
-  assert.equal(caught(() => sanitizeJson(fake, { dialect: 'codex' })).code, 'invalid-value');
-  assert.deepEqual(sanitizeJson(text, { dialect: 'codex' }), expected);
+  assert.equal(caught(() => sanitize(fake, { dialect: 'codex' }).schema).code, 'invalid-value');
+  assert.deepEqual(sanitize(text, { dialect: 'codex' }).schema, expected);
 });
 
 test('a `restore` of an older version is refused, and so is one that is forged', () => {
@@ -356,7 +355,7 @@ test('workers see nothing of each other', async () => {
     const found = new Set();
     for (let round = 0; round < 300; round++) {
       const properties = { [name]: { const: round } };
-      found.add(Object.keys(sanitize({ properties }, { dialect: 'codex' }).properties).join());
+      found.add(Object.keys(sanitize({ properties }, { dialect: 'codex' }).schema.properties).join());
       const event = { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', name: 'called' } };
       found.add(stream.feed(event)[0].content_block.name);
     }

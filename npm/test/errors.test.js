@@ -10,8 +10,6 @@ import {
   dialects,
   normalizeEnvelope,
   sanitize,
-  sanitizeJson,
-  sanitizeWithReport,
   stripDeferralBetas,
   ToolwireError,
 } from '../dist/index.js';
@@ -27,7 +25,7 @@ function caught(call) {
 }
 
 test('the error is an Error of its own class', () => {
-  const error = caught(() => sanitizeJson('{"a": ', { dialect: 'codex' }));
+  const error = caught(() => sanitize('{"a": ', { dialect: 'codex' }).schema);
   assert.ok(error instanceof Error);
   assert.equal(error.name, 'ToolwireError');
   // A log often has the message alone, or prints the class.
@@ -42,18 +40,18 @@ test('the error is an Error of its own class', () => {
 });
 
 test('an unknown dialect names the known ones and a call that works', () => {
-  const { code, pointer, message } = caught(() => sanitize({}, { dialect: 'codec' }));
+  const { code, pointer, message } = caught(() => sanitize({}, { dialect: 'codec' }).schema);
   assert.deepEqual([code, pointer], ['unknown-dialect', '/dialect']);
   for (const { name } of dialects()) assert.ok(message.includes(`\`${name}\``), message);
   assert.match(message, /`sanitize\(schema, \{ dialect: "codex" \}\)`/);
 });
 
 test('no dialect, no options, options that are none', () => {
-  assert.equal(caught(() => sanitize({}, {})).pointer, '/dialect');
-  assert.equal(caught(() => sanitize({})).pointer, '/dialect');
+  assert.equal(caught(() => sanitize({}, {}).schema).pointer, '/dialect');
+  assert.equal(caught(() => sanitize({}).schema).pointer, '/dialect');
   assert.equal(caught(() => check({}, null)).pointer, '/dialect');
-  assert.equal(caught(() => sanitize({}, 'codex')).code, 'invalid-option');
-  assert.equal(caught(() => normalizeEnvelope({}, [])).code, 'invalid-option');
+  assert.equal(caught(() => sanitize({}, 'codex').schema).code, 'invalid-option');
+  assert.equal(caught(() => normalizeEnvelope({}, []).schema).code, 'invalid-option');
 });
 
 test('a header is a string, or is not there', () => {
@@ -67,22 +65,22 @@ test('a header is a string, or is not there', () => {
 });
 
 test('an unknown option names the known ones', () => {
-  const { code, pointer, message } = caught(() => normalizeEnvelope({}, { shared: true }));
+  const { code, pointer, message } = caught(() => normalizeEnvelope({}, { shared: true }).schema);
   assert.deepEqual([code, pointer], ['unknown-option', '/shared']);
   assert.match(message, /`share`/);
 });
 
 test('an option that is undefined is not given', () => {
-  assert.deepEqual(sanitize({ type: 'string' }, { dialect: 'codex', maxBytes: undefined, share: undefined }), {
+  assert.deepEqual(sanitize({ type: 'string' }, { dialect: 'codex', maxBytes: undefined, share: undefined }).schema, {
     type: 'string',
   });
 });
 
 test('too-lossy carries the changes', () => {
   const lossy = { type: 'object', properties: {}, description: 'd', examples: [1] };
-  const { changes } = sanitizeWithReport(lossy, { dialect: 'codex-wire' });
+  const { changes } = sanitize(lossy, { dialect: 'codex-wire' });
   const schema = { type: 'object', properties: { a: {}, b: { type: 'string', pattern: 'x' } } };
-  const error = caught(() => sanitize(schema, { dialect: 'codex-wire', allow: 'same' }));
+  const error = caught(() => sanitize(schema, { dialect: 'codex-wire', allow: 'same' }).schema);
   assert.equal(error.code, 'too-lossy');
   assert.ok(error.changes.length > 0);
   assert.deepEqual(Object.keys(error.changes[0]), Object.keys(changes[0]));
@@ -95,19 +93,19 @@ test('a request that is none', () => {
 test('errors leave nothing behind', () => {
   const options = { dialect: 'codex' };
   const input = { properties: { a: { const: 1 } } };
-  const before = JSON.stringify(sanitize(input, options));
+  const before = JSON.stringify(sanitize(input, options).schema);
   for (let round = 0; round < 1000; round++) {
-    caught(() => sanitize({ a: [round, 1n] }, options));
-    caught(() => sanitizeJson(`{"a":[${round},]}`, options));
-    caught(() => sanitize({}, { dialect: `d${round}` }));
+    caught(() => sanitize({ a: [round, 1n] }, options).schema);
+    caught(() => sanitize(`{"a":[${round},]}`, options).schema);
+    caught(() => sanitize({}, { dialect: `d${round}` }).schema);
   }
-  assert.equal(JSON.stringify(sanitize(input, options)), before);
+  assert.equal(JSON.stringify(sanitize(input, options).schema), before);
 });
 
 test('an exhausted stack is an error of this call only', () => {
   const options = { dialect: 'codex' };
   const value = { properties: { a: { const: 1 }, list: { items: { items: { items: {} } } } } };
-  const expected = JSON.stringify(sanitize(value, options));
+  const expected = JSON.stringify(sanitize(value, options).schema);
   const kinds = new Set();
   (function deeper() {
     try {
@@ -117,7 +115,7 @@ test('an exhausted stack is an error of this call only', () => {
     }
     if (kinds.has('done') || kinds.size > 50) return;
     try {
-      assert.equal(JSON.stringify(sanitize(value, options)), expected);
+      assert.equal(JSON.stringify(sanitize(value, options).schema), expected);
       kinds.add('done');
     } catch (error) {
       assert.ok(error instanceof RangeError || error.code === 'internal', error);
@@ -125,5 +123,5 @@ test('an exhausted stack is an error of this call only', () => {
     }
   })();
   assert.ok(kinds.size > 1, 'the stack was never exhausted');
-  assert.equal(JSON.stringify(sanitize(value, options)), expected);
+  assert.equal(JSON.stringify(sanitize(value, options).schema), expected);
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { check, checkJson, ToolwireError } from '../dist/index.js';
+import { check, ToolwireError } from '../dist/index.js';
 import { casesOf, counts, essentialViolation, folders, isAtFault } from './fixtures/cases.js';
 import { judgeList, listPathsOf, takesLists } from './fixtures/lists.js';
 import { functions, pathsOf, searches, searchPathsOf } from './fixtures/paths.js';
@@ -67,7 +67,7 @@ function judge(name, path, one) {
   const { output, report } = path.run(input, options, one);
   const text = path.text(output);
   if (name === 'check') {
-    const list = JSON.parse(text).map((violation) => essentialViolation(violation, ['rule', 'pointer']));
+    const list = JSON.parse(text).map((violation) => essentialViolation(violation, ['constraint', 'pointer']));
     assert.deepEqual(list, JSON.parse(one.expectedText), where);
     return;
   }
@@ -103,7 +103,7 @@ function judge(name, path, one) {
   }
   // `codex` emulates one step: what makes Codex drop a tool passes through it, and `check` says so.
   if (name === 'sanitize' && options.dialect !== 'codex') {
-    const violations = path.takesValue ? check(output, options) : checkJson(output, options);
+    const violations = path.takesValue ? check(output, options) : check(output, options);
     assert.deepEqual(violations.filter(isAtFault), [], `${where}: not accepted`);
   }
 }

@@ -7,15 +7,14 @@ import { test } from 'node:test';
 import {
   adaptRequestJson,
   applyDeferredLoadingJson,
-  checkJson,
-  checkToolsJson,
+  check,
+  checkTools,
   dialects,
-  normalizeEnvelopeJson,
+  normalizeEnvelope,
   repairArgumentsJson,
   restoreArgumentsJson,
   sanitize,
-  sanitizeJsonWithReport,
-  sanitizeToolsJson,
+  sanitizeTools,
   ToolwireError,
   validateArgumentsJson,
 } from '../dist/index.js';
@@ -94,19 +93,19 @@ function all(schema, attempt) {
   const tool = `{"name":"t","description":"d","input_schema":${schema}`;
   for (const dialect of names) {
     const options = { dialect, maxSteps };
-    attempt(() => checkJson(schema, options));
+    attempt(() => check(schema, options));
     attempt(() => restoreArgumentsJson('{"v":{"v":"[1]"},"a":null}', schema, options));
     attempt(() => restoreArgumentsJson(schema, schema, options));
-    attempt(() => sanitize(value, options));
-    const found = attempt(() => sanitizeJsonWithReport(schema, options));
-    if (found !== undefined) attempt(() => checkJson(found.schema, options));
-    attempt(() => sanitizeToolsJson(`[${tool}}]`, options));
+    attempt(() => sanitize(value, options).schema);
+    const found = attempt(() => sanitize(schema, options));
+    if (found !== undefined) attempt(() => check(found.schema, options));
+    attempt(() => sanitizeTools(`[${tool}}]`, options));
     attempt(() => adaptRequestJson(`{"messages":[],"tools":[${tool}}]}`, { ...options, format: 'anthropic' }));
   }
-  attempt(() => checkToolsJson(`[${tool}}]`, { dialects: names }));
-  attempt(() => normalizeEnvelopeJson(schema));
+  attempt(() => checkTools(`[${tool}}]`, { dialects: names }));
+  attempt(() => normalizeEnvelope(schema).schema);
   const repair = { useDefaults: true, removeAdditional: true };
-  const sent = attempt(() => sanitizeToolsJson(`[${tool}}]`, { dialect: 'openai-strict', maxSteps, repair }));
+  const sent = attempt(() => sanitizeTools(`[${tool}}]`, { dialect: 'openai-strict', maxSteps, repair }));
   for (const args of [...ARGUMENTS, schema]) {
     attempt(() => validateArgumentsJson(args, schema));
     attempt(() => repairArgumentsJson(args, schema, repair));
@@ -131,7 +130,7 @@ for (const [what, schemas] of SHAPES) {
     t.diagnostic(`${counts.calls} calls; errors: ${JSON.stringify(counts.errors)}`);
     assert.ok(counts.calls >= schemas.length * (names.length * 6 + 3), `${counts.calls} calls`);
     // The next call works.
-    assert.deepEqual(sanitize({ type: 'object', properties: {} }, { dialect: 'portable' }), {
+    assert.deepEqual(sanitize({ type: 'object', properties: {} }, { dialect: 'portable' }).schema, {
       type: 'object',
       properties: {},
     });

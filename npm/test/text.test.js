@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { checkJson, normalizeEnvelopeJson, normalizeEnvelopeJsonWithReport, sanitizeJson } from '../dist/index.js';
+import { check, normalizeEnvelope, sanitize } from '../dist/index.js';
 
 const bytes = (text) => new TextEncoder().encode(text);
 const unrepaired = '{"x":"ü€😀\\ud83d", "n": 1.0 }';
@@ -11,34 +11,34 @@ const repaired = '{"type":"object","properties":{},"x":"ü€😀\\ud83d","n":1.
 const fine = ' {"type":"object","properties":{},"x":"ü"} ';
 
 test('a string gives a string, bytes give bytes, a Buffer gives a Buffer', () => {
-  assert.equal(normalizeEnvelopeJson(unrepaired), repaired);
-  const plain = normalizeEnvelopeJson(bytes(unrepaired));
+  assert.equal(normalizeEnvelope(unrepaired).schema, repaired);
+  const plain = normalizeEnvelope(bytes(unrepaired)).schema;
   assert.equal(Object.getPrototypeOf(plain), Uint8Array.prototype);
   assert.deepEqual(plain, bytes(repaired));
-  const buffer = normalizeEnvelopeJson(Buffer.from(unrepaired));
+  const buffer = normalizeEnvelope(Buffer.from(unrepaired)).schema;
   assert.ok(Buffer.isBuffer(buffer));
   assert.equal(buffer.toString(), repaired);
-  assert.equal(normalizeEnvelopeJsonWithReport(Buffer.from(unrepaired)).schema.toString(), repaired);
+  assert.equal(normalizeEnvelope(Buffer.from(unrepaired)).schema.toString(), repaired);
 });
 
 test('bytes in the middle of a larger buffer', () => {
   const whole = bytes(`###${unrepaired}###`);
-  assert.deepEqual(normalizeEnvelopeJson(whole.subarray(3, whole.length - 3)), bytes(repaired));
+  assert.deepEqual(normalizeEnvelope(whole.subarray(3, whole.length - 3)).schema, bytes(repaired));
 });
 
 test('bytes that come back are the caller’s to keep', () => {
-  const first = normalizeEnvelopeJson(bytes(unrepaired));
-  normalizeEnvelopeJson(bytes('{"overwritten":true}'));
+  const first = normalizeEnvelope(bytes(unrepaired)).schema;
+  normalizeEnvelope(bytes('{"overwritten":true}')).schema;
   assert.deepEqual(first, bytes(repaired));
 });
 
 test('text without a change is the very same', () => {
-  assert.equal(normalizeEnvelopeJson(fine), fine);
-  for (const input of [bytes(fine), Buffer.from(fine)]) assert.equal(normalizeEnvelopeJson(input), input);
+  assert.equal(normalizeEnvelope(fine).schema, fine);
+  for (const input of [bytes(fine), Buffer.from(fine)]) assert.equal(normalizeEnvelope(input).schema, input);
 });
 
 test('a byte order mark at the start of a string survives', () => {
-  assert.equal(normalizeEnvelopeJson('{"x":"\ufeff"}'), '{"type":"object","properties":{},"x":"\ufeff"}');
+  assert.equal(normalizeEnvelope('{"x":"\ufeff"}').schema, '{"type":"object","properties":{},"x":"\ufeff"}');
 });
 
 test('bytes that are no UTF-8', () => {
@@ -52,7 +52,7 @@ test('bytes that are no UTF-8', () => {
   ];
   for (const [input, pointer, shown] of cases) {
     assert.throws(
-      () => sanitizeJson(input, { dialect: 'codex' }),
+      () => sanitize(input, { dialect: 'codex' }).schema,
       (error) => {
         assert.deepEqual([error.code, error.pointer], ['invalid-json', pointer], error.message);
         assert.ok(
@@ -66,17 +66,17 @@ test('bytes that are no UTF-8', () => {
 });
 
 test('an error before the unreadable place comes first', () => {
-  assert.throws(() => normalizeEnvelopeJson(Uint8Array.of(...bytes('{"a":[1,]} '), 0xff)), {
+  assert.throws(() => normalizeEnvelope(Uint8Array.of(...bytes('{"a":[1,]} '), 0xff)).schema, {
     code: 'invalid-json',
     message: /`\]`/,
   });
-  assert.throws(() => normalizeEnvelopeJson('{"a":[1,]} \ud800'), { code: 'invalid-json', message: /`\]`/ });
+  assert.throws(() => normalizeEnvelope('{"a":[1,]} \ud800').schema, { code: 'invalid-json', message: /`\]`/ });
 });
 
 test('half a surrogate pair is refused, not replaced', () => {
   for (const half of ['\ud800', '\udc00', '\udc00\ud800']) {
     assert.throws(
-      () => normalizeEnvelopeJson(`{"a":\n["😀", "x${half}"]}`),
+      () => normalizeEnvelope(`{"a":\n["😀", "x${half}"]}`).schema,
       (error) => {
         assert.deepEqual([error.code, error.pointer], ['invalid-json', '/a/1'], error.message);
         assert.match(error.message, /half of a surrogate pair.*\(line 2, column 9\)$/);
@@ -84,26 +84,30 @@ test('half a surrogate pair is refused, not replaced', () => {
       },
     );
   }
-  assert.throws(() => normalizeEnvelopeJson('\ud800'), { code: 'invalid-json', pointer: '' });
+  assert.throws(() => normalizeEnvelope('\ud800').schema, { code: 'invalid-json', pointer: '' });
 });
 
-test('what is no text', () => {
-  for (const input of [{}, [], null, undefined, 1, new ArrayBuffer(2), new Uint16Array(2)]) {
-    assert.throws(() => normalizeEnvelopeJson(input), {
-      code: 'invalid-value',
-      pointer: '',
-      detail: /^expected JSON text as a string or/,
-    });
-    assert.throws(() => checkJson(input, { dialect: 'codex' }), { code: 'invalid-value' });
+test('bytes that are no text', () => {
+  for (const input of [new ArrayBuffer(2), new Uint16Array(2)]) {
+    assert.throws(() => normalizeEnvelope(input), { code: 'invalid-value', pointer: '' });
+    assert.throws(() => check(input, { dialect: 'codex' }), { code: 'invalid-value', pointer: '' });
   }
+});
+
+test('a report is that of the text as it was', () => {
+  const input = bytes(unrepaired);
+  const result = normalizeEnvelope(input);
+  input.fill(0x20);
+  assert.deepEqual(result.changes, normalizeEnvelope(unrepaired).changes);
+  assert.notEqual(result.changes.length, 0);
 });
 
 test('large texts, of one and of several bytes a character', () => {
   for (const character of ['a', '€', '😀']) {
     const long = character.repeat(5_000_000);
-    const result = normalizeEnvelopeJson(`{"x":"${long}"}`);
+    const result = normalizeEnvelope(`{"x":"${long}"}`).schema;
     assert.equal(result.length, long.length + '{"type":"object","properties":{},"x":""}'.length);
     assert.equal(JSON.parse(result).x, long);
   }
-  assert.equal(normalizeEnvelopeJson(fine), fine);
+  assert.equal(normalizeEnvelope(fine).schema, fine);
 });

@@ -44,8 +44,8 @@ test('what is refused is refused every time, and costs nothing that was there', 
     for (let turn = 0; turn < 2; turn++) assert.throws(() => set.sanitize(wrong), ToolwireError);
   }
   assert.throws(() => set.update({ tools: 3 }), { code: 'invalid-request' });
-  assert.throws(() => set.updateJson('['), { code: 'invalid-json' });
-  assert.throws(() => ToolSet.fromJson('{'), { code: 'invalid-json' });
+  assert.throws(() => set.update('['), { code: 'invalid-json' });
+  assert.throws(() => new ToolSet('{'), { code: 'invalid-json' });
   assert.equal(set.sanitize({ ...OPTIONS, maxTools: null }), ready);
 });
 

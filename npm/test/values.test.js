@@ -4,27 +4,22 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
-import {
-  normalizeEnvelope,
-  restoreArguments,
-  sanitize,
-  sanitizeTools,
-  sanitizeWithReport,
-  ToolwireError,
-} from '../dist/index.js';
+import { normalizeEnvelope, restoreArguments, sanitize, sanitizeTools, ToolwireError } from '../dist/index.js';
 
 /** An accepted root around a value, so that `normalizeEnvelope` hands the value through. */
 const around = (value) => ({ type: 'object', properties: {}, x: value });
-const through = (value, options) => normalizeEnvelope(around(value), options).x;
+const through = (value, options) => normalizeEnvelope(around(value), options).schema.x;
 
 /** A root that is rewritten, so that the value is handed through inside new containers. */
 const throughRewrite = (value, options) =>
-  sanitize({ x: value, properties: { a: { const: 1 } } }, { dialect: 'codex', ...options }).x;
+  sanitize({ x: value, properties: { a: { const: 1 } } }, { dialect: 'codex', ...options }).schema.x;
 
-function refused(call, pointer, found) {
+const refusedOption = (call, pointer, found) => refused(call, pointer, found, 'invalid-option');
+
+function refused(call, pointer, found, code = 'invalid-value') {
   assert.throws(call, (error) => {
     assert.ok(error instanceof ToolwireError, String(error));
-    assert.deepEqual([error.code, error.pointer], ['invalid-value', pointer], error.message);
+    assert.deepEqual([error.code, error.pointer], [code, pointer], error.message);
     assert.match(error.message, found);
     return true;
   });
@@ -103,7 +98,7 @@ describe('surrogates', () => {
   });
 
   test('a string that a rule moves survives', () => {
-    const moved = sanitize({ properties: { '\ud800': { const: '\udc00' } } }, { dialect: 'codex' });
+    const moved = sanitize({ properties: { '\ud800': { const: '\udc00' } } }, { dialect: 'codex' }).schema;
     assert.deepEqual(moved.properties, { '\ud800': { type: 'string', enum: ['\udc00'] } });
   });
 });
@@ -144,28 +139,38 @@ describe('refused, with the pointer', () => {
     test(`${name}`, () => {
       refused(() => through(value), '/x', /expected a JSON value, found /);
       refused(() => through([0, { 'a/~': [value] }]), '/x/1/a~1~0/0', /expected a JSON value, found /);
-      refused(() => normalizeEnvelope(value), '', /expected a JSON value, found /);
-      refused(() => normalizeEnvelope({}, { share: value }), '/share', /expected a JSON value, found /);
+      // At the root bytes are text.
+      if (!(value instanceof Uint8Array)) refused(() => normalizeEnvelope(value), '', /expected a JSON value, found /);
+      refusedOption(() => normalizeEnvelope({}, { share: value }), '/share', /expected a JSON value, found /);
     });
   }
+  test('functions and symbols among options', () => {
+    for (const value of [() => {}, Symbol('s')]) {
+      refusedOption(() => normalizeEnvelope({}, { share: value }), '/share', /found a (function|symbol)/);
+      refusedOption(() => normalizeEnvelope({}, { unknown: value }), '/unknown', /found a (function|symbol)/);
+      const nested = { dialect: 'portable', repair: { disable: value } };
+      refusedOption(() => sanitizeTools([], nested), '/repair/disable', /found a (function|symbol)/);
+    }
+    assert.ok(normalizeEnvelope({}, { share: undefined }));
+  });
   test('functions and symbols as items', () => {
     refused(() => through([() => {}]), '/x/0', /found a function/);
     refused(() => through([1, Symbol('s')]), '/x/1', /found a symbol/);
   });
   test('nothing at the root', () => {
-    refused(() => normalizeEnvelope(undefined), '', /found `undefined`/);
-    refused(() => normalizeEnvelope(() => {}), '', /found a function/);
-    refused(() => normalizeEnvelope(Symbol('s')), '', /found a symbol/);
+    refused(() => normalizeEnvelope(undefined).schema, '', /found `undefined`/);
+    refused(() => normalizeEnvelope(() => {}).schema, '', /found a function/);
+    refused(() => normalizeEnvelope(Symbol('s')).schema, '', /found a symbol/);
   });
   test('cycles', () => {
-    refused(() => normalizeEnvelope(cyclic), '/a/0/back', /cycle: the same object as at `\/a`/);
+    refused(() => normalizeEnvelope(cyclic).schema, '/a/0/back', /cycle: the same object as at `\/a`/);
     const self = {};
     self.self = self;
-    refused(() => normalizeEnvelope(self), '/self', /cycle: the same object as at the root/);
-    refused(() => normalizeEnvelope({}, self), '/self', /cycle/);
+    refused(() => normalizeEnvelope(self).schema, '/self', /cycle: the same object as at the root/);
+    refusedOption(() => normalizeEnvelope({}, self), '/self', /cycle/);
     const wide = { list: Array.from({ length: 30_000 }, () => ({})) };
     wide.self = wide;
-    refused(() => normalizeEnvelope(wide), '/self', /cycle/);
+    refused(() => normalizeEnvelope(wide).schema, '/self', /cycle/);
   });
   test('advice', () => {
     refused(() => through(new Map()), '/x', /found a `Map`; make it an object with `Object.fromEntries`/);
@@ -188,12 +193,12 @@ describe('depth', () => {
   };
   test('512 levels pass', () => {
     const value = nested(511);
-    assert.deepEqual(normalizeEnvelope({ type: 'object', properties: {}, a: value }).a, value);
+    assert.deepEqual(normalizeEnvelope({ type: 'object', properties: {}, a: value }).schema.a, value);
   });
   for (const levels of [513, 10_000]) {
     test(`${levels} do not`, () => {
       assert.throws(
-        () => normalizeEnvelope(nested(levels)),
+        () => normalizeEnvelope(nested(levels)).schema,
         (error) => {
           assert.equal(error.code, 'too-deep');
           assert.equal(error.pointer.split('/').length - 1, 512);
@@ -204,15 +209,15 @@ describe('depth', () => {
   }
   test('a toJSON that never ends', () => {
     const endless = () => ({ toJSON: () => ({ a: endless() }) });
-    assert.throws(() => normalizeEnvelope(endless()), { code: 'too-deep' });
+    assert.throws(() => normalizeEnvelope(endless()).schema, { code: 'too-deep' });
   });
 });
 
 test('an exponential tree of shared members is refused in bounded time', () => {
   let value = ['x'];
   for (let level = 0; level < 40; level++) value = [value, value];
-  assert.throws(() => normalizeEnvelope(value), { code: 'limit-exceeded', name: 'ToolwireError' });
-  assert.throws(() => normalizeEnvelope(new Array(4_000_000_000)), { code: 'limit-exceeded' });
+  assert.throws(() => normalizeEnvelope(value).schema, { code: 'limit-exceeded', name: 'ToolwireError' });
+  assert.throws(() => normalizeEnvelope(new Array(4_000_000_000)).schema, { code: 'limit-exceeded' });
 });
 
 describe('code that runs while reading', () => {
@@ -251,7 +256,7 @@ describe('code that runs while reading', () => {
     const value = {
       before: ['kept'],
       get inner() {
-        return normalizeEnvelope({ properties: { deep: { a: [1, 'ü'] } } });
+        return normalizeEnvelope({ properties: { deep: { a: [1, 'ü'] } } }).schema;
       },
       after: ['kept too'],
     };
@@ -267,19 +272,19 @@ describe('share', () => {
   test('unchanged parts are the very same', () => {
     const part = { description: 'd', list: [1] };
     const root = { properties: { a: { const: 1 }, b: part } };
-    const result = sanitize({ ...root, type: 'object', x: part }, { dialect: 'codex', share: true });
+    const result = sanitize({ ...root, type: 'object', x: part }, { dialect: 'codex', share: true }).schema;
     assert.equal(result.x, part);
     assert.notEqual(result.properties, root.properties);
     const own = around(part);
-    assert.equal(normalizeEnvelope(own, { share: true }), own);
-    assert.notEqual(normalizeEnvelope(own).x, part);
+    assert.equal(normalizeEnvelope(own, { share: true }).schema, own);
+    assert.notEqual(normalizeEnvelope(own).schema.x, part);
   });
 
   test('a part that JSON says differently is copied, its neighbours are not', () => {
     const plain = { a: 1 };
     const date = { when: new Date(0), plain };
     const own = around({ date, plain, gone: undefined });
-    const result = normalizeEnvelope(own, { share: true });
+    const result = normalizeEnvelope(own, { share: true }).schema;
     assert.notEqual(result, own);
     assert.deepEqual(result.x, { date: { when: '1970-01-01T00:00:00.000Z', plain: { a: 1 } }, plain: { a: 1 } });
     assert.equal(result.x.plain, plain);
@@ -293,7 +298,7 @@ test('large values', () => {
     Array.from({ length: 20_000 }, (_, at) => [`p${at}`, { type: 'string', description: `ü${at}` }]),
   );
   const value = { type: 'object', properties };
-  assert.deepEqual(normalizeEnvelope(value), value);
+  assert.deepEqual(normalizeEnvelope(value).schema, value);
   const long = '€'.repeat(30_000_000);
   assert.equal(through(long), long);
   assert.deepEqual(through([1]), [1]);
@@ -302,7 +307,7 @@ test('large values', () => {
 test('plans hold names with half of a surrogate pair', () => {
   const schema = { type: 'object', properties: { '\ud800': { type: 'string' }, a: { type: 'string' } } };
   const answered = { '\ud800': null, a: 'x' };
-  const { restorePlan } = sanitizeWithReport(schema, { dialect: 'openai-strict' });
+  const { restorePlan } = sanitize(schema, { dialect: 'openai-strict' });
   const tools = [{ name: 'tool', inputSchema: schema }];
   const { restore } = sanitizeTools(tools, { dialect: 'openai-strict' });
   assert.deepEqual(restoreArguments(answered, JSON.parse(JSON.stringify(restorePlan))), { a: 'x' });
@@ -330,8 +335,8 @@ describe('a proxy that answers anything', () => {
     test(`a length of ${typeof length} ${String(length)}`, () => {
       for (const input of [around(lying(length)), around({ b: [lying(length)] })]) {
         const pointer = Array.isArray(input.x.b) ? '/x/b/0' : '/x';
-        refused(() => normalizeEnvelope(input), pointer, /a whole number as its length/);
-        refused(() => sanitize(input, { dialect: 'codex' }), pointer, /a whole number as its length/);
+        refused(() => normalizeEnvelope(input).schema, pointer, /a whole number as its length/);
+        refused(() => sanitize(input, { dialect: 'codex' }).schema, pointer, /a whole number as its length/);
       }
       refused(() => sanitizeTools(lying(length), { dialect: 'portable' }), '', /a whole number as its length/);
     });

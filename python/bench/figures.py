@@ -98,7 +98,7 @@ def main() -> None:
         name = known["name"]
         text, value, listed, each = best(
             [
-                (texts, partial(attempt, toolwire.sanitize_json, name), len(texts)),
+                (texts, partial(attempt, toolwire.sanitize, name), len(texts)),
                 (values, partial(attempt, toolwire.sanitize, name), len(values)),
                 (lists, partial(attempt, toolwire.sanitize_tools, name), len(some)),
                 (alone_lists, partial(attempt, toolwire.sanitize_tools, name), len(some)),

@@ -96,9 +96,9 @@ def main() -> None:
         "schemas of real tools",
         schemas,
         [
-            ("normalize_envelope", toolwire.normalize_envelope, toolwire.normalize_envelope_json, {}),
-            ("sanitize codex", toolwire.sanitize, toolwire.sanitize_json, {"dialect": "codex"}),
-            ("sanitize codex-wire", toolwire.sanitize, toolwire.sanitize_json, {"dialect": "codex-wire"}),
+            ("normalize_envelope", toolwire.normalize_envelope, toolwire.normalize_envelope, {}),
+            ("sanitize codex", toolwire.sanitize, toolwire.sanitize, {"dialect": "codex"}),
+            ("sanitize codex-wire", toolwire.sanitize, toolwire.sanitize, {"dialect": "codex-wire"}),
         ],
     )
     measure(

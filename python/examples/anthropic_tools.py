@@ -13,9 +13,9 @@ def ask(base_url: str, published: list[Any], call: Callable[[str, Any], str]) ->
     """Ask until the model calls nothing more."""
     client = Anthropic(base_url=base_url, api_key="none")
     sanitized = sanitize_tools(published, dialect="anthropic")
-    for aside in sanitized["quarantined"]:
-        print(f"without {aside['name']}: {aside['message']}")
-    tools, restore = sanitized["tools"], sanitized["restore"]
+    for aside in sanitized.quarantined:
+        print(f"without {aside.name}: {aside.message}")
+    tools, restore = sanitized.tools, sanitized.restore
 
     messages: list[MessageParam] = [{"role": "user", "content": "Read README.md of main."}]
     while True:

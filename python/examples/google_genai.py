@@ -16,7 +16,7 @@ def ask(base_url: str, published: list[Any]) -> list[RestoredCall]:
     reply = client.models.generate_content(
         model="gemini-3-pro",
         contents="Read README.md of main.",
-        config=types.GenerateContentConfig(tools=sanitized["tools"]),
+        config=types.GenerateContentConfig(tools=sanitized.tools),
     )
-    restore = sanitized["restore"].call
+    restore = sanitized.restore.call
     return [restore(call.name or "", call.args or {}) for call in reply.function_calls or []]

@@ -17,9 +17,9 @@ async def ask(base_url: str, server: ClientSession, dialect: DialectName) -> str
     """Ask until the model calls nothing more."""
     client = AsyncOpenAI(base_url=base_url, api_key="none")
     sanitized = sanitize_tools(await server.list_tools(), dialect=dialect)
-    for aside in sanitized["quarantined"]:
-        print(f"without {aside['name']}: {aside['message']}")
-    tools, restore = sanitized["tools"], sanitized["restore"]
+    for aside in sanitized.quarantined:
+        print(f"without {aside.name}: {aside.message}")
+    tools, restore = sanitized.tools, sanitized.restore
 
     messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Read README.md of main."}]
     while True:

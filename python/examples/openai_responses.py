@@ -1,6 +1,6 @@
 """One tool of your own for OpenAI Responses, strict.
 
-`sanitize_with_report` writes the schema, and leaves the plan by which `restore_arguments` takes out what the strict
+`sanitize` writes the schema, and leaves the plan by which `restore_arguments` takes out what the strict
 mode made the model write.
 """
 
@@ -10,14 +10,14 @@ from typing import Any
 from openai import OpenAI
 from openai.types.responses import FunctionToolParam
 
-from toolwire import restore_arguments, sanitize_with_report
+from toolwire import restore_arguments, sanitize
 
 SCHEMA = {
     "type": "object",
     "properties": {"city": {"type": "string"}, "days": {"type": "integer", "minimum": 1}},
     "required": ["city"],
 }
-REWRITTEN = sanitize_with_report(SCHEMA, dialect="openai-strict")
+REWRITTEN = sanitize(SCHEMA, dialect="openai-strict")
 
 
 def forecast(base_url: str) -> Any:
@@ -27,12 +27,12 @@ def forecast(base_url: str) -> Any:
         "type": "function",
         "name": "forecast",
         "description": "What the weather will be",
-        "parameters": REWRITTEN["schema"],
+        "parameters": REWRITTEN.schema,
         "strict": True,
     }
     reply = client.responses.create(model="gpt-5", input="The weather in Oslo?", tools=[tool])
     for item in reply.output:
         if item.type == "function_call":
             # Strict schemas require everything, so the model says null for what it leaves out.
-            return restore_arguments(json.loads(item.arguments), REWRITTEN["restorePlan"])
+            return restore_arguments(json.loads(item.arguments), REWRITTEN.restore_plan)
     return None

@@ -15,7 +15,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolset
 from pydantic_ai.toolsets.abstract import SchemaValidatorProt, ToolsetTool
 
-from toolwire import ToolwireError, restore_arguments, restore_arguments_json, sanitize, sanitize_with_report
+from toolwire import ToolwireError, restore_arguments, restore_arguments_json, sanitize
 from toolwire.types import DialectName, RestorePlan
 
 DIALECT: DialectName = "moonshot"
@@ -26,7 +26,7 @@ class Sanitizing(JsonSchemaTransformer):
 
     def walk(self) -> dict[str, Any]:
         """Rewrite the whole schema at once."""
-        schema: dict[str, Any] = sanitize(self.schema, dialect=DIALECT)
+        schema: dict[str, Any] = sanitize(self.schema, dialect=DIALECT).schema
         return schema
 
     def transform(self, schema: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class RestoringToolset(WrapperToolset[None]):
         """Put the restoring validator before each tool's own."""
 
         def restoring(tool: ToolsetTool[None]) -> ToolsetTool[None]:
-            plan = sanitize_with_report(tool.tool_def.parameters_json_schema, dialect=DIALECT)["restorePlan"]
+            plan = sanitize(tool.tool_def.parameters_json_schema, dialect=DIALECT).restore_plan
             validator: SchemaValidatorProt = Restoring(tool.args_validator, plan)
             return replace(tool, args_validator=validator)
 

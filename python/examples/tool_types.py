@@ -13,12 +13,12 @@ from toolwire import ToolSet, sanitize_tools
 listed = [{"name": "a", "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}}}]
 tool_set = ToolSet(listed)
 
-anthropic_tools: list[ToolUnionParam] = sanitize_tools(listed, dialect="anthropic")["tools"]
-chat_tools: list[ChatCompletionToolUnionParam] = sanitize_tools(listed, dialect="openai-chat")["tools"]
-responses_tools: list[ToolParam] = sanitize_tools(listed, dialect="openai-responses")["tools"]
-google = GenerateContentConfig(tools=sanitize_tools(listed, dialect="gemini")["tools"])
+anthropic_tools: list[ToolUnionParam] = sanitize_tools(listed, dialect="anthropic").tools
+chat_tools: list[ChatCompletionToolUnionParam] = sanitize_tools(listed, dialect="openai-chat").tools
+responses_tools: list[ToolParam] = sanitize_tools(listed, dialect="openai-responses").tools
+google = GenerateContentConfig(tools=sanitize_tools(listed, dialect="gemini").tools)
 
-anthropic_set: list[ToolUnionParam] = tool_set.sanitize(dialect="anthropic")["tools"]
-chat_set: list[ChatCompletionToolUnionParam] = tool_set.sanitize(dialect="openai-chat")["tools"]
-responses_set: list[ToolParam] = tool_set.sanitize(dialect="openai-responses")["tools"]
-google_set = GenerateContentConfig(tools=tool_set.sanitize(dialect="gemini")["tools"])
+anthropic_set: list[ToolUnionParam] = tool_set.sanitize(dialect="anthropic").tools
+chat_set: list[ChatCompletionToolUnionParam] = tool_set.sanitize(dialect="openai-chat").tools
+responses_set: list[ToolParam] = tool_set.sanitize(dialect="openai-responses").tools
+google_set = GenerateContentConfig(tools=tool_set.sanitize(dialect="gemini").tools)

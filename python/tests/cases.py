@@ -36,6 +36,10 @@ LOOKUPS = ("dialectFor", "deferralFor")
 """The functions that have a query in their options, and no input: they have one path."""
 LISTS = ("sanitizeTools", "checkTools", "adaptRequest", *LOOKUPS)
 """The functions on whole lists and requests, and those that look up where these go: test_lists.py runs them."""
+STRINGS = ("stripDeferralBetas", "restoreArguments", "validateArguments", "applyDeferredLoading", "adaptRequest")
+"""The functions that take any string as a value."""
+NEW = ("sanitize", "normalizeEnvelope", "check", "sanitizeTools", "checkTools")
+"""The functions that know text by its type and give reports when they are read."""
 HEADER = "stripDeferralBetas"
 """The function on an HTTP header, which is no JSON: it has one path, and no options."""
 REPAIRS = "repairArguments"
@@ -95,8 +99,9 @@ class Case:
 
     @property
     def has_value(self) -> bool:
-        """Whether the input is a value, which every path takes, and not only text."""
-        return "input" in self.members
+        """Whether the input is a value, which every path takes, and not only text; a string is text."""
+        given = self.members.get("input")
+        return "input" in self.members and (not isinstance(given, str) or self.function in STRINGS)
 
     def value(self) -> Any:
         """Give the input as a fresh Python value."""
@@ -104,7 +109,7 @@ class Case:
 
     def text(self) -> str:
         """Give the input as text."""
-        return compact(self.members["input"]) if self.has_value else self._joined("input")
+        return compact(self.members["input"]) if "input" in self.members else self._joined("input")
 
     @property
     def error(self) -> dict[str, str] | None:
@@ -128,6 +133,8 @@ class Case:
 
     def call(self, text: bool, report: bool) -> Any:
         """Give the public function of that form."""
+        if self.function in NEW:
+            return getattr(toolwire, snake(self.function))
         return getattr(toolwire, snake(self.function) + ("_json" if text else "") + ("_with_report" if report else ""))
 
 

@@ -119,9 +119,9 @@ def nested(depth: int, each: dict[str, Any]) -> Any:
 def sanitized(text: str, dialect: str) -> str | None:
     """What `sanitize` writes; nothing where it refuses, which is for the fixtures to say."""
     # Dialects come from tables, so no overload names them.
-    sanitize: Any = toolwire.sanitize_json
+    sanitize: Any = toolwire.sanitize
     try:
-        written: str = sanitize(text, dialect=dialect)
+        written: str = sanitize(text, dialect=dialect).schema
     except toolwire.ToolwireError:
         return None
     return written
@@ -145,7 +145,7 @@ def disputed_inputs(
     `known` are the rules that the judge can know of; where it is None, that is all. The two speak of the same where
     one's place is in the other's.
     """
-    check: Any = toolwire.check_json
+    check: Any = toolwire.check
     read, found = 0, []
     for text in texts:
         try:
@@ -153,11 +153,11 @@ def disputed_inputs(
         except toolwire.ToolwireError:
             continue
         read += 1
-        refused = [one for one in violations if one["severity"] == "refused"]
-        ours = [one for one in refused if known is None or one["rule"] in known]
+        refused = [one for one in violations if one.severity == "refused"]
+        ours = [one for one in refused if known is None or one.constraint in known]
         theirs = judge(text)
         their_places = Places(one.pointer for one in theirs)
-        unread = [one for one in refused if one["rule"] in UNREAD]
+        unread = [one for one in refused if one.constraint in UNREAD]
         our_places = Places(one["pointer"] for one in [*ours, *unread])
         for one in ours:
             if not their_places.have(one["pointer"]):

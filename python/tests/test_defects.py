@@ -23,7 +23,7 @@ TOOLS = [{"name": "files.read", "inputSchema": {"type": "object", "properties": 
 REQUEST = {"messages": [], "tools": [{"name": "a.b", "input_schema": {"type": "object", "properties": {}}}]}
 SCHEMA = {"type": "object", "properties": {"a": {"const": 1}}}
 CALL = {"type": "tool_use", "id": "c", "name": "tool_search", "input": {"query": "read"}}
-RESTORE = toolwire.sanitize_tools(TOOLS, dialect="moonshot")["restore"]
+RESTORE = toolwire.sanitize_tools(TOOLS, dialect="moonshot").restore
 INDEX = toolwire.ToolIndex(TOOLS)
 URL = "http://localhost/v1/messages"
 
@@ -38,11 +38,11 @@ BEGIN = piece("", name="files_read")
 END = f"data: {json.dumps({'choices': [{'index': 0, 'delta': {}, 'finish_reason': 'tool_calls'}]})}\n\n"
 
 CALLS: dict[str, Callable[[], Any]] = {
-    "sanitize": lambda: toolwire.sanitize(SCHEMA, dialect="codex"),
-    "sanitize_json": lambda: toolwire.sanitize_json(json.dumps(SCHEMA), dialect="codex"),
-    "large text": lambda: toolwire.sanitize_json(json.dumps({**SCHEMA, "x": "y" * 100_000}), dialect="codex"),
+    "sanitize": lambda: toolwire.sanitize(SCHEMA, dialect="codex").schema,
+    "sanitize text": lambda: toolwire.sanitize(json.dumps(SCHEMA), dialect="codex").schema,
+    "large text": lambda: toolwire.sanitize(json.dumps({**SCHEMA, "x": "y" * 100_000}), dialect="codex").schema,
     "check": lambda: toolwire.check(SCHEMA, dialect="codex"),
-    "sanitize_tools": lambda: toolwire.sanitize_tools(TOOLS, dialect="moonshot")["tools"],
+    "sanitize_tools": lambda: toolwire.sanitize_tools(TOOLS, dialect="moonshot").tools,
     "adapt_request": lambda: toolwire.adapt_request(REQUEST, dialect="anthropic")["request"],
     "restore.call": lambda: RESTORE.call("files_read", {"dollar_ref_": "x"}),
     "reply": lambda: RESTORE.reply({"content": []}),
@@ -50,7 +50,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "answer_tool_search": lambda: toolwire.answer_tool_search(CALL, TOOLS),
     "index, search": lambda: INDEX.search("read"),
     "index, answer": lambda: INDEX.answer(CALL),
-    "tool set": lambda: toolwire.ToolSet(TOOLS).sanitize(dialect="moonshot")["json"],
+    "tool set": lambda: toolwire.ToolSet(TOOLS).sanitize(dialect="moonshot").json,
     "index, new": lambda: len(toolwire.ToolIndex(TOOLS)),
     "stream, new": lambda: RESTORE.stream().feed_text(BEGIN),
     "exchange, open": lambda: opened().request,
@@ -69,7 +69,7 @@ def failed(call: Callable[[], Any], known: str) -> None:
     with pytest.raises(toolwire.ToolwireError) as caught:
         call()
     error = caught.value
-    assert (error.code, error.pointer, error.changes) == ("internal", "", [])
+    assert (error.code, error.pointer, error.changes) == ("internal", "", ())
     assert known in error.message
     assert "Please report it with" in error.message
     assert "SECURITY.md" in error.message
@@ -108,14 +108,14 @@ def test_an_exchange_is_lost_and_others_are_not() -> None:
 
 
 def test_the_hook_is_of_one_thread() -> None:
-    expected = toolwire.sanitize(SCHEMA, dialect="codex")
+    expected = toolwire.sanitize(SCHEMA, dialect="codex").schema
     _toolwire._fail_next()
     found: list[Any] = []
-    thread = threading.Thread(target=lambda: found.append(toolwire.sanitize(SCHEMA, dialect="codex")))
+    thread = threading.Thread(target=lambda: found.append(toolwire.sanitize(SCHEMA, dialect="codex").schema))
     thread.start()
     thread.join()
     assert found == [expected]
-    failed(lambda: toolwire.sanitize(SCHEMA, dialect="codex"), "a test asked for it")
+    failed(lambda: toolwire.sanitize(SCHEMA, dialect="codex").schema, "a test asked for it")
 
 
 def test_an_older_or_forged_restore_is_refused() -> None:

@@ -14,19 +14,12 @@ from toolwire.types import CheckOptions, DeferredOptions, EnvelopeOptions, Error
 
 FORMS = [
     (toolwire.sanitize, {"dialect": "codex"}, SanitizeOptions),
-    (toolwire.sanitize_with_report, {"dialect": "codex"}, SanitizeOptions),
-    (toolwire.sanitize_json, {"dialect": "codex"}, SanitizeOptions),
-    (toolwire.sanitize_json_with_report, {"dialect": "codex"}, SanitizeOptions),
     (toolwire.normalize_envelope, {}, EnvelopeOptions),
-    (toolwire.normalize_envelope_with_report, {}, EnvelopeOptions),
-    (toolwire.normalize_envelope_json, {}, EnvelopeOptions),
-    (toolwire.normalize_envelope_json_with_report, {}, EnvelopeOptions),
     (toolwire.apply_deferred_loading, {}, DeferredOptions),
     (toolwire.apply_deferred_loading_with_report, {}, DeferredOptions),
     (toolwire.apply_deferred_loading_json, {}, DeferredOptions),
     (toolwire.apply_deferred_loading_json_with_report, {}, DeferredOptions),
     (toolwire.check, {"dialect": "codex"}, CheckOptions),
-    (toolwire.check_json, {"dialect": "codex"}, CheckOptions),
 ]
 
 
@@ -38,12 +31,12 @@ def caught(function: Any, *inputs: object, **options: object) -> toolwire.Toolwi
 
 
 def test_an_error_has_everything_and_is_a_value_error() -> None:
-    error = caught(toolwire.sanitize_json, '{"type": ', dialect="codex")
+    error = caught(toolwire.sanitize, '{"type": ', dialect="codex")
     assert isinstance(error, ValueError)
-    assert (error.code, error.pointer, error.changes) == ("invalid-json", "/type", [])
+    assert (error.code, error.pointer, error.changes) == ("invalid-json", "/type", ())
     assert str(error) == f"invalid-json at `/type`: {error.message}"
     assert repr(error) == f"ToolwireError(code='invalid-json', pointer='/type', message={error.message!r})"
-    assert str(caught(toolwire.sanitize_json, "", dialect="codex")).startswith("invalid-json: expected")
+    assert str(caught(toolwire.sanitize, "", dialect="codex")).startswith("invalid-json: expected")
     assert f"{type(error).__module__}.{type(error).__qualname__}" == "toolwire.ToolwireError"
 
 
@@ -58,7 +51,7 @@ def test_too_lossy_carries_its_changes() -> None:
     error = caught(toolwire.sanitize, {"properties": {"a": {"const": 1}, "b": True}}, dialect="codex", allow="same")
     assert error.code == "too-lossy"
     assert error.changes
-    assert all({"pointer", "rule", "accepts", "reason", "message"} <= change.keys() for change in error.changes)
+    assert all(change.rule and change.reason and change.message for change in error.changes)
     assert f"changes=<{len(error.changes)}>" in repr(error)
     for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
         assert type(twin) is toolwire.ToolwireError
@@ -145,16 +138,8 @@ def test_an_option_of_the_wrong_kind(options: Any, pointer: str) -> None:
 
 def test_max_bytes_none_is_no_limit() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "description": "x" * 6000}}}
-    assert toolwire.sanitize(schema, dialect="codex-wire", max_bytes=None) == schema
-    assert "description" not in toolwire.sanitize(schema, dialect="codex-wire")["properties"]["a"]
-
-
-@pytest.mark.parametrize("function", [toolwire.normalize_envelope_json, toolwire.normalize_envelope_json_with_report])
-@pytest.mark.parametrize("value", [{}, None, 1, ["{}"], object()], ids=lambda value: type(value).__name__)
-def test_what_is_no_text_is_refused(function: Any, value: object) -> None:
-    error = caught(function, value)
-    assert (error.code, error.pointer) == ("invalid-value", "")
-    assert f"found a `{type(value).__name__}`" in error.message
+    assert toolwire.sanitize(schema, dialect="codex-wire", max_bytes=None).schema == schema
+    assert "description" not in toolwire.sanitize(schema, dialect="codex-wire").schema["properties"]["a"]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +155,7 @@ def test_what_is_no_text_is_refused(function: Any, value: object) -> None:
 )
 def test_text_that_is_no_utf8(text: Any, pointer: str, place: str) -> None:
     for form in (text, bytearray(text), memoryview(text)) if isinstance(text, bytes) else (text,):
-        error = caught(toolwire.check_json, form, dialect="codex")
+        error = caught(toolwire.check, form, dialect="codex")
         assert (error.code, error.pointer) == ("invalid-json", pointer)
         bad = "expected UTF-8, found the byte `0x" if isinstance(text, bytes) else "expected whole characters,"
         assert error.message.startswith(bad)

@@ -132,7 +132,7 @@ def test_a_warning_is_given_once_and_not_by_who_has_another_way() -> None:
     assert str(given[0].message).startswith(start)
     assert len(told) == 3
     tools, sent = told[0]
-    assert [tool["name"] for tool in tools] == ["odd"]
+    assert [tool.name for tool in tools] == ["odd"]
     assert (sent["url"], sent["dialect"]) == (URL, "anthropic")
     assert [tool["name"] for tool in json.loads(sent["body"])["tools"]] == ["good"]
 

@@ -10,6 +10,7 @@ import pytest
 
 import wire
 from toolwire import ToolwireError
+from toolwire.types import Quarantined
 from wire import (
     ASKED,
     BASE,
@@ -308,7 +309,7 @@ def test_tools_that_are_set_aside_are_reported(post: Post) -> None:
     assert [(one["name"], one["rule"]) for one in report["quarantined"]] == [("bad", "not-representable")]
     assert report["dialect"] == "moonshot"
     assert sent == {"url": URL, "dialect": "moonshot", "body": backend.got[0].content.decode()}
-    assert told == [(report["quarantined"], sent)]
+    assert told == [(Quarantined.list_of(report["quarantined"]), sent)]
     assert [tool["name"] for tool in backend.bodies[0]["tools"]] == ["good"]
 
 

@@ -45,10 +45,11 @@ def run(function: str, path: Path, value: Any, options: dict[str, Any]) -> Any:
     if function == "deferralFor":
         return toolwire.deferral_for(**options)
     if function == "checkTools":
-        return (toolwire.check_tools if path == "object" else toolwire.check_tools_json)(value, **options)
+        return [violation.to_dict() for violation in toolwire.check_tools(value, **options)]
     if function == "adaptRequest":
         return (toolwire.adapt_request if path == "object" else toolwire.adapt_request_json)(value, **options)
-    return (toolwire.sanitize_tools if path == "object" else toolwire.sanitize_tools_json)(value, **options)
+    found = toolwire.sanitize_tools(value, **options)
+    return {**found.to_dict(), "tools": found.tools, "restore": found.restore}
 
 
 def show(path: Path, value: Any) -> Any:
@@ -83,7 +84,7 @@ def test_case(case: Case, path: Path) -> None:
         assert toolwire.apply_deferred_loading({"messages": [{"role": "user", "content": "hi"}]}, **options)
     elif case.function == "checkTools":
         assert all(violation["message"] and violation["source"] for violation in found)
-        shown = [shown_violation(one, ("tool", "dialect", "rule", "pointer")) for one in found]
+        shown = [shown_violation(one, ("tool", "dialect", "constraint", "pointer")) for one in found]
         assert shown == case.members["expected"]
     else:
         gives(case, path, value, found)

@@ -20,11 +20,11 @@ def test_the_result_of_list_tools_is_a_tool_list() -> None:
     from_dict = toolwire.sanitize_tools(
         listed.model_dump(mode="json", by_alias=True, exclude_none=True), dialect="openai-strict"
     )
-    assert from_model["tools"] == from_dict["tools"]
-    assert from_model["tools"][0]["function"]["name"] == "weather"
+    assert from_model.tools == from_dict.tools
+    assert from_model.tools[0]["function"]["name"] == "weather"
     # A list of its tools, which is what people have in their hands, is one, too.
-    assert toolwire.sanitize_tools(listed.tools, dialect="openai-strict")["tools"] == from_dict["tools"]
-    assert toolwire.check_tools(listed, dialects=["openai-chat"]) == []
+    assert toolwire.sanitize_tools(listed.tools, dialect="openai-strict").tools == from_dict.tools
+    assert toolwire.check_tools(listed, dialects=["openai-chat"]) == ()
     assert toolwire.search_tools(listed, "weather") == ["weather"]
 
 
@@ -37,17 +37,15 @@ class Function(BaseModel):
 
 def test_models_stand_anywhere_and_keep_what_tells_them_apart() -> None:
     tools = {"tools": (Function(name="a", inputSchema=SCHEMA),)}
-    assert toolwire.sanitize_tools(tools, dialect="openai-chat")["tools"][0]["function"]["name"] == "a"
+    assert toolwire.sanitize_tools(tools, dialect="openai-chat").tools[0]["function"]["name"] == "a"
     # Null is nothing in a member of a model, and something in a schema.
-    schema = toolwire.sanitize(Function(name="a", inputSchema=SCHEMA).parameters, dialect="openai-chat")
+    schema = toolwire.sanitize(Function(name="a", inputSchema=SCHEMA).parameters, dialect="openai-chat").schema
     assert schema["properties"]["unit"] == SCHEMA["properties"]["unit"]
 
 
 def test_a_root_model_is_its_root() -> None:
     tools = RootModel[list[mcp.Tool]]([mcp.Tool(name="a", input_schema=SCHEMA)])
-    assert [tool["function"]["name"] for tool in toolwire.sanitize_tools(tools, dialect="openai-chat")["tools"]] == [
-        "a"
-    ]
+    assert [tool["function"]["name"] for tool in toolwire.sanitize_tools(tools, dialect="openai-chat").tools] == ["a"]
 
 
 def test_arguments_may_be_a_model() -> None:
@@ -55,7 +53,7 @@ def test_arguments_may_be_a_model() -> None:
         dollar_ref_: str
 
     tools = [{"name": "show", "inputSchema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}]
-    restore = toolwire.sanitize_tools(tools, dialect="moonshot")["restore"]
+    restore = toolwire.sanitize_tools(tools, dialect="moonshot").restore
     assert restore.call("show", Arguments(dollar_ref_="main")) == {"name": "show", "arguments": {"$ref": "main"}}
 
 

@@ -31,8 +31,8 @@ assert "site-packages" in toolwire.__file__, toolwire.__file__
 assert importlib.metadata.version("toolwire") == toolwire.__version__
 assert pathlib.Path(toolwire.__file__).with_name("py.typed").exists()
 assert all("extra ==" in wanted for wanted in importlib.metadata.requires("toolwire"))
-print(toolwire.sanitize({"properties": {"unit": {"const": "celsius"}}}, dialect="codex"))
-print(toolwire.normalize_envelope_json(b"{}"))
+print(toolwire.sanitize({"properties": {"unit": {"const": "celsius"}}}, dialect="codex").schema)
+print(toolwire.normalize_envelope(b"{}").schema)
 """
 ANSWER = """\
 {'type': 'object', 'properties': {'unit': {'type': 'string', 'enum': ['celsius']}}}

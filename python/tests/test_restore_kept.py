@@ -18,7 +18,7 @@ def restore_of(member: str) -> toolwire.Restore:
     """Give the way back of a tool whose one argument is an integer."""
     schema = {"type": "object", "properties": {member: {"type": "integer"}}, "required": [member]}
     tools = [{"name": "a.b", "inputSchema": schema}]
-    restore: toolwire.Restore = toolwire.sanitize_tools(tools, dialect="moonshot", repair=True)["restore"]
+    restore: toolwire.Restore = toolwire.sanitize_tools(tools, dialect="moonshot", repair=True).restore
     return restore
 
 

@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import warnings
+from dataclasses import FrozenInstanceError
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,7 +26,7 @@ def by_list(**options: Any) -> Any:
 
 
 def by_text(**options: Any) -> Any:
-    return toolwire.sanitize_tools_json(json.dumps(LIST), **{"dialect": "anthropic", **options})
+    return toolwire.sanitize_tools(json.dumps(LIST), **{"dialect": "anthropic", **options})
 
 
 def by_set(**options: Any) -> Any:
@@ -46,19 +47,18 @@ def heard() -> Iterator[list[warnings.WarningMessage]]:
 @ALL
 def test_the_tools_are_taken_unseen(sanitize: Callable[..., Any], heard: list[warnings.WarningMessage]) -> None:
     result = sanitize()
-    assert result["restore"].to_json()
-    assert result["lossless"] is False
+    assert result.restore.to_json()
+    assert result.lossless is False
     assert heard == []
     for _ in range(2):
-        assert result["tools"]
-    assert result.get("tools")
+        assert result.tools
     assert [(str(one.message)[: len(START)], one.category, one.filename) for one in heard] == [
         (START, toolwire.ToolwireWarning, __file__)
     ]
     # Once for each list, and for each dialect of it.
-    assert sanitize()["tools"]
+    assert sanitize().tools
     assert len(heard) == 1
-    assert sanitize(dialect="bedrock")["tools"]
+    assert sanitize(dialect="bedrock").tools
     assert len(heard) == 2
 
 
@@ -66,11 +66,8 @@ def test_the_tools_are_taken_unseen(sanitize: Callable[..., Any], heard: list[wa
 @pytest.mark.parametrize(
     "look",
     [
-        lambda result: result["quarantined"],
-        lambda result: result.get("quarantined"),
-        dict,
-        lambda result: {**result},
-        lambda result: list(result.items()),
+        lambda result: result.quarantined,
+        lambda result: result.to_dict(),
         repr,
         copy.copy,
         lambda result: result == {},
@@ -81,17 +78,17 @@ def test_whoever_has_looked_is_not_warned(
 ) -> None:
     result = sanitize()
     look(result)
-    assert result["tools"]
+    assert result.tools
     assert heard == []
 
 
 def test_a_set_of_which_somebody_knows_does_not_warn_again(heard: list[warnings.WarningMessage]) -> None:
     tools = toolwire.ToolSet(LIST)
-    assert [tool["name"] for tool in tools.sanitize(dialect="anthropic")["quarantined"]] == ["odd"]
-    assert tools.sanitize(dialect="anthropic")["tools"]
+    assert [tool.name for tool in tools.sanitize(dialect="anthropic").quarantined] == ["odd"]
+    assert tools.sanitize(dialect="anthropic").tools
     assert heard == []
     # The text is the list, too.
-    assert tools.sanitize(dialect="bedrock")["json"]
+    assert tools.sanitize(dialect="bedrock").json
     assert len(heard) == 1
 
 
@@ -99,10 +96,8 @@ def test_a_set_of_which_somebody_knows_does_not_warn_again(heard: list[warnings.
 def test_a_callable_is_called_every_time(sanitize: Callable[..., Any], heard: list[warnings.WarningMessage]) -> None:
     told: list[Any] = []
     for _ in range(2):
-        assert sanitize(on_set_aside=lambda *what: told.append(what))["tools"]
-    assert [([tool["name"] for tool in tools], about) for tools, about in told] == [
-        (["odd"], {"dialect": "anthropic"})
-    ] * 2
+        assert sanitize(on_set_aside=lambda *what: told.append(what)).tools
+    assert [([tool.name for tool in tools], about.dialect) for tools, about in told] == [(["odd"], "anthropic")] * 2
     assert heard == []
 
 
@@ -136,10 +131,9 @@ def test_a_list_without_missing_tools_says_nothing(
     sanitize: Callable[..., Any], heard: list[warnings.WarningMessage]
 ) -> None:
     told: list[Any] = []
-    assert sanitize(dialect="anthropic", fallback="codex", on_set_aside=lambda *what: told.append(what))["tools"]
+    assert sanitize(dialect="anthropic", fallback="codex", on_set_aside=lambda *what: told.append(what)).tools
     good = toolwire.sanitize_tools(LIST[:1], dialect="anthropic", on_set_aside=lambda *what: told.append(what))
-    assert type(good) is dict
-    assert good["tools"]
+    assert good.tools
     assert heard == []
 
 
@@ -149,24 +143,18 @@ def test_a_warning_that_is_an_error_stands_where_the_tools_are_taken() -> None:
         warnings.simplefilter("error")
         for _ in range(2):
             with pytest.raises(toolwire.ToolwireWarning):
-                result["tools"]
+                _ = result.tools
 
 
-def test_it_is_a_dict_in_every_way(heard: list[warnings.WarningMessage]) -> None:
+def test_it_is_a_record_in_every_way(heard: list[warnings.WarningMessage]) -> None:
     result: Any = by_list()
-    assert isinstance(result, dict)
-    assert "warning" not in result
     keys = ["tools", "quarantined", "changes", "lossless", "restore"]
-    assert list(result) == keys
-    del result["restore"]
-    plain = dict(result)
-    assert result == plain
-    assert repr(result) == repr(plain)
-    assert json.loads(json.dumps(result)) == plain
-    assert json.dumps(by_list() | {"restore": None})
-    for copied in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result)), result.copy()):
-        assert type(copied) is dict
-        assert copied == plain
-    result["more"] = 1
-    assert result.pop("more") == 1
+    assert list(result.to_dict()) == keys
+    assert "warning" not in repr(result)
+    assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
+    for copied in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert type(copied) is toolwire.types.SanitizedTools
+        assert copied == result
+    with pytest.raises(FrozenInstanceError):
+        result.tools = []
     assert heard == []

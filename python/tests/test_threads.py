@@ -23,8 +23,8 @@ def test_threads_do_not_disturb_each_other() -> None:
     def both(number: int) -> tuple[Any, str]:
         value = schema(number)
         return (
-            toolwire.sanitize(value, dialect="codex"),
-            toolwire.sanitize_json(json.dumps(value, ensure_ascii=False), dialect="codex"),
+            toolwire.sanitize(value, dialect="codex").schema,
+            toolwire.sanitize(json.dumps(value, ensure_ascii=False), dialect="codex").schema,
         )
 
     alone = [both(number) for number in range(40)]
@@ -39,8 +39,8 @@ def test_the_deepest_input_fits_the_stack_of_a_thread(levels: int) -> None:
     results: list[Any] = []
 
     def work() -> None:
-        results.append(toolwire.sanitize_json(text, dialect="codex"))
-        results.append(toolwire.sanitize(json.loads(text), dialect="codex"))
+        results.append(toolwire.sanitize(text, dialect="codex").schema)
+        results.append(toolwire.sanitize(json.loads(text), dialect="codex").schema)
 
     # CPython asks for 1 MiB where the platform's default is less (musl); half of that is enough.
     before = threading.stack_size(512 * 1024)
@@ -76,7 +76,7 @@ def test_long_text_is_read_without_the_gil() -> None:
         toolwire.sanitize(value, dialect="codex")
         on_values = ticks - before
         before = ticks
-        toolwire.sanitize_json(text, dialect="codex")
+        toolwire.sanitize(text, dialect="codex")
         on_text = ticks - before
     finally:
         done.set()
@@ -92,7 +92,7 @@ def test_one_object_in_many_threads() -> None:
         {"name": f"files.read{number}", "inputSchema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}
         for number in range(50)
     ]
-    restore = toolwire.sanitize_tools(tools, dialect="moonshot")["restore"]
+    restore = toolwire.sanitize_tools(tools, dialect="moonshot").restore
     index = toolwire.ToolIndex(tools)
 
     def use(number: int) -> tuple[Any, ...]:
@@ -121,12 +121,12 @@ def test_one_tool_set_in_many_threads() -> None:
     listed = [{"name": f"files.read{number}", "inputSchema": schema} for number in range(20)]
     tools = toolwire.ToolSet(listed)
     dialects: list[toolwire.types.DialectName] = ["moonshot", "anthropic", "openai-strict", "gemini", "portable"]
-    alone = [toolwire.ToolSet(listed).sanitize(dialect=dialect)["json"] for dialect in dialects]
+    alone = [toolwire.ToolSet(listed).sanitize(dialect=dialect).json for dialect in dialects]
     with ThreadPoolExecutor(8) as pool:
         for _ in range(5):
             tools.update(listed[1:])
             tools.update(listed)
-            found = pool.map(lambda dialect: tools.sanitize(dialect=dialect)["json"], dialects * 4)
+            found = pool.map(lambda dialect: tools.sanitize(dialect=dialect).json, dialects * 4)
             assert list(found) == alone * 4
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from dataclasses import FrozenInstanceError
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +21,7 @@ RUN = [case for case in CASES if case.function == "sanitizeTools" and case.has_v
 
 def shown(found: Any) -> dict[str, Any]:
     """Make a result comparable."""
-    return {**found, "restore": found["restore"].to_json()}
+    return found.to_dict()
 
 
 @pytest.mark.parametrize("case", RUN, ids=str)
@@ -31,11 +32,11 @@ def test_case(case: Case) -> None:
         assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(case.error)
         return
     expected = shown(toolwire.sanitize_tools(case.value(), **case.options))
-    for tools in (toolwire.ToolSet(case.value()), toolwire.ToolSet.from_json(case.text())):
+    for tools in (toolwire.ToolSet(case.value()), toolwire.ToolSet(case.text())):
         ready = tools.sanitize(**case.options)
         assert tools.sanitize(**case.options) is ready
         found = shown(ready)
-        assert json.loads(found.pop("json")) == ready["tools"]
+        assert json.loads(found.pop("json")) == ready.tools
         assert found == expected
     other = case.value()
     listed = other if isinstance(other, list) else other["tools"]
@@ -48,7 +49,7 @@ def test_case(case: Case) -> None:
     found = shown(tools.sanitize(**case.options))
     del found["json"]
     assert found == expected
-    assert not tools.update_json(case.text())
+    assert not tools.update(case.text())
 
 
 def test_what_is_handed_out_cannot_be_changed() -> None:
@@ -56,57 +57,43 @@ def test_what_is_handed_out_cannot_be_changed() -> None:
     tools = toolwire.ToolSet(listed)
     listed[0]["name"] = "other"
     ready: Any = tools.sanitize(dialect="moonshot")
-    function = ready["tools"][0]["function"]
+    function = ready.tools[0]["function"]
     assert function["name"] == "a_b"
     changes: list[Callable[[], Any]] = [
-        lambda: ready.update(tools=[]),
-        lambda: ready["tools"].append({}),
-        lambda: ready["tools"].__setitem__(0, {}),
+        lambda: ready.tools.append({}),
+        lambda: ready.tools.__setitem__(0, {}),
         lambda: function.pop("name"),
         lambda: function["parameters"]["properties"].clear(),
-        lambda: ready["changes"].sort(),
     ]
     for change in changes:
         with pytest.raises(TypeError, match="change a copy"):
             change()
-    for plain in (copy.deepcopy(ready["tools"]), pickle.loads(pickle.dumps(ready["tools"]))):
+    with pytest.raises(FrozenInstanceError):
+        ready.tools = []
+    with pytest.raises(FrozenInstanceError):
+        del ready.json
+    for plain in (copy.deepcopy(ready.tools), pickle.loads(pickle.dumps(ready.tools))):
         assert (type(plain), type(plain[0])) == (list, dict)
         plain[0]["function"]["name"] = "c"
-        assert plain != ready["tools"]
-    assert (type(copy.copy(ready["tools"])), type(copy.copy(function))) == (list, dict)
-    assert json.dumps(ready["tools"]) == json.dumps(json.loads(ready["json"]))
+        assert plain != ready.tools
+    assert (type(copy.copy(ready.tools)), type(copy.copy(function))) == (list, dict)
+    assert json.dumps(ready.tools) == json.dumps(json.loads(ready.json))
     assert len(tools) == 1
     assert repr(tools) == "<ToolSet of 1 tools>"
 
 
-READS: dict[str, Callable[[Any], Any]] = {
-    "item": lambda ready: ready["changes"],
-    "get": lambda ready: ready.get("changes"),
-    "items": lambda ready: dict(ready.items())["changes"],
-    "keys and values": lambda ready: dict(zip(ready.keys(), ready.values(), strict=True))["changes"],
-    "iteration": lambda ready: {key: ready[key] for key in ready}["changes"],
-    "dict": lambda ready: dict(ready)["changes"],
-    "copy": lambda ready: copy.copy(ready)["changes"],
-    "union": lambda ready: (ready | {})["changes"],
-}
-
-
-@pytest.mark.parametrize("read", READS.values(), ids=READS)
-def test_the_changes_are_there_however_they_are_read(read: Callable[[Any], Any]) -> None:
+def test_the_changes_are_made_once() -> None:
     listed = [{"name": "a.b", "inputSchema": {"type": "object", "properties": {"a": {"const": 1}}}}]
-    expected = toolwire.sanitize_tools(listed, dialect="moonshot")["changes"]
-    assert expected
-
-    def fresh() -> Any:
-        return toolwire.ToolSet(listed).sanitize(dialect="moonshot")
-
-    ready = fresh()
-    assert read(ready) == expected
-    assert ready["changes"] is ready["changes"]
-    assert "changes" in fresh()
-    assert len(fresh()) == len({"tools", "json", "quarantined", "changes", "lossless", "restore"})
-    with pytest.raises(KeyError, match="change"):
-        ready["change"]
+    expected = toolwire.sanitize_tools(listed, dialect="moonshot")
+    ready = toolwire.ToolSet(listed).sanitize(dialect="moonshot")
+    assert ready.changes
+    assert ready.changes == expected.changes
+    assert ready.changes is ready.changes
+    names = ["tools", "json", "quarantined", "changes", "lossless", "restore"]
+    assert list(ready.to_dict()) == names
+    for kept in (copy.copy(ready), pickle.loads(pickle.dumps(ready))):
+        assert kept == ready
+    assert repr(ready).startswith("ReadyTools(tools=[")
 
 
 def test_what_is_refused_costs_nothing_that_was_there() -> None:
@@ -119,7 +106,7 @@ def test_what_is_refused_costs_nothing_that_was_there() -> None:
     with pytest.raises(toolwire.ToolwireError, match="invalid-request"):
         tools.update({"tools": 3})
     with pytest.raises(toolwire.ToolwireError, match="invalid-json"):
-        tools.update_json("[")
+        tools.update("[")
     assert tools.sanitize(dialect="moonshot") is ready
     for most in range(16):
         tools.sanitize(dialect="moonshot", max_tools=most + 1)

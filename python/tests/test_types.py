@@ -12,25 +12,29 @@ if TYPE_CHECKING:
     from typing_extensions import assert_type
 
     from toolwire.types import (
+        Change,
+        ChangeRule,
         DeferralChoice,
         Deferred,
         DialectChoice,
         RestorePlan,
         Rewritten,
-        RewrittenBytes,
-        RewrittenText,
+        SanitizedTools,
         Validation,
         Violation,
     )
 
-    assert_type(toolwire.sanitize({}, dialect="codex"), Any)
-    assert_type(toolwire.sanitize_with_report({}, dialect="codex"), Rewritten)
-    assert_type(toolwire.sanitize_json("", dialect="codex"), str)
-    assert_type(toolwire.sanitize_json(b"", dialect="codex-wire", max_bytes=None, share=True), bytes)
-    assert_type(toolwire.sanitize_json(bytearray(), dialect="codex"), bytes)
-    assert_type(toolwire.sanitize_json_with_report("", dialect="codex"), RewrittenText)
-    assert_type(toolwire.normalize_envelope_json_with_report(b""), RewrittenBytes)
-    plan = toolwire.sanitize_with_report({}, dialect="codex")["restorePlan"]
+    assert_type(toolwire.sanitize({}, dialect="codex"), Rewritten[Any])
+    assert_type(toolwire.sanitize("", dialect="codex"), Rewritten[str])
+    assert_type(toolwire.sanitize(b"", dialect="codex-wire", max_bytes=None, share=True).schema, bytes)
+    assert_type(toolwire.sanitize(bytearray(), dialect="codex").schema, bytes)
+    assert_type(toolwire.normalize_envelope(b""), Rewritten[bytes])
+    assert_type(toolwire.sanitize("", dialect="codex").changes, tuple[Change, ...])
+    assert_type(toolwire.sanitize({}, dialect="codex").changes[0].rule, ChangeRule)
+    assert_type(toolwire.sanitize_tools("", dialect="codex").tools, str)
+    assert_type(toolwire.sanitize_tools([], dialect="codex"), SanitizedTools[list[Any]])
+    assert_type(toolwire.ToolSet([]).sanitize(dialect="codex").json, str)
+    plan = toolwire.sanitize({}, dialect="codex").restore_plan
     assert_type(plan, RestorePlan)
     assert_type(toolwire.restore_arguments({}, plan), Any)
     assert_type(toolwire.restore_arguments({}, {}, dialect="codex"), Any)
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
     assert_type(toolwire.restore_arguments_json(b"", "{}", dialect="codex"), bytes)
     assert_type(toolwire.apply_deferred_loading_with_report({}, loaded_tools=["a"], target="openai-chat"), Deferred)
     assert_type(toolwire.applyDeferredLoading({}), Any)
-    assert_type(toolwire.check_json(memoryview(b""), dialect="codex"), list[Violation])
+    assert_type(toolwire.check(memoryview(b""), dialect="codex"), tuple[Violation, ...])
     assert_type(toolwire.validate_arguments({}, {}), Validation)
     assert_type(toolwire.validate_arguments_json(b"{}", "{}"), Validation)
     assert_type(toolwire.search_tools([], "mail", limit=3, mode="regex"), list[str])
@@ -54,9 +58,9 @@ if TYPE_CHECKING:
     assert_type(choice, DeferralChoice)
     assert_type(toolwire.apply_deferred_loading({}, target=choice["target"], native=choice["native"]), Any)
 
-    toolwire.sanitize({})  # type: ignore[call-arg]
-    toolwire.sanitize({}, dialect="codecs")  # type: ignore[arg-type]
-    toolwire.sanitize({}, dialect="codex", maxBytes=1)  # type: ignore[call-arg]
+    toolwire.sanitize({})  # type: ignore[call-overload]
+    toolwire.sanitize({}, dialect="codecs")  # type: ignore[call-overload]
+    toolwire.sanitize({}, dialect="codex", maxBytes=1)  # type: ignore[call-overload]
     toolwire.restore_arguments({}, {"type": "object"})  # type: ignore[call-overload]
     toolwire.restore_arguments_json("", {}, dialect="codex")  # type: ignore[call-overload]
     toolwire.deferral_for(host="api.x.ai", strict=True)  # type: ignore[call-arg]
@@ -65,7 +69,8 @@ if TYPE_CHECKING:
     toolwire.search_tools([], 7)  # type: ignore[arg-type]
     toolwire.search_tools([], "mail", mode="fuzzy")  # type: ignore[arg-type]
     toolwire.ToolIndex([]).search("mail", top=3)  # type: ignore[call-arg]
-    toolwire.normalize_envelope_json({})  # type: ignore[call-overload]
+    toolwire.sanitize({}, dialect="codex").changes = ()  # type: ignore[misc]
+    toolwire.sanitize({}, dialect="codex").changes[0].rule = "add-type"  # type: ignore[misc]
 
 
 def test_the_named_dialects_are_those_there_are() -> None:
@@ -77,15 +82,18 @@ def test_results_have_the_members_that_their_types_name() -> None:
     assert dialect.keys() == toolwire.types.Dialect.__annotations__.keys()
     assert dialect["facts"][0].keys() == toolwire.types.Fact.__annotations__.keys()
 
-    rewritten = toolwire.sanitize_with_report({"const": 1}, dialect="codex")
-    assert rewritten.keys() == toolwire.types.Rewritten.__annotations__.keys()
-    assert rewritten["changes"][0].keys() == toolwire.types.Change.__annotations__.keys()
+    rewritten = toolwire.sanitize({"const": 1}, dialect="codex")
+    assert list(rewritten.to_dict()) == ["schema", "changes", "lossless", "restorePlan"]
+    assert "outputPointer" in rewritten.to_dict()["changes"][0]
+    assert repr(rewritten).startswith(
+        "Rewritten(schema={'type': 'string', 'enum': [1]}, changes=(Change(pointer='/const', output_pointer="
+    )
 
     choice = toolwire.deferral_for(host="api.anthropic.com")
     assert choice.keys() == toolwire.types.DeferralChoice.__annotations__.keys()
 
     found = toolwire.check({"type": "array", "items": []}, dialect="codex-wire")
-    assert found[0].keys() == toolwire.types.Violation.__annotations__.keys()
+    assert list(found[0].to_dict()) == ["constraint", "severity", "pointer", "message"]
 
     refused = toolwire.validate_arguments([], {})
     assert refused.keys() == toolwire.types.Validation.__annotations__.keys()

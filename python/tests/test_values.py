@@ -23,7 +23,7 @@ from exact import compact, containers, exact, same
 def copied(value: object) -> Any:
     """Send a value through a function that must not touch it."""
     schema = {"type": "object", "properties": {"x": {"default": value}}}
-    return toolwire.normalize_envelope(schema)["properties"]["x"]["default"]
+    return toolwire.normalize_envelope(schema).schema["properties"]["x"]["default"]
 
 
 def refused(value: object) -> toolwire.ToolwireError:
@@ -55,10 +55,8 @@ def test_any_json_comes_back_equal(value: Any) -> None:
 def test_value_and_text_agree(value: Any) -> None:
     schema = {"properties": {"x": {"const": value, "$ref": value}, "y": value}, "$defs": value}
     for options in ({"dialect": "codex"}, {"dialect": "codex-wire"}):
-        assert answer(toolwire.sanitize, schema, options) == answer(toolwire.sanitize_json, compact(schema), options)
-    assert answer(toolwire.normalize_envelope, value, {}) == answer(
-        toolwire.normalize_envelope_json, compact(value), {}
-    )
+        assert answer(toolwire.sanitize, schema, options) == answer(toolwire.sanitize, compact(schema), options)
+    assert answer(toolwire.normalize_envelope, value, {}) == answer(toolwire.normalize_envelope, compact(value), {})
 
 
 def answer(function: Any, value: object, options: dict[str, Any]) -> object:
@@ -67,6 +65,7 @@ def answer(function: Any, value: object, options: dict[str, Any]) -> object:
         result = function(value, **options)
     except toolwire.ToolwireError as error:
         return error.code, error.pointer
+    result = result.schema if isinstance(result, toolwire.types.Rewritten) else result
     return exact(result if isinstance(result, str) else compact(result))
 
 
@@ -75,7 +74,7 @@ def test_lone_surrogates_survive_where_nothing_rewrites_them(text: str, key: str
     assert copied(text) is text
     assert copied({key: text}) == {key: text}
     # Respelled from `const` to `enum`: the value moves, and is still the caller's own.
-    assert toolwire.sanitize({"const": text, "default": {key: 1}}, dialect="codex") == {
+    assert toolwire.sanitize({"const": text, "default": {key: 1}}, dialect="codex").schema == {
         "enum": [text],
         "default": {key: 1},
         "type": "string",
@@ -86,7 +85,7 @@ def test_lone_surrogates_survive_where_nothing_rewrites_them(text: str, key: str
 def test_numbers_keep_value_and_type(number: float) -> None:
     result = copied(number)
     assert result is number
-    assert toolwire.sanitize({"const": number}, dialect="codex")["enum"][0] is number
+    assert toolwire.sanitize({"const": number}, dialect="codex").schema["enum"][0] is number
 
 
 def test_integers_beyond_what_python_will_spell() -> None:
@@ -100,8 +99,10 @@ def test_bool_is_no_integer() -> None:
     assert copied([True, 1, False, 0]) == [True, 1, False, 0]
     assert [type(item) for item in copied([True, 1])] == [bool, int]
     # To Codex a boolean is a schema and a number is not.
-    assert toolwire.sanitize({"properties": {"a": True}}, dialect="codex")["properties"]["a"] == {"type": "string"}
-    assert toolwire.sanitize({"properties": {"a": 1}}, dialect="codex")["properties"]["a"] == 1
+    assert toolwire.sanitize({"properties": {"a": True}}, dialect="codex").schema["properties"]["a"] == {
+        "type": "string"
+    }
+    assert toolwire.sanitize({"properties": {"a": 1}}, dialect="codex").schema["properties"]["a"] == 1
 
 
 @pytest.mark.parametrize(
@@ -265,7 +266,7 @@ def test_a_dict_subclass_is_read_through_its_items() -> None:
             return [("type", "object"), ("properties", {"a": {}})]
 
     assert json.loads(json.dumps(Lazy(x=1))) == {"type": "object", "properties": {"a": {}}}
-    assert toolwire.normalize_envelope(Lazy(x=1)) == {"type": "object", "properties": {"a": {}}}
+    assert toolwire.normalize_envelope(Lazy(x=1)).schema == {"type": "object", "properties": {"a": {}}}
 
 
 def test_items_that_are_no_pairs() -> None:
@@ -344,7 +345,7 @@ def test_depth() -> None:
             value = {"x": value}
         return value
 
-    deepest = toolwire.normalize_envelope(nested(512))
+    deepest = toolwire.normalize_envelope(nested(512)).schema
     for _ in range(511):
         deepest = deepest["x"]
     assert deepest["deepest"] is True
@@ -352,7 +353,7 @@ def test_depth() -> None:
         toolwire.normalize_envelope(nested(513))
     assert (caught.value.code, caught.value.pointer) == ("too-deep", "/x" * 512)
     with pytest.raises(toolwire.ToolwireError) as caught:
-        toolwire.normalize_envelope_json(json.dumps(nested(513)))
+        toolwire.normalize_envelope(json.dumps(nested(513)))
     assert (caught.value.code, caught.value.pointer) == ("too-deep", "/x" * 512)
     endless: Any = ()
     for _ in range(100_000):
@@ -380,19 +381,19 @@ def test_input_is_untouched() -> None:
 
 def test_share_gives_back_unchanged_parts() -> None:
     schema: dict[str, Any] = {"properties": {"changed": {"const": 1}, "kept": {"type": "string", "enum": ["a"]}}}
-    result = toolwire.sanitize(schema, dialect="codex", share=True)
+    result = toolwire.sanitize(schema, dialect="codex", share=True).schema
     assert result is not schema
     assert result["properties"]["kept"] is schema["properties"]["kept"]
     assert result["properties"]["changed"] is not schema["properties"]["changed"]
     whole = collections.OrderedDict(type="object", properties=types.SimpleNamespace)
     whole["properties"] = collections.OrderedDict()
-    assert toolwire.normalize_envelope(whole, share=True) is whole
-    assert type(toolwire.normalize_envelope(whole)) is dict
+    assert toolwire.normalize_envelope(whole, share=True).schema is whole
+    assert type(toolwire.normalize_envelope(whole).schema) is dict
 
 
 def test_results_can_be_changed_without_harm() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    toolwire.normalize_envelope(schema)["properties"]["a"]["type"] = "number"
+    toolwire.normalize_envelope(schema).schema["properties"]["a"]["type"] = "number"
     assert schema == {"type": "object", "properties": {"a": {"type": "string"}}}
     toolwire.dialects()[0]["facts"].clear()
     assert toolwire.dialects()[0]["facts"]
@@ -415,14 +416,16 @@ def test_digits_that_a_model_wrote_are_held_to_pythons_limit() -> None:
         assert f"at most {limit} digits" in caught.value.message
     # What the caller holds as an integer is no text.
     large = 16**limit
-    assert toolwire.normalize_envelope({"properties": {"a": {"const": large}}})["properties"]["a"]["const"] == large
+    assert (
+        toolwire.normalize_envelope({"properties": {"a": {"const": large}}}).schema["properties"]["a"]["const"] == large
+    )
 
 
 def test_plans_hold_names_with_half_of_a_surrogate_pair() -> None:
     schema = {"type": "object", "properties": {"\ud800": {"type": "string"}, "a": {"type": "string"}}}
     answered = {"\ud800": None, "a": "x"}
-    plan = toolwire.sanitize_with_report(schema, dialect="openai-strict")["restorePlan"]
+    plan = toolwire.sanitize(schema, dialect="openai-strict").restore_plan
     tools = [{"name": "tool", "inputSchema": schema}]
-    restore = toolwire.sanitize_tools(tools, dialect="openai-strict")["restore"]
+    restore = toolwire.sanitize_tools(tools, dialect="openai-strict").restore
     assert toolwire.restore_arguments(answered, json.loads(json.dumps(plan))) == {"a": "x"}
     assert restore.call("tool", answered)["arguments"] == {"a": "x"}

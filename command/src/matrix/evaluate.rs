@@ -43,7 +43,7 @@ impl Evaluator<'_> {
             if let Some(verdict) = owner(&known, &violation.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.meets(Reason {
                     severity: violation.severity,
-                    rule: violation.rule,
+                    rule: violation.constraint,
                     pointer: violation.pointer,
                     message: violation.message,
                 });
@@ -51,7 +51,7 @@ impl Evaluator<'_> {
         }
         let mut options = ToolsOptions::new(self.dialect.name);
         options.sanitize = self.options();
-        let outcome = internal::sanitize_tools(tools, &options)?;
+        let (_, outcome) = internal::sanitize_tools(tools, &options, true)?;
         for ToolChange { change, .. } in &outcome.changes {
             if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.add(change, "");
@@ -81,7 +81,7 @@ impl Evaluator<'_> {
         for violation in internal::check(&schema, &options)? {
             verdict.meets(Reason {
                 severity: violation.severity,
-                rule: violation.rule,
+                rule: violation.constraint,
                 pointer: format!("{above}{}", violation.pointer),
                 message: violation.message,
             });

@@ -48,7 +48,7 @@ pub(crate) fn tools(subject: Subject<'_>, dialect: &'static Dialect) -> Result<V
 pub(crate) fn refused(list: &str, dialect: &'static Dialect) -> Vec<&'static str> {
     let found = json::read(list).and_then(|list| internal::check_tools(list, &[dialect])).unwrap_or_default();
     let mut rules: Vec<&'static str> =
-        found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.rule).collect();
+        found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint).collect();
     rules.sort_unstable();
     rules
 }
@@ -78,8 +78,8 @@ pub(crate) fn plain(dialect: &'static Dialect) -> String {
         "required": ["host"]
     }}]"#;
     let list = json::read(PLAIN).unwrap_or_default();
-    let written = internal::sanitize_tools(list, &ToolsOptions::new(dialect.name));
-    let mut tools = written.map(|written| written.tools).unwrap_or_default();
+    let written = internal::sanitize_tools(list, &ToolsOptions::new(dialect.name), false);
+    let mut tools = written.map(|(tools, _)| tools).unwrap_or_default();
     // Gemini's are in a group, which the request has already.
     if let Some(inner) =
         tools.as_array_mut().and_then(|list| list.first_mut()?.visit("functionDeclarations", std::mem::take))

@@ -19,7 +19,7 @@ use std::{
 };
 
 use toolwire::{
-    apply_deferred_loading_json, options::Format, sanitize_json, sanitize_tools_json, DeferredOptions, SanitizeOptions,
+    apply_deferred_loading_json, options::Format, sanitize, sanitize_tools, DeferredOptions, SanitizeOptions,
     ToolsOptions,
 };
 
@@ -92,11 +92,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn grown() -> [Growth; 4] {
     let list = |dialect: &'static str| -> (&'static str, Run) {
         let options = ToolsOptions::new(dialect);
-        (dialect, Box::new(move |text| Ok(sanitize_tools_json(text, &options)?.tools.len())))
+        (dialect, Box::new(move |text| Ok(sanitize_tools(text, &options)?.tools.len())))
     };
     let schema = |dialect: &'static str| -> (&'static str, Run) {
         let options = SanitizeOptions::new(dialect);
-        (dialect, Box::new(move |text| Ok(sanitize_json(text, &options)?.len())))
+        (dialect, Box::new(move |text| Ok(sanitize(text, &options)?.schema.len())))
     };
     let history = |name: &'static str, target: Option<Format>| -> (&'static str, Run) {
         let mut options = DeferredOptions::default();

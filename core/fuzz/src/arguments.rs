@@ -4,8 +4,8 @@ use arbitrary::{Result, Unstructured};
 use jsonschema::Draft;
 use serde_json::{json, Value};
 use toolwire::{
-    dialects, restore_arguments, sanitize_tools, sanitize_with_report, Code, Restore, RestorePlan, SanitizeOptions,
-    SanitizedTools, ToolsOptions,
+    dialects, restore_arguments, sanitize, sanitize_tools, Code, Restore, RestorePlan, SanitizeOptions, SanitizedTools,
+    ToolsOptions,
 };
 
 #[path = "../../tests/honest/answers.rs"]
@@ -87,11 +87,12 @@ impl Kept {
         let tools = json!([{"name": "tool", "inputSchema": schema}]);
         let done = sanitize_tools(&tools, &ToolsOptions::new(options.dialect.as_str())).ok();
         // A tool that is sent not strict is written in another dialect.
-        let as_asked = |done: &SanitizedTools<Value>| {
-            done.quarantined.is_empty() && done.changes.iter().all(|about| about.dialect == options.dialect)
+        let as_asked = |done: &SanitizedTools<&Value>| {
+            done.quarantined.is_empty()
+                && done.changes().iter().copied().flatten().all(|about| about.dialect == options.dialect)
         };
         let list = done.filter(|done| as_asked(done)).map(|done| done.restore.to_json());
-        let plan = sanitize_with_report(schema, options).ok().map(|rewritten| rewritten.restore_plan.to_json());
+        let plan = sanitize(schema, options).ok().and_then(|rewritten| Some(rewritten.restore_plan().ok()?.to_json()));
         Kept {
             list: list.map(|text| Restore::from_json(&text).expect("what was written can be read")),
             plan: plan.map(|text| RestorePlan::from_json(&text).expect("what was written can be read")),

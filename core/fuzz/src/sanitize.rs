@@ -3,10 +3,10 @@
 use arbitrary::Unstructured;
 use serde_json::Value;
 use toolwire::{
-    check_json, dialects, json,
+    check, dialects, json,
     options::{Allow, Hints, Refs, Untyped},
     reports::Severity,
-    sanitize_json, sanitize_json_with_report, sanitize_with_report, Code, SanitizeOptions,
+    sanitize, Code, SanitizeOptions,
 };
 
 use crate::grammar::{self, Style};
@@ -60,8 +60,8 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
         (Ok(one), Ok(two)) => json::same(&one, &two),
         _ => false,
     };
-    let by_value = (!input.is_null() && is_held()).then(|| sanitize_with_report(&input, options));
-    let result = match sanitize_json_with_report(schema, options) {
+    let by_value = (!input.is_null() && is_held()).then(|| sanitize(&input, options));
+    let result = match sanitize(schema, options) {
         Ok(result) => result,
         Err(error) => {
             if let Some(Ok(other)) = by_value {
@@ -73,21 +73,21 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
         }
     };
     let output = result.schema.as_ref();
-    if result.changes.is_empty() != (output == schema) {
-        return fault(format!("{} changes, and the output is {output}", result.changes.len()));
+    if result.changes().unwrap_or_default().is_empty() != (output == schema) {
+        return fault(format!("{} changes, and the output is {output}", result.changes().unwrap_or_default().len()));
     }
-    match sanitize_json(schema, options) {
+    match sanitize(schema, options).map(|done| done.schema) {
         Ok(plain) if plain == output => {}
         other => return fault(format!("without a report: {other:?}\n  out {output}")),
     }
     let plain = options.clone().allow(Allow::Any);
     if dialect != "codex" {
-        match check_json(output, &plain) {
+        match check(output, &plain) {
             Ok(found) if found.iter().all(|violation| violation.severity == Severity::Ignored) => {}
             other => return fault(format!("check of the output: {other:?}\n  out {output}")),
         }
     }
-    match sanitize_json(output, &plain) {
+    match sanitize(output, &plain).map(|done| done.schema) {
         Ok(again) if again == output => {}
         Ok(again) => return fault(format!("not idempotent\n  out {output}\n  2nd {again}")),
         Err(error) => return fault(format!("refuses its own output: {error}\n  out {output}")),
@@ -96,7 +96,7 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
     if written.is_null() {
         return Ok(());
     }
-    for change in &result.changes {
+    for change in result.changes().unwrap_or_default() {
         let lost = !input.is_null() && input.pointer(&change.pointer).is_none();
         let led = change.output_pointer.as_ref().is_some_and(|pointer| written.pointer(pointer).is_none());
         if lost || led {
@@ -106,14 +106,16 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
     match by_value {
         None => {}
         Some(Ok(other)) if in_order(&other.schema) == in_order(&written) => {
-            let of_text = result.changes.iter().map(bare);
-            if !of_text.eq(other.changes.iter().map(bare)) {
+            let of_text = result.changes().unwrap_or_default().iter().map(bare);
+            if !of_text.eq(other.changes().unwrap_or_default().iter().map(bare)) {
                 return fault(format!(
                     "text and value report other changes:\n  {:?}\n  {:?}\n  out {output}",
-                    result.changes, other.changes
+                    result.changes().unwrap_or_default(),
+                    other.changes().unwrap_or_default()
                 ));
             }
-            let plans = [&result.restore_plan, &other.restore_plan].map(toolwire::RestorePlan::to_json);
+            let plans = [result.restore_plan(), other.restore_plan()];
+            let plans = plans.map(|plan| plan.map(toolwire::RestorePlan::to_json).unwrap_or_default());
             let [of_text, of_value] = plans.map(|plan| serde_json::from_str::<Value>(&plan).unwrap_or_default());
             if of_text != of_value {
                 return fault(format!("text and value leave other plans:\n  {of_text}\n  {of_value}"));

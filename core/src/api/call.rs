@@ -10,17 +10,16 @@ use super::{
     describe,
     function::{missing, Answer, Function, TextAnswer},
     repair::{repair_node, repair_text},
-    sanitize::sanitize_node,
+    sanitize::{normalize_node, sanitize_node},
     text_of, tools,
     validate::validate_node,
-    Restore, Rewritten,
+    Restore,
 };
 #[cfg(feature = "search")]
 use super::{search, ToolIndex};
 use crate::{
     check, deferred,
     dialect::{lookup, DIALECTS},
-    envelope,
     error::{Code, Error},
     json::{self, Node, Object},
     naming::Naming,
@@ -29,7 +28,6 @@ use crate::{
         Native, RepairOptions, SanitizeOptions, ToolsOptions,
     },
     repair::{unreadable, Answered},
-    report::Recorder,
     sanitize::{self, decode::Plan},
     tools::{check as check_list, request, restore::RestoreMap},
 };
@@ -54,20 +52,16 @@ pub fn call<'a>(
         Function::Sanitize => {
             let (options, mut node) = (SanitizeOptions::read(options, naming)?, input()?);
             if with_report {
-                let done = sanitize_node(node, &options)?;
-                let report = describe::rewrite(&done);
-                return Ok(answer(done.schema, Some(report), options.share));
+                let (schema, report) = sanitize_node(node, &options)?;
+                return Ok(answer(schema, Some(describe::rewrite(&report)), options.share));
             }
             sanitize::sanitize(&mut node, &options, false)?;
             Ok(answer(node, None, options.share))
         }
         Function::NormalizeEnvelope => {
-            let (options, mut node) = (EnvelopeOptions::read(options, naming)?, input()?);
-            let mut recorder = if with_report { Recorder::on() } else { Recorder::off() };
-            envelope::normalize(&mut node, &mut recorder);
-            let done = Rewritten::new(node, recorder.finish(), Plan::default());
-            let report = with_report.then(|| describe::rewrite(&done));
-            Ok(answer(done.schema, report, options.share))
+            let options = EnvelopeOptions::read(options, naming)?;
+            let (schema, report) = normalize_node(input()?, with_report);
+            Ok(answer(schema, with_report.then(|| describe::rewrite(&report)), options.share))
         }
         Function::ApplyDeferredLoading => {
             let (options, mut node) = (DeferredOptions::read(options, naming)?, input()?);
@@ -110,9 +104,8 @@ pub fn call<'a>(
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
         Function::SanitizeTools => {
             let options = ToolsOptions::read(options, naming)?;
-            let sanitized = tools::sanitize_tools_node(input()?, &options)?;
-            let report = with_report.then(|| describe::tools(&sanitized));
-            Ok(answer(sanitized.tools, report, options.sanitize.share))
+            let (tools, list) = tools::sanitize_tools_node(input()?, &options, with_report)?;
+            Ok(answer(tools, Some(describe::tools(&list, with_report)), options.sanitize.share))
         }
         Function::CheckTools => {
             let dialects = tools::named(&dialects_to_check(options, naming)?)?;

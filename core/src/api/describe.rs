@@ -2,7 +2,7 @@
 
 use alloc::{string::ToString, vec::Vec};
 
-use super::{ReadyTools, Restore, Rewritten, SanitizedTools};
+use super::{sanitize::SchemaReport, tools::ToolsReport, ReadyTools, Restore};
 use crate::{
     check::Violation,
     deferred::DeferredReport,
@@ -36,11 +36,11 @@ pub fn describe_error(error: &Error) -> Node<'static> {
 }
 
 /// `{ changes, lossless, restorePlan }`
-pub fn rewrite<T>(rewritten: &Rewritten<T>) -> Node<'static> {
+pub fn rewrite(report: &SchemaReport) -> Node<'static> {
     Node::record([
-        ("changes", changes(&rewritten.changes)),
-        ("lossless", Node::bool(rewritten.lossless)),
-        ("restorePlan", rewritten.restore_plan.0.to_kept()),
+        ("changes", changes(&report.changes)),
+        ("lossless", Node::bool(report.lossless)),
+        ("restorePlan", report.restore_plan.0.to_kept()),
     ])
 }
 
@@ -62,13 +62,13 @@ pub fn change(change: &Change) -> Node<'static> {
     ])
 }
 
-/// A list of `{ rule, pointer, message }`.
+/// A list of `{ constraint, severity, pointer, message }`.
 pub(super) fn violations(list: &[Violation]) -> Node<'static> {
     Node::array(
         list.iter()
             .map(|violation| {
                 Node::record([
-                    ("rule", Node::literal(violation.rule)),
+                    ("constraint", Node::literal(violation.constraint)),
                     ("severity", Node::literal(violation.severity.as_str())),
                     ("pointer", owned(&violation.pointer)),
                     ("message", owned(&violation.message)),
@@ -137,32 +137,32 @@ fn about_arguments(
     ]
 }
 
-/// `{ quarantined, changes, lossless, restore, warning? }`; a binding removes the warning and shows it.
-pub fn tools<T>(sanitized: &SanitizedTools<T>) -> Node<'static> {
-    let members = [
-        ("quarantined", quarantined(&sanitized.quarantined)),
-        ("changes", tool_changes(&sanitized.changes)),
-        ("lossless", Node::bool(sanitized.lossless)),
-        ("restore", sanitized.restore.0.to_node()),
-    ];
-    with_warning(Node::record(members), sanitized.warning.as_ref())
-}
-
-/// `{ quarantined, lossless, restore, warning? }`: the members of [`tools`] that are made eagerly.
-pub(crate) fn ready_tools<T>(ready: &ReadyTools<T>) -> Node<'static> {
-    let members = [
-        ("quarantined", quarantined(&ready.quarantined)),
-        ("lossless", Node::bool(ready.lossless)),
-        ("restore", ready.restore.0.to_node()),
-    ];
-    with_warning(Node::record(members), ready.warning.as_ref())
-}
-
-fn with_warning(mut node: Node<'static>, told: Option<&SetAsideWarning>) -> Node<'static> {
-    if let (Some(object), Some(told)) = (node.as_object_mut(), told) {
-        object.set("warning", warning(told));
+/// `{ quarantined, changes?, lossless, restore, warning? }`; a binding removes the warning and shows it.
+pub fn tools(list: &ToolsReport, with_changes: bool) -> Node<'static> {
+    let mut members = Object::new();
+    members.set("quarantined", quarantined(&list.quarantined));
+    if with_changes {
+        members.set("changes", tool_changes(&list.changes));
     }
-    node
+    members.set("lossless", Node::bool(list.lossless));
+    members.set("restore", list.restore.0.to_node());
+    if let Some(told) = &list.warning {
+        members.set("warning", warning(told));
+    }
+    Node::object(members)
+}
+
+/// `{ quarantined, lossless, restore, warning? }`: what a [`ReadyTools`] holds. Its changes are made when they are
+/// read.
+pub(crate) fn ready_tools(ready: &ReadyTools) -> Node<'static> {
+    let mut members = Object::new();
+    members.set("quarantined", quarantined(&ready.quarantined));
+    members.set("lossless", Node::bool(ready.lossless));
+    members.set("restore", ready.restore.0.to_node());
+    if let Some(told) = &ready.warning {
+        members.set("warning", warning(told));
+    }
+    Node::object(members)
 }
 
 /// `{ message, key }`
@@ -220,13 +220,13 @@ fn tool_changes(list: &[ToolChange]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// A list of `{ tool, dialect, rule, pointer, message, confidence, source }`.
+/// A list of `{ tool, dialect, constraint, severity, pointer, message, confidence, source }`.
 pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
     let one = |violation: &ToolViolation| {
         Node::record([
             ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
             ("dialect", Node::literal(violation.dialect)),
-            ("rule", Node::literal(violation.rule)),
+            ("constraint", Node::literal(violation.constraint)),
             ("severity", Node::literal(violation.severity.as_str())),
             ("pointer", owned(&violation.pointer)),
             ("message", owned(&violation.message)),

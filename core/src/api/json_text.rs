@@ -13,9 +13,9 @@ use crate::{error::Error, json};
 ///
 /// ```
 /// use std::borrow::Cow;
-/// use toolwire::{sanitize_json, SanitizeOptions};
-/// let body: &[u8] = br#"{"type":"object","properties":{}}"#;
-/// let written: Cow<'_, [u8]> = sanitize_json(body, &SanitizeOptions::new("openai-chat"))?;
+/// use toolwire::{apply_deferred_loading_json, DeferredOptions};
+/// let body: &[u8] = br#"{"messages":[]}"#;
+/// let written: Cow<'_, [u8]> = apply_deferred_loading_json(body, &DeferredOptions::default())?;
 /// assert!(matches!(written, Cow::Borrowed(_)));
 /// # Ok::<(), toolwire::Error>(())
 /// ```

@@ -5,14 +5,15 @@ pub(crate) mod call_restore;
 mod deferred;
 pub(crate) mod describe;
 mod dialects;
-mod envelope;
 #[cfg(feature = "search")]
 mod exchange;
 pub(crate) mod function;
+mod input;
 mod json_text;
 mod repair;
 mod request;
 mod restore;
+mod restore_arguments;
 mod restore_plan;
 pub(crate) mod sanitize;
 #[cfg(feature = "search")]
@@ -26,30 +27,23 @@ pub use deferred::{
     apply_deferred_loading_with_report, settle_deferral_betas, strip_deferral_betas, Deferred,
 };
 pub use dialects::dialects;
-pub use envelope::{
-    normalize_envelope, normalize_envelope_json, normalize_envelope_json_with_report, normalize_envelope_with_report,
-};
 #[cfg(feature = "search")]
 pub use exchange::Exchange;
+pub use input::Input;
 pub use json_text::JsonText;
 pub use repair::{
     repair_arguments, repair_arguments_json, repair_arguments_json_with_report, repair_arguments_with_report,
 };
 pub use request::{adapt_request, adapt_request_json, Adapted, ReplyRestorer, RestoredReply};
 pub use restore::{CallStream, Restore, RestoredCall, RestoredClientCall};
+pub use restore_arguments::{restore_arguments, restore_arguments_json};
 pub use restore_plan::RestorePlan;
-pub use sanitize::{
-    check, check_json, restore_arguments, restore_arguments_json, sanitize, sanitize_json, sanitize_json_with_report,
-    sanitize_with_report, Rewritten,
-};
+pub use sanitize::{check, normalize_envelope, sanitize, Rewritten};
 #[cfg(feature = "search")]
 pub use search::{answer_tool_search, answer_tool_search_json, search_tools, search_tools_json, ToolIndex};
 
 pub use tool_set::{ReadyTools, ToolSet};
-pub use tools::{
-    check_tools, check_tools_json, deferral_for, dialect_for, dialect_for_with_report, sanitize_tools,
-    sanitize_tools_json, SanitizedTools,
-};
+pub use tools::{check_tools, deferral_for, dialect_for, dialect_for_with_report, sanitize_tools, SanitizedTools};
 pub use validate::{validate_arguments, validate_arguments_json};
 
 use crate::json::text_of;

@@ -12,16 +12,16 @@ use crate::{
 
 /// What sanitizing a schema leaves for its arguments: what has to be undone in them, and nothing else of the schema.
 ///
-/// [`sanitize_with_report`](crate::sanitize_with_report) gives it. Running it asks neither the schema nor the dialect,
-/// so that arguments may come back in a later turn or in another process: [`Self::to_json`] and [`Self::from_json`]
+/// [`Rewritten::restore_plan`](crate::Rewritten::restore_plan) returns it. Running it asks neither the schema nor the
+/// dialect, so that arguments may come back in a later turn or in another process: [`Self::to_json`] and [`Self::from_json`]
 /// keep it until then.
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize_with_report, RestorePlan, SanitizeOptions};
+/// use toolwire::{sanitize, RestorePlan, SanitizeOptions};
 /// let schema = json!({"type": "object", "properties": {"days": {"type": "integer"}}});
-/// let rewritten = sanitize_with_report(&schema, &SanitizeOptions::new("openai-strict"))?;
-/// let kept: String = rewritten.restore_plan.to_json();
+/// let rewritten = sanitize(&schema, &SanitizeOptions::new("openai-strict"))?;
+/// let kept: String = rewritten.restore_plan()?.to_json();
 /// // The model says by null that there are no days.
 /// let plan = RestorePlan::from_json(&kept)?;
 /// assert_eq!(plan.restore(&json!({"days": null}))?, json!({}));

@@ -1,43 +1,84 @@
-//! `sanitize`, `check` and `restore_arguments`.
+//! `sanitize`, `normalize_envelope` and `check`.
 
-use alloc::{borrow::Cow, vec::Vec};
-use serde_json::Value;
+use alloc::vec::Vec;
+use core::cell::OnceCell;
 
-use super::{text_of, JsonText, RestorePlan};
+use super::{Input, RestorePlan};
 use crate::{
     check::{self as violations, Violation},
+    envelope,
     error::Error,
-    json,
     json::Node,
     options::SanitizeOptions,
-    report::{lossless, Change, Detail},
+    report::{lossless, Change, Detail, Recorder},
     sanitize::{self as rules, decode::Plan},
 };
 
-/// A rewritten schema and what was changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A rewritten schema; what was changed is determined when it is first read.
+#[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Rewritten<T> {
+pub struct Rewritten<T: Input> {
     /// The schema.
-    pub schema: T,
-    /// Every change, in document order.
+    pub schema: T::Output,
+    input: T,
+    /// `None`: only the envelope was repaired.
+    options: Option<SanitizeOptions>,
+    report: OnceCell<Result<SchemaReport, Error>>,
+}
+
+/// What was changed in a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaReport {
     pub changes: Vec<Change>,
-    /// Whether the same arguments are accepted and no guidance is lost.
     pub lossless: bool,
-    /// Brings the model's arguments back into the shape that the tool's own schema has; empty where nothing is encoded,
-    /// as after [`normalize_envelope_with_report`](crate::normalize_envelope_with_report).
     pub restore_plan: RestorePlan,
 }
 
-impl<T> Rewritten<T> {
-    pub(super) fn new(schema: T, changes: Vec<Change>, plan: Plan) -> Self {
-        Rewritten { schema, lossless: lossless(&changes), changes, restore_plan: RestorePlan(plan) }
+impl SchemaReport {
+    pub(super) fn new(changes: Vec<Change>, plan: Plan) -> Self {
+        SchemaReport { lossless: lossless(&changes), changes, restore_plan: RestorePlan(plan) }
+    }
+}
+
+impl<T: Input> Rewritten<T> {
+    fn new(input: T, schema: T::Output, options: Option<SanitizeOptions>) -> Self {
+        Rewritten { schema, input, options, report: OnceCell::new() }
     }
 
-    /// The same with the schema in another form.
-    fn with_schema<U>(self, schema: U) -> Rewritten<U> {
-        let Rewritten { changes, lossless, restore_plan, .. } = self;
-        Rewritten { schema, changes, lossless, restore_plan }
+    /// Returns every change, in document order.
+    ///
+    /// # Errors
+    /// `budget-exceeded` if there are steps for the schema and not for its report.
+    pub fn changes(&self) -> Result<&[Change], Error> {
+        Ok(&self.report()?.changes)
+    }
+
+    /// Returns whether the same arguments are accepted and no guidance is lost.
+    ///
+    /// # Errors
+    /// As [`Self::changes`].
+    pub fn lossless(&self) -> Result<bool, Error> {
+        Ok(self.report()?.lossless)
+    }
+
+    /// Returns what brings the model's arguments back into the shape that the tool's own schema has. It is empty if
+    /// nothing is encoded, as after [`normalize_envelope`].
+    ///
+    /// # Errors
+    /// As [`Self::changes`].
+    pub fn restore_plan(&self) -> Result<&RestorePlan, Error> {
+        Ok(&self.report()?.restore_plan)
+    }
+
+    fn report(&self) -> Result<&SchemaReport, Error> {
+        let report = self.report.get_or_init(|| {
+            let node = self.input.given()?.read()?;
+            Ok(match &self.options {
+                Some(options) => sanitize_node(node, options)?.1,
+                None => normalize_node(node, true).1,
+            })
+        });
+        report.as_ref().map_err(Clone::clone)
     }
 }
 
@@ -47,67 +88,64 @@ impl<T> Rewritten<T> {
 /// use serde_json::json;
 /// use toolwire::{sanitize, SanitizeOptions};
 /// let schema = json!({"type": "object", "properties": {"unit": {"const": "celsius"}}});
+/// let rewritten = sanitize(&schema, &SanitizeOptions::new("codex"))?;
 /// assert_eq!(
-///     sanitize(&schema, &SanitizeOptions::new("codex"))?,
+///     rewritten.schema,
 ///     json!({"type": "object", "properties": {"unit": {"type": "string", "enum": ["celsius"]}}}),
+/// );
+/// assert!(rewritten.lossless()?);
+/// assert_eq!(rewritten.changes()?.last().map(|change| change.pointer.as_str()), Some("/properties/unit"));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`, `not-representable`, `too-lossy`, and what else the
+/// dialect names.
+pub fn sanitize<T: Input>(schema: T, options: &SanitizeOptions) -> Result<Rewritten<T>, Error> {
+    let mut node = schema.given()?.read()?;
+    rules::sanitize(&mut node, options, false)?;
+    let written = schema.written(&node)?;
+    Ok(Rewritten::new(schema, written, Some(options.clone())))
+}
+
+/// Repairs the envelope of a tool's parameters: the root becomes an object with `properties`. Nothing else is touched.
+///
+/// ```
+/// use serde_json::json;
+/// let schema = json!({"properties": {"city": {"$ref": "#/$defs/City"}}});
+/// assert_eq!(
+///     toolwire::normalize_envelope(&schema)?.schema,
+///     json!({"type": "object", "properties": {"city": {"$ref": "#/$defs/City"}}}),
 /// );
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `too-deep`, `not-representable`, `too-lossy`, and what else the dialect names.
-pub fn sanitize(schema: &Value, options: &SanitizeOptions) -> Result<Value, Error> {
-    let mut node = Node::from_value(schema)?;
-    rules::sanitize(&mut node, options, false)?;
-    node.to_value()
+/// `invalid-json`, `too-deep`.
+pub fn normalize_envelope<T: Input>(schema: T) -> Result<Rewritten<T>, Error> {
+    let mut node = schema.given()?.read()?;
+    envelope::normalize(&mut node, &mut Recorder::off());
+    let written = schema.written(&node)?;
+    Ok(Rewritten::new(schema, written, None))
 }
 
-/// [`sanitize`], what it changed, and the plan that brings the model's arguments back.
+/// [`sanitize`] from tree to tree, with the report.
 ///
 /// # Errors
 /// As [`sanitize`].
-pub fn sanitize_with_report(schema: &Value, options: &SanitizeOptions) -> Result<Rewritten<Value>, Error> {
-    let done = sanitize_node(Node::from_value(schema)?, options)?;
-    let value = done.schema.to_value()?;
-    Ok(done.with_schema(value))
-}
-
-/// [`sanitize_with_report`] from tree to tree.
-///
-/// # Errors
-/// As [`sanitize`].
-pub fn sanitize_node<'a>(mut schema: Node<'a>, options: &SanitizeOptions) -> Result<Rewritten<Node<'a>>, Error> {
+pub fn sanitize_node<'a>(mut schema: Node<'a>, options: &SanitizeOptions) -> Result<(Node<'a>, SchemaReport), Error> {
     let (changes, plan) = rules::sanitize_with_plan(&mut schema, options, Detail::Whole)?;
-    Ok(Rewritten::new(schema, changes, plan))
+    Ok((schema, SchemaReport::new(changes, plan)))
 }
 
-/// [`sanitize`] from text to text: key order, number spelling and escapes of what no rule touches are kept, and the
-/// input itself comes back if there is nothing to change.
-///
-/// # Errors
-/// As [`sanitize`], and `invalid-json`.
-pub fn sanitize_json<'a, T: JsonText<'a>>(schema: T, options: &SanitizeOptions) -> Result<Cow<'a, T::Form>, Error> {
-    let schema = schema.text()?;
-    let mut node = json::read(schema)?;
-    rules::sanitize(&mut node, options, false)?;
-    Ok(T::form(text_of(schema, &node)))
+/// [`normalize_envelope`] from tree to tree, with the report.
+pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'_>, SchemaReport) {
+    let mut recorder = if with_report { Recorder::on() } else { Recorder::off() };
+    envelope::normalize(&mut schema, &mut recorder);
+    (schema, SchemaReport::new(recorder.finish(), Plan::default()))
 }
 
-/// [`sanitize_json`], what it changed, and the plan that brings the model's arguments back.
-///
-/// # Errors
-/// As [`sanitize_json`].
-pub fn sanitize_json_with_report<'a, T: JsonText<'a>>(
-    schema: T,
-    options: &SanitizeOptions,
-) -> Result<Rewritten<Cow<'a, T::Form>>, Error> {
-    let schema = schema.text()?;
-    let done = sanitize_node(json::read(schema)?, options)?;
-    let text = T::form(text_of(schema, &done.schema));
-    Ok(done.with_schema(text))
-}
-
-/// What the dialect would reject about a schema as it is. Empty means accepted.
+/// Returns what the dialect would reject about a schema as it is. Empty means accepted.
 ///
 /// ```
 /// use serde_json::json;
@@ -119,55 +157,7 @@ pub fn sanitize_json_with_report<'a, T: JsonText<'a>>(
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `too-deep`.
-pub fn check(schema: &Value, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
-    violations::check(&Node::from_value(schema)?, options)
-}
-
-/// [`check`] of JSON text.
-///
-/// # Errors
-/// As [`check`], and `invalid-json`.
-pub fn check_json<'a>(schema: impl JsonText<'a>, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
-    violations::check(&json::read(schema.text()?)?, options)
-}
-
-/// Brings the model's arguments back into the shape that the tool's own schema has, where the dialect had to encode
-/// something.
-///
-/// Takes the tool's *original* schema and the options that [`sanitize`] was given, and makes the plan anew on each
-/// call: where there are many calls, keep the `restore_plan` of [`sanitize_with_report`]. What it does not understand
-/// stays as it is.
-///
-/// ```
-/// use serde_json::json;
-/// use toolwire::{restore_arguments, sanitize, SanitizeOptions};
-/// let options = SanitizeOptions::new("moonshot");
-/// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
-/// assert_eq!(sanitize(&schema, &options)?["properties"], json!({"dollar_ref_": {"type": "string"}}));
-/// assert_eq!(restore_arguments(&json!({"dollar_ref_": "main"}), &schema, &options)?, json!({"$ref": "main"}));
-/// # Ok::<(), toolwire::Error>(())
-/// ```
-///
-/// # Errors
-/// `unknown-dialect`, `invalid-option`, `too-deep`.
-pub fn restore_arguments(arguments: &Value, schema: &Value, options: &SanitizeOptions) -> Result<Value, Error> {
-    let mut node = Node::from_value(arguments)?;
-    rules::restore_arguments(&mut node, &Node::from_value(schema)?, options)?;
-    node.to_value()
-}
-
-/// [`restore_arguments`] from text to text; the arguments themselves if there is nothing to restore.
-///
-/// # Errors
-/// As [`restore_arguments`], and `invalid-json`.
-pub fn restore_arguments_json<'a, 's, T: JsonText<'a>>(
-    arguments: T,
-    schema: impl JsonText<'s>,
-    options: &SanitizeOptions,
-) -> Result<Cow<'a, T::Form>, Error> {
-    let arguments = arguments.text()?;
-    let mut node = json::read(arguments)?;
-    rules::restore_arguments(&mut node, &json::read(schema.text()?)?, options)?;
-    Ok(T::form(text_of(arguments, &node)))
+/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`.
+pub fn check(schema: impl Input, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
+    violations::check(&schema.given()?.read()?, options)
 }

@@ -4,8 +4,8 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 use serde_json::Value;
 
 use super::{
-    tools::{sanitized, SanitizedTools},
-    JsonText, Restore,
+    tools::{changes_of, reported, ToolsReport},
+    Input, Restore,
 };
 use crate::{
     error::Error,
@@ -34,9 +34,9 @@ const MOST: usize = 16;
 /// let mut tools = ToolSet::new(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?;
 /// let moonshot = ToolsOptions::new("moonshot");
 /// let ready = tools.sanitize(&moonshot)?;
-/// assert_eq!(ready.tools[0]["function"]["name"], "look_up");
+/// assert_eq!(ready.tools()?[0]["function"]["name"], "look_up");
 /// // For a body that is written by hand: the same list as JSON text.
-/// let body = format!(r#"{{"model":"kimi-k3","messages":[],"tools":{}}}"#, tools.sanitize_json(&moonshot)?.tools);
+/// let body = format!(r#"{{"model":"kimi-k3","messages":[],"tools":{}}}"#, ready.json);
 /// assert!(body.contains("look_up"));
 /// assert!(!tools.update(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?);
 /// # Ok::<(), toolwire::Error>(())
@@ -46,33 +46,42 @@ pub struct ToolSet {
     /// The list, as compact JSON text.
     list: Arc<str>,
     len: usize,
-    ready: Vec<Ready>,
+    /// For each of the options used, the last one used last.
+    ready: Vec<Arc<ReadyTools>>,
     memory: Memory,
 }
 
-/// A tool list that an API accepts, made once. [`changes`](Self::changes) says what was done for that.
+/// A tool list that an API accepts, made once.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct ReadyTools<T> {
-    /// The tools, in the API's own shape.
-    pub tools: T,
+pub struct ReadyTools {
+    /// The tools in the API's own shape, as compact JSON text.
+    pub json: String,
     /// The tools that could not be made acceptable: they are not in the list.
     pub quarantined: Vec<Quarantined>,
     /// Whether the same arguments are accepted, no guidance is lost, and no tool is missing.
     pub lossless: bool,
     /// Brings the model's calls back to what the tools' own servers expect.
     pub restore: Restore,
-    /// A warning to show if tools are missing, as [`SanitizedTools::warning`].
+    /// A warning to show if tools are missing, as [`SanitizedTools::warning`](crate::SanitizedTools::warning).
     pub warning: Option<SetAsideWarning>,
+    tools: Result<Value, Error>,
     list: Arc<str>,
     options: ToolsOptions,
 }
 
-impl<T> ReadyTools<T> {
+impl ReadyTools {
+    /// Returns the tools in the API's own shape.
+    ///
+    /// # Errors
+    /// `invalid-value` if one holds half a surrogate pair, which a `Value` cannot.
+    pub fn tools(&self) -> Result<&Value, Error> {
+        self.tools.as_ref().map_err(Clone::clone)
+    }
+
     /// Every change, tool by tool: what [`sanitize_tools`](crate::sanitize_tools) says of this list.
     ///
-    /// They are much text, and agents that send a list seldom look at them: so they are made when they are asked for,
-    /// and by each call anew.
+    /// They are much text, and agents that send a list seldom read them: each call makes them again.
     ///
     /// ```
     /// use serde_json::json;
@@ -86,32 +95,17 @@ impl<T> ReadyTools<T> {
     /// # Errors
     /// None that [`ToolSet::sanitize`] would not have given.
     pub fn changes(&self) -> Result<Vec<ToolChange>, Error> {
-        Ok(sanitize_list::rewrite(json::read(&self.list)?, &self.options, None)?.changes)
+        changes_of(json::read(&self.list)?, &self.options)
     }
-}
-
-/// The list as one API takes it.
-#[derive(Clone, Debug)]
-struct Ready {
-    text: Arc<ReadyTools<String>>,
-    value: Option<Arc<ReadyTools<Value>>>,
 }
 
 impl ToolSet {
     /// Takes a tool list, as [`sanitize_tools`](crate::sanitize_tools) does.
     ///
     /// # Errors
-    /// `invalid-request` if it is no list of tools, `too-deep`.
-    pub fn new(tools: &Value) -> Result<Self, Error> {
-        ToolSet::from_node(Node::from_value(tools)?)
-    }
-
-    /// [`ToolSet::new`] from JSON text.
-    ///
-    /// # Errors
-    /// As [`ToolSet::new`], and `invalid-json`.
-    pub fn from_json<'a>(tools: impl JsonText<'a>) -> Result<Self, Error> {
-        ToolSet::from_node(json::read(tools.text()?)?)
+    /// `invalid-request` if it is no list of tools, `invalid-json`, `too-deep`.
+    pub fn new(tools: impl Input) -> Result<Self, Error> {
+        ToolSet::from_node(tools.given()?.read()?)
     }
 
     /// [`ToolSet::new`] from a tree.
@@ -144,16 +138,8 @@ impl ToolSet {
     ///
     /// # Errors
     /// As [`ToolSet::new`]; the list stays what it was then.
-    pub fn update(&mut self, tools: &Value) -> Result<bool, Error> {
-        self.update_node(Node::from_value(tools)?)
-    }
-
-    /// [`ToolSet::update`] from JSON text.
-    ///
-    /// # Errors
-    /// As [`ToolSet::update`], and `invalid-json`.
-    pub fn update_json<'a>(&mut self, tools: impl JsonText<'a>) -> Result<bool, Error> {
-        self.update_node(json::read(tools.text()?)?)
+    pub fn update(&mut self, tools: impl Input) -> Result<bool, Error> {
+        self.update_node(tools.given()?.read()?)
     }
 
     /// [`ToolSet::update`] from a tree.
@@ -176,50 +162,23 @@ impl ToolSet {
     ///
     /// # Errors
     /// `unknown-dialect`, `invalid-option`, `not-representable` as [`sanitize_tools`](crate::sanitize_tools).
-    pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools<Value>>, Error> {
-        let ready = self.ready(options)?;
-        if let Some(value) = &ready.value {
-            return Ok(Arc::clone(value));
+    pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools>, Error> {
+        if let Some(place) = self.ready.iter().position(|ready| ready.options == *options) {
+            let ready = self.ready.remove(place);
+            self.ready.push(Arc::clone(&ready));
+            return Ok(ready);
         }
-        let ReadyTools { tools, quarantined, lossless, restore, warning, list, options } = (*ready.text).clone();
-        let tools = json::read(&tools)?.to_value()?;
-        let value = Arc::new(ReadyTools { tools, quarantined, lossless, restore, warning, list, options });
-        ready.value = Some(Arc::clone(&value));
-        Ok(value)
-    }
-
-    /// [`ToolSet::sanitize`] with the tools as compact JSON text, to be put into a request as it is.
-    ///
-    /// # Errors
-    /// As [`ToolSet::sanitize`].
-    pub fn sanitize_json(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools<String>>, Error> {
-        Ok(Arc::clone(&self.ready(options)?.text))
-    }
-
-    fn ready(&mut self, options: &ToolsOptions) -> Result<&mut Ready, Error> {
-        let place = match self.ready.iter().position(|ready| ready.text.options == *options) {
-            // The last one is the one used last.
-            Some(place) => {
-                if let Some(used) = self.ready.get_mut(place..) {
-                    used.rotate_left(1);
-                }
-                self.ready.len().saturating_sub(1)
-            }
-            None => {
-                let outcome = sanitize_list::rewrite(json::read(&self.list)?, options, Some(&mut self.memory))?;
-                let SanitizedTools { tools, quarantined, lossless, restore, warning, .. } =
-                    sanitized(outcome, options, |tools| json::write(&tools))?;
-                let (list, options) = (Arc::clone(&self.list), options.clone());
-                let text = Arc::new(ReadyTools { tools, quarantined, lossless, restore, warning, list, options });
-                if self.ready.len() >= MOST {
-                    self.ready.remove(0);
-                }
-                self.ready.push(Ready { text, value: None });
-                self.ready.len().saturating_sub(1)
-            }
-        };
-        #[allow(clippy::indexing_slicing, reason = "the place was found or made in the lines above")]
-        Ok(&mut self.ready[place])
+        let outcome = sanitize_list::rewrite(json::read(&self.list)?, options, Some(&mut self.memory))?;
+        let (tools, report) = reported(outcome, options)?;
+        let ToolsReport { quarantined, lossless, restore, warning, .. } = report;
+        let (json, tools) = (json::write(&tools), tools.to_value());
+        let (list, options) = (Arc::clone(&self.list), options.clone());
+        let ready = Arc::new(ReadyTools { json, quarantined, lossless, restore, warning, tools, list, options });
+        if self.ready.len() >= MOST {
+            self.ready.remove(0);
+        }
+        self.ready.push(Arc::clone(&ready));
+        Ok(ready)
     }
 }
 

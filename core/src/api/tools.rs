@@ -1,35 +1,34 @@
 //! `sanitize_tools`, `check_tools`, `dialect_for` with its report, and `deferral_for`.
 
-use alloc::{borrow::Cow, vec::Vec};
-use serde_json::Value;
+use alloc::vec::Vec;
+use core::cell::OnceCell;
 
-use super::{text_of, JsonText, Restore};
+use super::{Input, Restore};
 use crate::{
     dialect::{
         lookup::{self, deferral::DeferralChoice, DialectChoice},
         Dialect,
     },
     error::Error,
-    json::{self, Node},
+    json::Node,
     options::{DeferralQuery, DialectQuery, SanitizeOptions, ToolsOptions},
     tools::{
         check::{self, ToolViolation},
+        memory::Memory,
         quarantine::Quarantined,
         sanitize_list::{self, Outcome, ToolChange},
         set_aside::{self, SetAsideWarning},
     },
 };
 
-/// A tool list that an API accepts, and what was done for that.
+/// A tool list that an API accepts; what was changed for that is determined when it is first read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct SanitizedTools<T> {
+pub struct SanitizedTools<T: Input> {
     /// The tools, in the API's own shape.
-    pub tools: T,
+    pub tools: T::Output,
     /// The tools that could not be made acceptable: they are not in the list.
     pub quarantined: Vec<Quarantined>,
-    /// Every change, tool by tool. That a tool has another shape is none.
-    pub changes: Vec<ToolChange>,
     /// Whether the same arguments are accepted, no guidance is lost, and no tool is missing.
     pub lossless: bool,
     /// Brings the model's calls back to what the tools' own servers expect.
@@ -37,6 +36,39 @@ pub struct SanitizedTools<T> {
     /// A warning to show if tools are missing: which, why, and what to do. Show it once for each
     /// [`key`](SetAsideWarning::key).
     pub warning: Option<SetAsideWarning>,
+    input: T,
+    options: ToolsOptions,
+    changes: OnceCell<Result<Vec<ToolChange>, Error>>,
+}
+
+impl<T: Input> SanitizedTools<T> {
+    /// Returns every change, tool by tool. Another shape of a tool is not a change.
+    ///
+    /// # Errors
+    /// `budget-exceeded` if there are steps for the tools and not for their report.
+    pub fn changes(&self) -> Result<&[ToolChange], Error> {
+        let changes = self.changes.get_or_init(|| changes_of(self.input.given()?.read()?, &self.options));
+        changes.as_deref().map_err(Clone::clone)
+    }
+}
+
+/// Every change of a list.
+///
+/// # Errors
+/// As [`sanitize_tools`].
+pub(super) fn changes_of(tools: Node<'_>, options: &ToolsOptions) -> Result<Vec<ToolChange>, Error> {
+    Ok(sanitize_list::rewrite(tools, options, None)?.changes)
+}
+
+/// What is told of a tool list beside the tools.
+#[derive(Debug)]
+pub struct ToolsReport {
+    pub quarantined: Vec<Quarantined>,
+    pub lossless: bool,
+    pub restore: Restore,
+    pub warning: Option<SetAsideWarning>,
+    /// Empty unless they were asked for.
+    pub changes: Vec<ToolChange>,
 }
 
 /// Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape. A
@@ -61,45 +93,33 @@ pub struct SanitizedTools<T> {
 /// # Errors
 /// `unknown-dialect`, `invalid-option`, `invalid-request` if it is no list of tools, `too-deep`; `not-representable` if
 /// tools have to be set aside and [`OnSetAside::Error`](crate::options::OnSetAside) forbids that.
-pub fn sanitize_tools(tools: &Value, options: &ToolsOptions) -> Result<SanitizedTools<Value>, Error> {
-    let outcome = sanitize_list::rewrite(Node::from_value(tools)?, options, None)?;
-    let value = outcome.tools.to_value()?;
-    sanitized(outcome, options, |_| value)
+pub fn sanitize_tools<T: Input>(tools: T, options: &ToolsOptions) -> Result<SanitizedTools<T>, Error> {
+    let (node, report) = sanitize_tools_node(tools.given()?.read()?, options, false)?;
+    let ToolsReport { quarantined, lossless, restore, warning, .. } = report;
+    let (input, options, changes, tools) = (tools, options.clone(), OnceCell::new(), tools.written(&node)?);
+    Ok(SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes })
 }
 
 /// [`sanitize_tools`] from tree to tree.
 ///
 /// # Errors
 /// As [`sanitize_tools`].
-pub fn sanitize_tools_node<'a>(tools: Node<'a>, options: &ToolsOptions) -> Result<SanitizedTools<Node<'a>>, Error> {
-    sanitized(sanitize_list::rewrite(tools, options, None)?, options, |node| node)
-}
-
-/// [`sanitize_tools`] from text to text; the input itself if there is nothing to change.
-///
-/// # Errors
-/// As [`sanitize_tools`], and `invalid-json`.
-pub fn sanitize_tools_json<'a, T: JsonText<'a>>(
-    tools: T,
+pub fn sanitize_tools_node<'a>(
+    tools: Node<'a>,
     options: &ToolsOptions,
-) -> Result<SanitizedTools<Cow<'a, T::Form>>, Error> {
-    let tools = tools.text()?;
-    let outcome = sanitize_list::rewrite(json::read(tools)?, options, None)?;
-    sanitized(outcome, options, |node| T::form(text_of(tools, &node)))
+    with_changes: bool,
+) -> Result<(Node<'a>, ToolsReport), Error> {
+    let mut once = Memory::forgetful();
+    reported(sanitize_list::rewrite(tools, options, (!with_changes).then_some(&mut once))?, options)
 }
 
 /// # Errors
 /// `not-representable` if no tool may be set aside.
-pub(super) fn sanitized<'a, T>(
-    outcome: Outcome<'a>,
-    options: &ToolsOptions,
-    as_output: impl FnOnce(Node<'a>) -> T,
-) -> Result<SanitizedTools<T>, Error> {
+pub(super) fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
     let dialect = crate::dialect::of(&options.sanitize)?.name;
     let warning = set_aside::tell(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
-    let (tools, restore) = (as_output(tools), Restore(restore_map));
-    Ok(SanitizedTools { tools, quarantined, changes, lossless, restore, warning })
+    Ok((tools, ToolsReport { quarantined, lossless, restore: Restore(restore_map), warning, changes }))
 }
 
 /// What the APIs behind some dialects would reject about a tool list as it is, dialect by dialect. Empty means
@@ -110,25 +130,14 @@ pub(super) fn sanitized<'a, T>(
 /// let tools = json!([{"name": "a b", "inputSchema": {"type": "object", "properties": {}}}]);
 /// let violations = toolwire::check_tools(&tools, &["moonshot"])?;
 /// let found = &violations[0];
-/// assert_eq!((found.rule, found.pointer.as_str(), found.confidence), ("tool-name", "/0/name", 'A'));
+/// assert_eq!((found.constraint, found.pointer.as_str(), found.confidence), ("tool-name", "/0/name", 'A'));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
 /// `unknown-dialect`, `invalid-request` if it is no list of tools, `too-deep`.
-pub fn check_tools<S: AsRef<str>>(tools: &Value, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
-    check::list(Node::from_value(tools)?, &named(dialects)?)
-}
-
-/// [`check_tools`] of JSON text.
-///
-/// # Errors
-/// As [`check_tools`], and `invalid-json`.
-pub fn check_tools_json<'a, S: AsRef<str>>(
-    tools: impl JsonText<'a>,
-    dialects: &[S],
-) -> Result<Vec<ToolViolation>, Error> {
-    check::list(json::read(tools.text()?)?, &named(dialects)?)
+pub fn check_tools<S: AsRef<str>>(tools: impl Input, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
+    check::list(tools.given()?.read()?, &named(dialects)?)
 }
 
 /// The dialects of these names.

@@ -22,8 +22,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The rule's kebab-case name.
-    pub rule: &'static str,
+    /// The kebab-case name of the API's constraint.
+    pub constraint: &'static str,
     /// What the API does with it.
     pub severity: Severity,
     /// JSON Pointer to what is at fault.
@@ -117,7 +117,7 @@ pub(crate) fn first(
     let mut again = written.copy(budget);
     again.number_in_order();
     let mut found = look(&again, Form::Written, options, Extent::All, budget)?.into_iter();
-    Ok(found.find(|violation| violation.rule != Constraint::IgnoredKeyword.id()))
+    Ok(found.find(|violation| violation.constraint != Constraint::IgnoredKeyword.id()))
 }
 
 /// How much of what is wrong is looked for.

@@ -22,11 +22,11 @@ impl Found {
     pub(super) fn add(
         &mut self,
         value: &Node<'_>,
-        (rule, severity): (Constraint, Severity),
+        (constraint, severity): (Constraint, Severity),
         pointer: String,
         message: String,
     ) {
-        let violation = Violation { rule: rule.id(), severity, pointer, message };
+        let violation = Violation { constraint: constraint.id(), severity, pointer, message };
         self.list.push((value.origin().number().unwrap_or_default(), violation));
     }
 

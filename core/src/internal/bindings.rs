@@ -78,8 +78,8 @@ pub fn options<T: ReadOptions>(node: &Node<'_>, naming: Naming) -> Result<T, Err
 /// # Errors
 /// As [`ToolSet::sanitize`], and those of [`ReadOptions::read`].
 pub fn ready_tools(set: &mut ToolSet, options: &Node<'_>, naming: Naming) -> Result<TextAnswer<'static>, Error> {
-    let ready = set.sanitize_json(&ToolsOptions::read(options, naming)?)?;
-    Ok(TextAnswer { text: Cow::Owned(ready.tools.clone()), report: Some(describe::ready_tools(&ready)) })
+    let ready = set.sanitize(&ToolsOptions::read(options, naming)?)?;
+    Ok(TextAnswer { text: Cow::Owned(ready.json.clone()), report: Some(describe::ready_tools(&ready)) })
 }
 
 /// The list of a [`ToolSet`], as compact JSON text.

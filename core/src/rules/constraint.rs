@@ -85,6 +85,8 @@ constraints! {
     RequiredNotStrings = "required-not-strings",
     /// `required` names a property that the same schema does not have.
     RequiredUnknown = "required-unknown",
+    /// `required` beside no `properties`.
+    RequiredWithoutProperties = "required-without-properties",
     /// A property's name is taken for a keyword.
     ReservedName = "reserved-name",
     /// A name with `{` and `}` above a keyword that it breaks.

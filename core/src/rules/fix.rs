@@ -38,6 +38,9 @@ impl Constraint {
             Constraint::ItemsNotSchema => "Write a schema in `items`.",
             Constraint::AdditionalPropertiesNotSchema => "Write `true`, `false` or a schema.",
             Constraint::RequiredNotStrings => "Write `required` as a list of property names.",
+            Constraint::RequiredWithoutProperties => {
+                "List the names of `required` in `properties`, or leave `required` out."
+            }
             Constraint::RequiredUnknown => "Add the property to `properties`, or remove its name from `required`.",
             Constraint::ReservedName => "Rename the property.",
             Constraint::BracesInName => "Rename the property without `{` and `}`.",

@@ -36,8 +36,8 @@ pub struct ToolViolation {
     pub tool: Option<String>,
     /// The dialect that rejects it.
     pub dialect: &'static str,
-    /// The rule's kebab-case name.
-    pub rule: &'static str,
+    /// The kebab-case name of the API's constraint.
+    pub constraint: &'static str,
     /// What the API does with it.
     pub severity: Severity,
     /// JSON Pointer into the list.
@@ -81,22 +81,22 @@ pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolVi
 }
 
 impl Checking {
-    fn add(&mut self, tool: Option<&str>, rule: &'static str, pointer: String, message: String) {
-        let general = GENERAL.iter().any(|constraint| constraint.id() == rule);
-        let fact = self.dialect.fact_of(rule, &pointer);
+    fn add(&mut self, tool: Option<&str>, constraint: &'static str, pointer: String, message: String) {
+        let general = GENERAL.iter().any(|known| known.id() == constraint);
+        let fact = self.dialect.fact_of(constraint, &pointer);
         let (confidence, source) = match fact {
             Some(fact) => (fact.confidence, fact.source),
             None if general => EVERYWHERE,
             None => UNKNOWN,
         };
         // A flag that an API does not know is refused only if an answer shows it.
-        let is_flag = rule == Constraint::StrictFlag.id();
+        let is_flag = constraint == Constraint::StrictFlag.id();
         let severity = fact.map_or(if is_flag { Severity::Ignored } else { Severity::Refused }, |fact| fact.severity);
         let dialect = self.dialect.name;
         self.found.push(ToolViolation {
             tool: tool.map(String::from),
             dialect,
-            rule,
+            constraint,
             severity,
             pointer,
             message,
@@ -239,7 +239,7 @@ impl Checking {
             return Ok(());
         }
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name))? {
-            self.add(name, violation.rule, format!("{above}{}", violation.pointer), violation.message);
+            self.add(name, violation.constraint, format!("{above}{}", violation.pointer), violation.message);
         }
         Ok(())
     }

@@ -13,7 +13,11 @@ use crate::{
 
 /// The schemas of a list, and what each became in the dialects that were asked for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory(Vec<(SanitizeOptions, Made)>);
+pub(crate) struct Memory {
+    made: Vec<(SanitizeOptions, Made)>,
+    /// Nothing is kept: the list is sanitized once.
+    forgets: bool,
+}
 
 /// What schemas became in one dialect, each by its text.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +31,11 @@ struct Made {
 type Outcome = Result<(Box<str>, Vec<Change>, Plan), Error>;
 
 impl Memory {
+    /// A memory for a single list: it keeps nothing.
+    pub(crate) fn forgetful() -> Self {
+        Memory { made: Vec::new(), forgets: true }
+    }
+
     /// [`sanitize::sanitize_with_plan`], looked up if it was asked before. Of changes it tells the effects alone:
     /// whoever keeps a list seldom asks for more.
     pub(super) fn sanitize(
@@ -34,6 +43,9 @@ impl Memory {
         schema: &mut Node<'_>,
         options: &SanitizeOptions,
     ) -> Result<(Vec<Change>, Plan), Error> {
+        if self.forgets {
+            return sanitize::sanitize_with_plan(schema, options, Detail::Effects);
+        }
         let made = self.of(options);
         let text = json::write(schema);
         if let Some(outcome) = made.before.remove(&*text) {
@@ -51,20 +63,20 @@ impl Memory {
     }
 
     fn of(&mut self, options: &SanitizeOptions) -> &mut Made {
-        let place = self.0.iter().position(|(known, _)| known == options).unwrap_or_else(|| {
-            self.0.push((options.clone(), Made::default()));
-            self.0.len() - 1
+        let place = self.made.iter().position(|(known, _)| known == options).unwrap_or_else(|| {
+            self.made.push((options.clone(), Made::default()));
+            self.made.len() - 1
         });
         // The place is there: it was found or made.
         #[allow(clippy::indexing_slicing, reason = "the place was found or made in the lines above")]
-        &mut self.0[place].1
+        &mut self.made[place].1
     }
 
     /// Another list comes: what it does not use is forgotten with the one after it.
     pub(crate) fn turn(&mut self) {
-        for (_, made) in &mut self.0 {
+        for (_, made) in &mut self.made {
             made.before = core::mem::take(&mut made.now);
         }
-        self.0.retain(|(_, made)| !made.before.is_empty());
+        self.made.retain(|(_, made)| !made.before.is_empty());
     }
 }

@@ -8,10 +8,10 @@ use std::{
 };
 
 use toolwire::{
-    check_json, dialects, internal,
+    check, dialects, internal,
     reports::{Accepts, Change, Guidance, Severity, Violation},
     rules::Constraint,
-    sanitize_json_with_report, Dialect, SanitizeOptions,
+    sanitize, Dialect, SanitizeOptions,
 };
 
 use super::tools::Tools;
@@ -90,8 +90,8 @@ impl Verdict {
             reinterpreted: false,
             ignored: false,
         };
-        let Ok(found) = check_json(schema, &options) else { return verdict };
-        for Violation { rule, severity, pointer, .. } in found {
+        let Ok(found) = check(schema, &options) else { return verdict };
+        for Violation { constraint: rule, severity, pointer, .. } in found {
             match severity {
                 Severity::Refused => {
                     verdict.refused.insert(rule);
@@ -108,8 +108,9 @@ impl Verdict {
             Fate::AsItIs
         } else {
             // Something had to change, so that it is at least a rewriting.
-            sanitize_json_with_report(schema, &options)
-                .map_or(Fate::NotAtAll, |result| result.changes.iter().map(Fate::of).max().unwrap_or(Fate::Lossless))
+            sanitize(schema, &options).map_or(Fate::NotAtAll, |result| {
+                result.changes().expect("a report").iter().map(Fate::of).max().unwrap_or(Fate::Lossless)
+            })
         };
         verdict
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use toolwire::{
     check,
     reports::{Accepts, Change, Severity},
-    restore_arguments, sanitize_with_report, Code, SanitizeOptions,
+    restore_arguments, sanitize, Code, SanitizeOptions,
 };
 
 use super::{answers::answers, named::named, openapi};
@@ -101,7 +101,7 @@ fn ended(became: &'static str, faults: Vec<String>) -> Judged {
 /// Judges one schema by its instances.
 pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: &SanitizeOptions) -> Judged {
     let Some(before) = validator(schema, draft) else { return ended("input unreadable to the validator", Vec::new()) };
-    let result = match sanitize_with_report(schema, options) {
+    let result = match sanitize(schema, options) {
         Ok(result) => result,
         Err(error) => {
             // An error is an answer only where no object could be accepted.
@@ -111,9 +111,10 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
             return ended(error.code().as_str(), fault.into_iter().collect());
         }
     };
+    let (changes, lossless) = (result.changes().unwrap_or_default().to_vec(), result.lossless() == Ok(true));
     let output = result.schema;
     let mut faults = Vec::new();
-    let again = sanitize_with_report(&output, options);
+    let again = sanitize(&output, options);
     if again.as_ref().map(|again| &again.schema).ok() != Some(&output) {
         faults.push(format!(
             "not idempotent\n  in  {schema}\n  out {output}\n  2nd {:?}",
@@ -134,12 +135,12 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
         faults.push(format!("output unreadable to the validator: {why:?}\n  in  {schema}\n  out {output}"));
         return ended("output unreadable to the validator", faults);
     };
-    let worst = result.changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
+    let worst = changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
     let named = validator(&named(schema, draft == Draft::Draft7), Draft::Draft202012);
-    let sent = Sent { schema: output, before, after, named, changes: result.changes };
+    let sent = Sent { schema: output, before, after, named, changes };
     let became = if sent.is_encoded() {
         "encoded"
-    } else if result.lossless {
+    } else if lossless {
         "lossless"
     } else {
         worst.as_str()

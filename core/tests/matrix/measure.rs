@@ -6,9 +6,9 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use serde_json::{json, Value};
 use toolwire::{
-    check_json, dialects,
+    check, dialects,
     reports::{Accepts, Severity},
-    sanitize_json, sanitize_json_with_report, SanitizeOptions,
+    sanitize, SanitizeOptions,
 };
 
 /// Schemas of one origin, as text, with how often each stands there.
@@ -120,7 +120,7 @@ pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
     let mut row = Row::default();
     for (schema, times) in &collection.schemas {
         let mut fault = |what: String| row.faults.push(format!("{dialect}: {what}\n  in  {}", shown(schema)));
-        let result = match sanitize_json_with_report(schema, &options) {
+        let result = match sanitize(schema, &options) {
             Ok(result) => result,
             Err(error) => {
                 row.errors += times;
@@ -129,32 +129,33 @@ pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
             }
         };
         let output = result.schema.as_ref();
-        match check_json(output, &options) {
+        match check(output, &options) {
             Ok(found) if found.iter().all(|violation| violation.severity == Severity::Ignored) => {}
             Ok(found) => fault(format!("check finds {found:?}\n  out {}", shown(output))),
             Err(error) => fault(format!("check: {error}")),
         }
-        match sanitize_json(output, &options) {
+        match sanitize(output, &options).map(|done| done.schema) {
             Ok(again) if again == output => {}
             Ok(again) => fault(format!("not idempotent\n  out {}\n  2nd {}", shown(output), shown(&again))),
             Err(error) => fault(format!("refuses its own output: {error}\n  out {}", shown(output))),
         }
-        if sanitize_json(schema, &options).ok().as_deref() != Some(output) {
+        if sanitize(schema, &options).map(|done| done.schema).ok().as_deref() != Some(output) {
             fault(format!("not the same twice\n  out {}", shown(output)));
         }
         if dialect == "portable" {
             for surface in SURFACES {
-                if check_json(output, &SanitizeOptions::new(surface))
+                if check(output, &SanitizeOptions::new(surface))
                     .map_or(true, |found| !found.iter().all(|violation| violation.severity == Severity::Ignored))
                 {
                     fault(format!("{surface} refuses it\n  out {}", shown(output)));
                 }
             }
         }
-        let worst = result.changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
+        let worst =
+            result.changes().expect("a report").iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
         let cell = match worst {
-            Accepts::Same if result.changes.is_empty() => &mut row.unchanged,
-            Accepts::Same if result.lossless => &mut row.lossless,
+            Accepts::Same if result.changes().expect("a report").is_empty() => &mut row.unchanged,
+            Accepts::Same if result.lossless().expect("a report") => &mut row.lossless,
             Accepts::Same => &mut row.same,
             Accepts::Closed => &mut row.closed,
             Accepts::Wider => &mut row.wider,
@@ -162,7 +163,7 @@ pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
             Accepts::Mixed => &mut row.mixed,
         };
         *cell += times;
-        row.encoded += usize::from(result.changes.iter().any(|change| change.encoded)) * times;
+        row.encoded += usize::from(result.changes().expect("a report").iter().any(|change| change.encoded)) * times;
     }
     row
 }

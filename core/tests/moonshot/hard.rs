@@ -136,14 +136,14 @@ fn bounded() {
             ("keep", SanitizeOptions::new("moonshot").refs(toolwire::options::Refs::Keep)),
         ] {
             let start = Instant::now();
-            let result = toolwire::sanitize_with_report(&schema, &options);
+            let result = toolwire::sanitize(&schema, &options);
             let elapsed = start.elapsed();
             match result {
                 Ok(result) => {
                     let after = result.schema.to_string().len();
                     say(&format!(
                         "{name} ({how}): {before} bytes → {after}, {} changes, {}, {elapsed:?}",
-                        result.changes.len(),
+                        result.changes().expect("a report").len(),
                         effect(&result)
                     ));
                     if after > LARGEST {

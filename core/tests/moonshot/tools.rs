@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use serde_json::Value;
-use toolwire::{json, sanitize_json, SanitizeOptions};
+use toolwire::{json, sanitize, SanitizeOptions};
 
 use super::{
     effect, held,
@@ -31,7 +31,7 @@ fn all_real_tools() {
                 Ok(result) => {
                     *effects.entry(effect(&result)).or_default() += 1;
                     let found: std::collections::BTreeSet<&str> =
-                        result.changes.iter().map(|change| change.rule).collect();
+                        result.changes().expect("a report").iter().map(|change| change.rule).collect();
                     found.into_iter().for_each(|rule| *rules.entry(rule).or_default() += 1);
                 }
                 Err(error) => faults.push(format!("{name}: {error}\n  in {}", shown(&schema))),
@@ -40,7 +40,7 @@ fn all_real_tools() {
         }
         let start = Instant::now();
         let bytes: usize =
-            schemas.iter().map(|schema| sanitize_json(schema, &options).map_or(0, |text| text.len())).sum();
+            schemas.iter().map(|schema| sanitize(schema, &options).map_or(0, |done| done.schema.len())).sum();
         let each = start.elapsed().as_secs_f64() * 1e6 / schemas.len().max(1) as f64;
         say(&format!(
             "mcp_tools.jsonl: {} tools, {bytes} bytes, {each:.1} µs each (as this test was built)",

@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
 use serde_json::Value;
 use toolwire::{
-    check_json, check_tools_json, dialects,
+    check, check_tools, dialects,
     internal::bindings::{self, Naming},
     json,
     rules::{Constraint, Rule},
-    sanitize_json_with_report, sanitize_tools_json, SanitizeOptions, ToolsOptions,
+    sanitize, sanitize_tools, SanitizeOptions, ToolsOptions,
 };
 
 use super::markdown::{cell, code, fence, link_sources};
@@ -45,11 +45,14 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
                 continue;
             };
             let Some(dialect) = named(&options.dialect) else { continue };
-            let violations = check_json(&input, &options).unwrap_or_default();
+            let violations = check(&input, &options).unwrap_or_default();
             let count = violations.len();
             for violation in violations {
                 let (input, pointer, message) = (input.clone(), violation.pointer, violation.message);
-                add(violation.rule, Found { dialect, input, is_list: false, pointer, message, violations: count });
+                add(
+                    violation.constraint,
+                    Found { dialect, input, is_list: false, pointer, message, violations: count },
+                );
             }
         }
     }
@@ -58,11 +61,14 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
             let options: Value = serde_json::from_str(&options).unwrap_or_default();
             let listed = options.get("dialects").and_then(Value::as_array).into_iter().flatten();
             for dialect in listed.chain(options.get("dialect")).filter_map(Value::as_str).filter_map(named) {
-                let violations = check_tools_json(&input, &[dialect]).unwrap_or_default();
+                let violations = check_tools(&input, &[dialect]).unwrap_or_default();
                 let count = violations.len();
                 for violation in violations {
                     let (input, pointer, message) = (input.clone(), violation.pointer, violation.message);
-                    add(violation.rule, Found { dialect, input, is_list: true, pointer, message, violations: count });
+                    add(
+                        violation.constraint,
+                        Found { dialect, input, is_list: true, pointer, message, violations: count },
+                    );
                 }
             }
         }
@@ -137,14 +143,12 @@ fn example(found: &Found) -> String {
     let mut text = format!("\n## Bad\n\nFor [`{dialect}`](../dialects/{dialect}.md), at {at}: {message}\n\n");
     text += &fence("json", input);
     let good = if *is_list {
-        sanitize_tools_json(input, &ToolsOptions::new(*dialect))
+        sanitize_tools(input, &ToolsOptions::new(*dialect))
             .ok()
             .filter(|written| written.quarantined.is_empty())
             .map(|written| written.tools.into_owned())
     } else {
-        sanitize_json_with_report(input, &SanitizeOptions::new(*dialect))
-            .ok()
-            .map(|written| written.schema.into_owned())
+        sanitize(input, &SanitizeOptions::new(*dialect)).ok().map(|written| written.schema.into_owned())
     };
     match good {
         Some(good) if good != *input => {

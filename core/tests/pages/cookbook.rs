@@ -5,8 +5,8 @@ use std::{fmt::Write as _, fs, path::Path};
 
 use serde_json::Value;
 use toolwire::{
-    apply_deferred_loading_with_report, check, check_tools, repair_arguments_with_report, sanitize_tools,
-    sanitize_with_report, validate_arguments, DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions,
+    apply_deferred_loading_with_report, check, check_tools, repair_arguments_with_report, sanitize, sanitize_tools,
+    validate_arguments, DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions,
 };
 
 use super::markdown::{code, fence, link_sources, GENERATED};
@@ -40,10 +40,10 @@ impl Entry {
         let dialect = self.text("dialect");
         match self.text("call") {
             "sanitize" => check(value, &SanitizeOptions::new(dialect))
-                .map(|found| found.iter().map(|violation| violation.rule.to_owned()).collect())
+                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
                 .unwrap_or_default(),
             "sanitizeTools" => check_tools(value, &[dialect])
-                .map(|found| found.iter().map(|violation| violation.rule.to_owned()).collect())
+                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
                 .unwrap_or_default(),
             "repairArguments" => validate_arguments(value, self.schema())
                 .map(|found| found.errors.iter().map(|error| error.keyword.to_owned()).collect())
@@ -62,12 +62,14 @@ impl Entry {
         let dialect = self.text("dialect");
         match self.text("call") {
             "sanitize" => {
-                let report = sanitize_with_report(self.input(), &SanitizeOptions::new(dialect))?;
-                Ok((report.schema, report.changes.iter().map(said).collect()))
+                let report = sanitize(self.input(), &SanitizeOptions::new(dialect))?;
+                let changes = report.changes()?.iter().map(said).collect();
+                Ok((report.schema, changes))
             }
             "sanitizeTools" => {
                 let list = sanitize_tools(self.input(), &ToolsOptions::new(dialect))?;
-                Ok((list.tools, list.changes.iter().map(|about| said(&about.change)).collect()))
+                let changes = list.changes()?.iter().map(|about| said(&about.change)).collect();
+                Ok((list.tools, changes))
             }
             "repairArguments" => {
                 let done = repair_arguments_with_report(self.input(), self.schema(), &RepairOptions::default())?;
@@ -152,7 +154,7 @@ impl Entry {
     fn in_typescript(&self) -> String {
         let dialect = self.text("dialect");
         match self.text("call") {
-            "sanitize" => format!("const accepted = sanitize(schema, {{ dialect: '{dialect}' }});"),
+            "sanitize" => format!("const {{ schema: accepted }} = sanitize(schema, {{ dialect: '{dialect}' }});"),
             "sanitizeTools" => {
                 format!("const {{ tools, restore }} = sanitizeTools(listed, {{ dialect: '{dialect}' }});")
             }
@@ -164,7 +166,7 @@ impl Entry {
     fn in_python(&self) -> String {
         let dialect = self.text("dialect");
         match self.text("call") {
-            "sanitize" => format!("accepted = toolwire.sanitize(schema, dialect=\"{dialect}\")"),
+            "sanitize" => format!("accepted = toolwire.sanitize(schema, dialect=\"{dialect}\").schema"),
             "sanitizeTools" => format!("sanitized = toolwire.sanitize_tools(listed, dialect=\"{dialect}\")"),
             "repairArguments" => "repaired = toolwire.repair_arguments(call.arguments, tool.inputSchema)".to_owned(),
             _ => "body = toolwire.apply_deferred_loading(request)".to_owned(),

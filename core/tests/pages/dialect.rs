@@ -6,7 +6,7 @@ use serde_json::{json, Value};
 use toolwire::{
     check,
     reports::{Accepts, Change, Guidance},
-    sanitize_with_report, Dialect, SanitizeOptions,
+    sanitize, Dialect, SanitizeOptions,
 };
 
 use super::{
@@ -79,13 +79,18 @@ impl Verdict {
         let options = SanitizeOptions::new(dialect);
         let refused: Vec<&'static str> = check(schema, &options)
             .map(|found| {
-                found.iter().filter(|violation| ours(&violation.pointer)).map(|violation| violation.rule).collect()
+                found
+                    .iter()
+                    .filter(|violation| ours(&violation.pointer))
+                    .map(|violation| violation.constraint)
+                    .collect()
             })
             .unwrap_or_default();
         let refused = each_once(refused);
-        match sanitize_with_report(schema, &options) {
+        match sanitize(schema, &options) {
             Ok(report) => {
-                let changes: Vec<Change> = report.changes.into_iter().filter(|change| ours(&change.pointer)).collect();
+                let changes = report.changes().unwrap_or_default().iter();
+                let changes: Vec<Change> = changes.filter(|change| ours(&change.pointer)).cloned().collect();
                 let rules = each_once(changes.iter().map(|change| change.rule).collect());
                 let output = if rules.is_empty() { None } else { report.schema.pointer(at).cloned() };
                 Self { refused, rules, loss: Loss::of(&changes), output, error: None }
@@ -250,7 +255,7 @@ fn tool(page: &mut String, name: &str) {
         "<details><summary>The schema that its server publishes</summary>\n\n{}\n</details>\n",
         fence("json", TOOL)
     );
-    match sanitize_with_report(&schema, &SanitizeOptions::new(name)) {
+    match sanitize(&schema, &SanitizeOptions::new(name)) {
         Err(error) => {
             let _ = writeln!(
                 page,
@@ -266,13 +271,13 @@ fn tool(page: &mut String, name: &str) {
                 "becomes\n\n{}",
                 fence("json", &serde_json::to_string_pretty(&report.schema).unwrap_or_default())
             );
-            if report.changes.is_empty() {
+            if report.changes().expect("a report").is_empty() {
                 *page += "Nothing is changed.\n";
                 return;
             }
             *page +=
                 "| at | rule | accepted arguments | what the model reads | what was done |\n|---|---|---|---|---|\n";
-            for change in &report.changes {
+            for change in report.changes().expect("a report") {
                 let pointer = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
                 let accepts = change.accepts.as_str();
                 let accepts = if change.encoded { format!("{accepts}, encoded") } else { accepts.to_owned() };

@@ -80,7 +80,7 @@ impl Messages {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         if let Some(message) = text("message") {
             let is_rule = |id: &str| Rule::ALL.iter().any(|rule| rule.id() == id);
-            let about = match (text("rule"), text("code").or(text("keyword"))) {
+            let about = match (text("rule").or(text("constraint")), text("code").or(text("keyword"))) {
                 (Some(rule), _) if text("confidence").is_some() && text("from").is_some() => {
                     Some((&mut self.repairs, rule, false))
                 }

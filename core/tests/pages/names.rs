@@ -6,7 +6,7 @@ use toolwire::{
     dialects,
     reports::{LeftReason, RepairRule, Warning},
     rules::{Constraint, Rule},
-    sanitize_tools_json, ToolsOptions,
+    sanitize_tools, ToolsOptions,
 };
 
 /// A list of names.
@@ -31,8 +31,8 @@ fn lists() -> [Names; 6] {
             members: Rule::ALL.iter().map(|rule| (rule.id(), rule.summary())).collect(),
         },
         Names {
-            type_name: "ViolationRule",
-            summary: "The rules that `check` and `checkTools` find violated.",
+            type_name: "Constraint",
+            summary: "The constraints of APIs that `check` and `checkTools` find violated.",
             members: Constraint::ALL.iter().map(|rule| (rule.id(), rule.summary())).collect(),
         },
         Names {
@@ -93,7 +93,7 @@ fn unions<const N: usize>(lists: [Names; N]) -> String {
 /// The format of the tools that a dialect's API takes: told by what is written for it.
 fn format_of(dialect: &str) -> &'static str {
     let listed = r#"[{"name": "a", "inputSchema": {"type": "object", "properties": {"b": {"type": "string"}}}}]"#;
-    let written = sanitize_tools_json(listed, &ToolsOptions::new(dialect)).map(|written| written.tools.into_owned());
+    let written = sanitize_tools(listed, &ToolsOptions::new(dialect)).map(|written| written.tools.into_owned());
     let written = written.unwrap_or_default();
     [
         ("toolSpec", "bedrock"),

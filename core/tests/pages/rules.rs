@@ -10,10 +10,10 @@ use std::{
 use serde_json::Value;
 use toolwire::{
     internal::bindings::{self, Naming},
-    json, normalize_envelope_json_with_report,
+    json, normalize_envelope,
     reports::Change,
     rules::{Constraint, Phase, Rule},
-    sanitize_json_with_report, sanitize_tools_json, SanitizeOptions, ToolsOptions,
+    sanitize, sanitize_tools, SanitizeOptions, ToolsOptions,
 };
 
 use super::{
@@ -62,8 +62,8 @@ fn seen(root: &Path) -> BTreeMap<&'static str, Seen> {
     let mut rules: BTreeMap<&'static str, Seen> = BTreeMap::new();
     for folder in ["tests/fixtures/sanitize", "tests/fixtures/sanitize/rules"] {
         for case in cases(&root.join(folder)) {
-            let Ok(report) = sanitize_json_with_report(&case.input, &case.options) else { continue };
-            for change in &report.changes {
+            let Ok(report) = sanitize(&case.input, &case.options) else { continue };
+            for change in report.changes().expect("a report") {
                 let seen = rules.entry(change.rule).or_default();
                 let encoded = if change.encoded { ", encoded" } else { "" };
                 seen.effects.insert(format!(
@@ -186,8 +186,8 @@ fn body_of(root: &Path, rule: Rule, seen: Option<&Seen>) -> String {
 fn example(root: &Path, rule: Rule) -> Option<String> {
     let file = root.join(format!("tests/fixtures/sanitize/rules/{}.json", rule.id()));
     let case = cases_of(&file).into_iter().find(|case| case.input.len() <= LONGEST)?;
-    let report = sanitize_json_with_report(&case.input, &case.options).ok()?;
-    let change: &Change = report.changes.iter().find(|change| change.rule == rule.id())?;
+    let report = sanitize(&case.input, &case.options).ok()?;
+    let change: &Change = report.changes().expect("a report").iter().find(|change| change.rule == rule.id())?;
     let at = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
     let mut text =
         format!("\n## Example\n\nFor [`{0}`](../dialects/{0}.md), because {1}:\n\n", case.dialect, change.reason);
@@ -201,8 +201,14 @@ fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
     let written =
         constraints::cases(&root.join("tests/fixtures/sanitizeTools")).into_iter().filter_map(|(options, input)| {
             let options = bindings::options::<ToolsOptions>(&json::read(&options).ok()?, Naming::Camel).ok()?;
-            let written = sanitize_tools_json(&input, &options).ok()?;
-            let change = written.changes.iter().find(|change| change.change.rule == rule.id())?.change.clone();
+            let written = sanitize_tools(&input, &options).ok()?;
+            let change = written
+                .changes()
+                .expect("a report")
+                .iter()
+                .find(|change| change.change.rule == rule.id())?
+                .change
+                .clone();
             let dialect = options.sanitize.dialect;
             Some((dialect, change, written.tools.into_owned(), input)).filter(|(.., input)| input.len() <= LONGEST)
         });
@@ -218,8 +224,8 @@ fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
 fn example_of_envelope(root: &Path, rule: Rule) -> Option<String> {
     let written =
         constraints::cases(&root.join("tests/fixtures/normalizeEnvelope")).into_iter().filter_map(|(_, input)| {
-            let written = normalize_envelope_json_with_report(&input).ok()?;
-            let change = written.changes.iter().find(|change| change.rule == rule.id())?.clone();
+            let written = normalize_envelope(&input).ok()?;
+            let change = written.changes().expect("a report").iter().find(|change| change.rule == rule.id())?.clone();
             Some((change, written.schema.into_owned(), input.clone()))
         });
     let (change, good, input) = written.min_by_key(|(.., input)| input.len())?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolwire::{check, reports::Severity, sanitize_with_report, SanitizeOptions};
+use toolwire::{check, reports::Severity, sanitize, SanitizeOptions};
 
 use crate::{reference::sources, say, DIALECTS};
 
@@ -21,7 +21,7 @@ fn real_tools() {
                 for row in rows.iter().filter(|row| row[member].is_object()) {
                     let schema = &row[member];
                     let name = row["name"].as_str().unwrap_or_default();
-                    let result = match sanitize_with_report(schema, &options) {
+                    let result = match sanitize(schema, &options) {
                         Ok(result) => result,
                         Err(error) => {
                             *tally.entry(format!("error {}", error.code().as_str())).or_default() += 1;
@@ -31,13 +31,14 @@ fn real_tools() {
                         }
                     };
                     let worst = result
-                        .changes
+                        .changes()
+                        .expect("a report")
                         .iter()
                         .fold(toolwire::reports::Accepts::Same, |worst, change| worst.and(change.accepts));
                     let kind = match (
-                        result.changes.is_empty(),
-                        result.lossless,
-                        result.changes.iter().any(|change| change.encoded),
+                        result.changes().expect("a report").is_empty(),
+                        result.lossless().expect("a report"),
+                        result.changes().expect("a report").iter().any(|change| change.encoded),
                     ) {
                         (true, ..) => "clean",
                         (_, true, true) => "lossless, encoded",
@@ -50,7 +51,7 @@ fn real_tools() {
                     {
                         faults.push(format!("{dialect} {name}: not clean"));
                     }
-                    let again = sanitize_with_report(&result.schema, &options);
+                    let again = sanitize(&result.schema, &options);
                     if again.map(|again| again.schema.to_string()).ok() != Some(result.schema.to_string()) {
                         faults.push(format!("{dialect} {name}: not idempotent"));
                     }

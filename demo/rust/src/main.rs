@@ -2,7 +2,6 @@
 //! them.
 
 use std::{
-    borrow::Cow,
     error::Error,
     io::{self, BufRead, BufWriter, Write},
 };
@@ -10,10 +9,9 @@ use std::{
 use serde_json::{json, Map, Value};
 use toolwire::{
     apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope,
-    normalize_envelope_json_with_report,
     options::Format,
     reports::{Change, DeferredReport},
-    sanitize, sanitize_json_with_report, DeferredOptions, Rewritten, SanitizeOptions,
+    sanitize, DeferredOptions, Rewritten, SanitizeOptions,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -59,11 +57,9 @@ fn answer(call: &Value) -> Result<Value, Problem> {
     match member("/function") {
         Some("sanitize") => {
             let options = SanitizeOptions::new(member("/options/dialect").unwrap_or_default());
-            rewritten(&sanitize_json_with_report(input, &options)?, &sanitize(&value, &options)?)
+            rewritten(&sanitize(input, &options)?, &sanitize(&value, &options)?.schema)
         }
-        Some("normalizeEnvelope") => {
-            rewritten(&normalize_envelope_json_with_report(input)?, &normalize_envelope(&value)?)
-        }
+        Some("normalizeEnvelope") => rewritten(&normalize_envelope(input)?, &normalize_envelope(&value)?.schema),
         Some("applyDeferredLoading") => {
             let mut options = DeferredOptions::default();
             options.target = match member("/options/target") {
@@ -84,10 +80,10 @@ fn answer(call: &Value) -> Result<Value, Problem> {
     }
 }
 
-fn rewritten(text: &Rewritten<Cow<'_, str>>, value: &Value) -> Result<Value, Problem> {
-    let changes: Vec<Value> = text.changes.iter().map(changed).collect();
-    let plan = plan(&text.restore_plan.to_json())?;
-    let report = json!({"changes": changes, "lossless": text.lossless, "restorePlan": plan});
+fn rewritten(text: &Rewritten<&str>, value: &Value) -> Result<Value, Problem> {
+    let changes: Vec<Value> = text.changes()?.iter().map(changed).collect();
+    let plan = plan(&text.restore_plan()?.to_json())?;
+    let report = json!({"changes": changes, "lossless": text.lossless()?, "restorePlan": plan});
     Ok(json!({"text": text.schema, "report": report, "value": value}))
 }
 

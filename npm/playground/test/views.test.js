@@ -79,14 +79,14 @@ describe('the views', { skip }, () => {
       const call = async (name, ...rest) =>
         page.evaluate(([name, rest]) => window.toolwire[name](...rest), [name, [source('old-drafts'), ...rest]]);
       await page.locator('[data-fn=check]').click();
-      const violations = await call('checkJson', { dialect: 'moonshot' });
+      const violations = await call('check', { dialect: 'moonshot' });
       assert.ok(violations.length > 0);
       assert.deepEqual(
         await page.locator('.note-rule').allTextContents(),
         violations.map(({ rule }) => rule),
       );
       await page.locator('[data-fn=normalizeEnvelope]').click();
-      assert.deepEqual(JSON.parse(await output(page)), JSON.parse(await call('normalizeEnvelopeJson')));
+      assert.deepEqual(JSON.parse(await output(page)), JSON.parse(await call('normalizeEnvelope')));
       await pick(page, 'conversation');
       await view(page, 'rewrite');
       await page.locator('[data-fn=applyDeferredLoading]').click();

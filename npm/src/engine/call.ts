@@ -4,6 +4,7 @@
 
 import type { Returned } from 'wasm:glue';
 
+import { ToolwireError } from '../error.js';
 import type { Text } from '../options.js';
 import { answered } from '../values/answer.js';
 import { Records } from '../values/records.js';
@@ -55,6 +56,54 @@ type CallingOnText = (
   broken: boolean,
 ) => Returned;
 
+/** What a call gave, and how to get the report that it did not make. */
+export interface Called {
+  readonly value: unknown;
+  /** What the call reported beside its value. */
+  readonly members: object | undefined;
+  /**
+   * The whole report. It is made from the input as it was at the time of the call, which is kept as it was encoded then; not from the
+   * caller's object.
+   */
+  report(): object;
+}
+
+/** Calls a function on one input: on text if it is text, else on a value. */
+export function callOn(name: FunctionName, input: unknown, options: unknown): Called {
+  let again: Again | undefined;
+  const keep = (kept: Again) => {
+    again = kept;
+  };
+  const { value, report } = isText(input)
+    ? onText(shared, name, [input], options, textCall(name, false), keep)
+    : onValues(shared, [input], options, valueCall(name, false), none, keep);
+  const whole = once(() => (again as Again)(name));
+  return { value, members: report, report: whole };
+}
+
+/** Calls a function again, with a report, on what it was given. */
+type Again = (name: FunctionName) => object;
+
+/** Makes something when it is first asked for. */
+export function once<T>(make: () => T): () => T {
+  let making: (() => T) | undefined = make;
+  let made: T | undefined;
+  return () => {
+    if (making !== undefined) {
+      made = making();
+      making = undefined;
+    }
+    return made as T;
+  };
+}
+
+/** Calls a function on one input, and gives its answer, which is a value whatever the input is. */
+export function ask(name: FunctionName, input: unknown, options: unknown): unknown {
+  if (!isText(input)) return callOnValues(name, false, [input], options).value;
+  const { value } = callOnText(name, false, input, options);
+  return JSON.parse(typeof value === 'string' ? value : new TextDecoder().decode(value));
+}
+
 /** Calls a function on values. */
 export function callOnValues(
   name: FunctionName,
@@ -62,9 +111,17 @@ export function callOnValues(
   inputs: readonly unknown[],
   options: unknown,
 ): Outcome<unknown> {
-  return onValues(shared, inputs, options, (engine, words, chars, spelled) =>
-    engine.glue.call(number(engine, name), withReport, inputs.length, words, chars, spelled),
-  );
+  return onValues(shared, inputs, options, valueCall(name, withReport));
+}
+
+function valueCall(name: FunctionName, withReport: boolean): Calling {
+  return (engine, words, chars, spelled, inputs) =>
+    engine.glue.call(number(engine, name), withReport, inputs, words, chars, spelled);
+}
+
+function textCall(name: FunctionName, withReport: boolean): CallingOnText {
+  return (engine, texts, words, chars, spelled, broken) =>
+    engine.glue.callText(number(engine, name), withReport, texts, words, chars, spelled, broken);
 }
 
 /**
@@ -77,9 +134,7 @@ export function callOnText<T extends Text>(
   options: unknown,
   ...more: readonly Text[]
 ): Outcome<T> {
-  return onText(shared, name, [text, ...more], options, (engine, texts, words, chars, spelled, broken) =>
-    engine.glue.callText(number(engine, name), withReport, texts, words, chars, spelled, broken),
-  );
+  return onText(shared, name, [text, ...more], options, textCall(name, withReport));
 }
 
 /** Puts values on the desk of that place, and reads the answer there. `more` are inputs of ours, asked for at the end. */
@@ -89,19 +144,26 @@ export function onValues(
   options: unknown,
   calling: Calling,
   more: () => readonly unknown[] = none,
+  keep?: (again: Again) => void,
 ): Outcome<unknown> {
   return withRecords((records) => {
     for (const input of inputs) records.read(input);
     const own = more();
     for (const input of own) records.read(input);
-    records.read(options ?? null);
+    readOptions(records, options);
     const { chars, spelled } = records.spelling();
+    const count = inputs.length + own.length;
+    keep?.(
+      again(place, records.words.slice(), chars, [], (engine, words, length, name) =>
+        valueCall(name, true)(engine, words, length, spelled, count),
+      ),
+    );
     const engine = place.running();
     return place.guarded(() => {
       const { desk } = engine;
       const { words } = records;
       const length = desk.put(words, chars);
-      const report = reported(engine, calling(engine, words.length, length, spelled, inputs.length + own.length));
+      const report = reported(engine, calling(engine, words.length, length, spelled, count));
       const { rests } = desk;
       const value = answered(desk, records);
       place.tidy();
@@ -117,11 +179,12 @@ export function onText<T extends Text>(
   texts: readonly [T, ...Text[]],
   options: unknown,
   calling: CallingOnText,
+  keep?: (again: Again) => void,
 ): Outcome<T> {
   for (const one of texts) if (!isText(one)) throw unreadable(name, one);
   const [text] = texts;
   return withRecords((records) => {
-    records.read(options ?? null);
+    readOptions(records, options);
     const { chars, spelled } = records.spelling();
     const whole: Text[] = [];
     let broken = false;
@@ -131,6 +194,11 @@ export function onText<T extends Text>(
       broken = typeof one === 'string' && start.length < one.length;
       whole.push(start);
     }
+    keep?.(
+      again(place, records.words.slice(), chars, whole.map(lasting), (engine, words, length, name) =>
+        textCall(name, true)(engine, whole.length, words, length, spelled, broken),
+      ),
+    );
     const engine = place.running();
     return place.guarded(() => {
       const { desk } = engine;
@@ -144,6 +212,40 @@ export function onText<T extends Text>(
       return { value, report, rests };
     });
   });
+}
+
+/** Reads options: what JSON cannot say is a wrong option there, and functions do not vanish. */
+function readOptions(records: Records, options: unknown): void {
+  try {
+    records.read(options ?? null, true);
+  } catch (error) {
+    if (!(error instanceof ToolwireError) || error.code !== 'invalid-value') throw error;
+    throw new ToolwireError('invalid-option', error.pointer, error.detail);
+  }
+}
+
+/** A call with a report of what was encoded once. */
+function again(
+  place: Place,
+  words: Uint32Array,
+  chars: string,
+  texts: readonly Text[],
+  calling: (engine: Engine, words: number, chars: number, name: FunctionName) => Returned,
+): Again {
+  return (name) => {
+    const engine = place.running();
+    return place.guarded(() => {
+      const length = engine.desk.put(words, chars, texts);
+      const report = reported(engine, calling(engine, words.length + texts.length, length, name));
+      place.tidy();
+      return report as object;
+    });
+  };
+}
+
+/** Text that its owner cannot change any more. */
+function lasting(text: Text): Text {
+  return typeof text === 'string' ? text : text.slice();
 }
 
 function none(): readonly unknown[] {

@@ -22,13 +22,9 @@ export function warn({ key, message }: SetAsideWarning): void {
   globalThis.console?.warn(`toolwire: ${message}`);
 }
 
-/** Spells functions as JSON, in which they vanish: an option that must not be a function is an error, and not ignored. */
-export function withoutFunctions(options: unknown): unknown {
-  const entries: [string, unknown][] = Object.entries(options ?? {});
-  if (!entries.some(([, value]) => typeof value === 'function')) return options;
-  const spelled = ([name, value]: [string, unknown]) =>
-    typeof value !== 'function' ? [name, value] : [name, name === 'onSetAside' ? 'warn' : 'a function'];
-  return Object.fromEntries(entries.map(spelled));
+/** Returns the options as the core reads them: a function as `onSetAside` is the caller's and stands for `"warn"`. */
+export function withoutHandler<O extends { onSetAside?: unknown }>(options: O): unknown {
+  return typeof options?.onSetAside === 'function' ? { ...options, onSetAside: 'warn' } : options;
 }
 
 /** Returns the option if it is a function. */

@@ -6,6 +6,7 @@
 import type { Text } from '../options.js';
 import { callOnText, onText, onValues } from './call.js';
 import { type Engine, Place } from './instance.js';
+import { isText } from './text.js';
 
 /** What is made of a list: JSON texts, for most of it nobody looks at. */
 export interface Ready {
@@ -26,8 +27,12 @@ export class KeptSet {
   /** The list, as compact JSON text. */
   #list: string | undefined;
 
-  /** Takes a list that is a value; `false`: it says what the one before said. */
-  takeValue(tools: unknown): boolean {
+  /** Takes a list, a value or text; `false`: it says what the one before said. */
+  take(name: string, tools: unknown): boolean {
+    return isText(tools) ? this.#takeText(name, tools) : this.#takeValue(tools);
+  }
+
+  #takeValue(tools: unknown): boolean {
     return this.#takes(
       () =>
         onValues(this.#place, [tools], null, ({ glue }, words, chars, spelled) => glue.keepSet(words, chars, spelled))
@@ -35,8 +40,7 @@ export class KeptSet {
     );
   }
 
-  /** Takes a list that is JSON text. */
-  takeText(name: string, tools: Text): boolean {
+  #takeText(name: string, tools: Text): boolean {
     return this.#takes(() => {
       const value = this.#keep(name, tools);
       const list = typeof value === 'string' ? value : new TextDecoder().decode(value);

@@ -53,8 +53,12 @@ export class Records {
   private readonly holderNumbers: number[] = [];
   private readonly steps: (string | number)[] = [];
 
+  /** Whether members that JSON has no word for are refused, except undefined ones; otherwise they vanish. */
+  private strict = false;
+
   /** Reads one more value. */
-  read(value: unknown): void {
+  read(value: unknown, strict = false): void {
+    this.strict = strict;
     this.room();
     this.unnamed();
     const found = isSimple(value) ? value : this.settled(value, '', 0);
@@ -216,6 +220,7 @@ export class Records {
       if (!isSimple(member)) {
         member = this.settled(member, name, depth + 1);
         if (isAbsent(member)) {
+          if (this.strict && member !== undefined) this.refuse(member, depth + 1);
           this.alter(depth);
           continue;
         }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 
-import { checkJson, sanitizeJson, ToolwireError } from '../../dist/index.js';
+import { check, sanitize, ToolwireError } from '../../dist/index.js';
 import { casesOf } from '../fixtures/cases.js';
 
 /** The sample in this repository, and all the data where it lies beside the checkout. */
@@ -35,12 +35,12 @@ function madeSchemas() {
 
 /** What `sanitize` writes for a dialect, or nothing where it refuses, which is for the fixtures to say. */
 export function outputOf(dialect, text) {
-  return attempt(() => sanitizeJson(text, { dialect }));
+  return attempt(() => sanitize(text, { dialect }).schema);
 }
 
 /** What `check` finds that is of a severity, or nothing where it does not read the schema. */
 export function violationsOf(dialect, severity, text) {
-  return attempt(() => checkJson(text, { dialect }))?.filter((one) => one.severity === severity);
+  return attempt(() => check(text, { dialect }))?.filter((one) => one.severity === severity);
 }
 
 /**

@@ -98,7 +98,7 @@ def main() -> None:
     fast, rust = (f"{name} {version(name)}" for name in ("fastjsonschema", "jsonschema-rs"))
     names = {id(call): f"t{number}" for number, call in enumerate(ours)}
     tools = [{"name": names[id(call)], "inputSchema": call.schema} for call in ours]
-    restore = toolwire.sanitize_tools(tools, dialect="anthropic", repair=True, max_tools=len(tools))["restore"]
+    restore = toolwire.sanitize_tools(tools, dialect="anthropic", repair=True, max_tools=len(tools)).restore
     values: list[tuple[str, Callable[[Call], object]]] = [
         (f"{rust}, prepared", lambda call: call.rust(call.arguments)),
         (f"{rust}, prepared for each call", lambda call: rust_for(call.schema)(call.arguments)),

@@ -30,7 +30,7 @@ ROUNDS = 7
 
 def is_refused(schema: Any, dialect: Any) -> bool:
     """Tell whether an API would refuse a schema. What is only ignored, or read otherwise, it takes."""
-    return any(found["severity"] == "refused" for found in toolwire.check(schema, dialect=dialect))
+    return any(found.severity == "refused" for found in toolwire.check(schema, dialect=dialect))
 
 
 def fails(convert: Callable[[Any], object], schema: object) -> bool:

@@ -41,7 +41,7 @@ def with_memory(dialect: Any) -> int:
     for request in range(REQUESTS):
         if request == REQUESTS // 2:
             tools.update(CHANGED)
-        length += len(tools.sanitize(dialect=dialect)["json"])
+        length += len(tools.sanitize(dialect=dialect).json)
     return length
 
 
@@ -78,7 +78,7 @@ def main() -> None:
             [
                 lambda convert=convert: session(lambda tools: converted(convert, tools)),  # type: ignore[misc]
                 lambda dialect=dialect: session(  # type: ignore[misc]
-                    lambda tools: json.dumps(toolwire.sanitize_tools(tools, dialect=dialect)["tools"])
+                    lambda tools: json.dumps(toolwire.sanitize_tools(tools, dialect=dialect).tools)
                 ),
                 lambda dialect=dialect: with_memory(dialect),  # type: ignore[misc]
             ]

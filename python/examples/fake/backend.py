@@ -54,9 +54,9 @@ class Backend:
                 if block["type"] not in BLOCKS[path]:
                     return f"unknown content type {block['type']}"
         for wrong in check_tools(body.get("tools", []), dialects=[self.dialect]):
-            if wrong["severity"] != "refused":
+            if wrong.severity != "refused":
                 continue
-            return f"{wrong['tool']}: {wrong['message']} ({wrong['pointer']})"
+            return f"{wrong.tool}: {wrong.message} ({wrong.pointer})"
         return None
 
 

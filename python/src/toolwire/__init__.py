@@ -7,9 +7,9 @@ back:
 >>> schema = {"type": "object", "properties": {"a": {"type": "number"}}}
 >>> listed = {"tools": [{"name": "get.sum", "inputSchema": schema}]}
 >>> sanitized = toolwire.sanitize_tools(listed, dialect="openai-strict")
->>> [tool["function"]["name"] for tool in sanitized["tools"]]  # send `tools` with the request
+>>> [tool["function"]["name"] for tool in sanitized.tools]  # send `tools` with the request
 ['get_sum']
->>> sanitized["restore"].call("get_sum", '{"a": null}')  # what the model answered
+>>> sanitized.restore.call("get_sum", '{"a": null}')  # what the model answered
 {'name': 'get.sum', 'arguments': '{}'}
 
 An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTransport())`, from `toolwire.httpx2`.
@@ -60,17 +60,10 @@ from ._request import (
 from ._restore import CallStream, ReplyRestorer, Restore, restore_from
 from ._schema import (
     check,
-    check_json,
     normalize_envelope,
-    normalize_envelope_json,
-    normalize_envelope_json_with_report,
-    normalize_envelope_with_report,
     restore_arguments,
     restore_arguments_json,
     sanitize,
-    sanitize_json,
-    sanitize_json_with_report,
-    sanitize_with_report,
     validate_arguments,
     validate_arguments_json,
 )
@@ -78,12 +71,10 @@ from ._search import ToolIndex, answer_tool_search, answer_tool_search_json, sea
 from ._tool_set import ToolSet
 from ._tools import (
     check_tools,
-    check_tools_json,
     deferral_for,
     dialect_for,
     dialect_for_with_report,
     sanitize_tools,
-    sanitize_tools_json,
 )
 from ._toolwire import __version__
 
@@ -112,18 +103,13 @@ __all__ = [
     "apply_deferred_loading_json_with_report",
     "apply_deferred_loading_with_report",
     "check",
-    "check_json",
     "check_tools",
-    "check_tools_json",
     "deferral_for",
     "dialect_for",
     "dialect_for_with_report",
     "dialects",
     "normalizeEnvelope",
     "normalize_envelope",
-    "normalize_envelope_json",
-    "normalize_envelope_json_with_report",
-    "normalize_envelope_with_report",
     "repair_arguments",
     "repair_arguments_json",
     "repair_arguments_json_with_report",
@@ -132,11 +118,7 @@ __all__ = [
     "restore_arguments_json",
     "restore_from",
     "sanitize",
-    "sanitize_json",
-    "sanitize_json_with_report",
     "sanitize_tools",
-    "sanitize_tools_json",
-    "sanitize_with_report",
     "search_tools",
     "search_tools_json",
     "strip_deferral_betas",

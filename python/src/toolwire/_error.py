@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from .types import Change, ErrorCode
 
@@ -15,7 +16,7 @@ class ToolwireError(ValueError):
 
     >>> import toolwire
     >>> try:
-    ...     toolwire.sanitize_json('{"type": ', dialect="codex")
+    ...     toolwire.sanitize('{"type": ', dialect="codex")
     ... except toolwire.ToolwireError as error:
     ...     print(error.code, error.pointer)
     invalid-json /type
@@ -32,16 +33,21 @@ class ToolwireError(ValueError):
     message: str
     """For people: what was expected, then what was found."""
 
-    changes: list[Change]
+    changes: tuple[Change, ...]
     """With `too-lossy`: every change that was needed. Otherwise empty."""
 
-    def __init__(self, code: ErrorCode, pointer: str, message: str, changes: Sequence[Change] = ()) -> None:
+    def __init__(
+        self, code: ErrorCode, pointer: str, message: str, changes: Sequence[Change | Mapping[str, Any]] = ()
+    ) -> None:
         """Take all four; they are also `args`, so that the error pickles."""
-        super().__init__(code, pointer, message, list(changes))
+        from ._results import Change
+
+        made = tuple(change if isinstance(change, Change) else Change.of(change) for change in changes)
+        super().__init__(code, pointer, message, made)
         self.code = code
         self.pointer = pointer
         self.message = message
-        self.changes = list(changes)
+        self.changes = made
 
     def __str__(self) -> str:
         """The code, the pointer if it is not the root's, and the message."""

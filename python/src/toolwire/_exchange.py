@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from . import _toolwire
+from ._results import Quarantined
 from ._set_aside import warn, without_callables
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from ._error import ToolwireError
-    from .types import AdaptReport, ExchangeOptions, Quarantined, RepairedCall, SentRequest
+    from .types import AdaptReport, ExchangeOptions, RepairedCall, SentRequest
 
 
 class Exchange:
@@ -47,7 +48,7 @@ class Exchange:
 
     _exchange: _toolwire.Exchange
     _url: str
-    _on_set_aside: Callable[[list[Quarantined], SentRequest], object] | None
+    _on_set_aside: Callable[[tuple[Quarantined, ...], SentRequest], object] | None
 
     @classmethod
     def open(
@@ -173,6 +174,6 @@ class Exchange:
         if self._on_set_aside is not None:
             report = self.report
             sent: SentRequest = {"url": self._url, "dialect": report["dialect"], "body": self.request}
-            self._on_set_aside(report["quarantined"], sent)
+            self._on_set_aside(Quarantined.list_of(report["quarantined"]), sent)
             return
         warn(warning)

@@ -52,50 +52,6 @@ class FrozenDict(dict[str, Any]):
         return dict, (tuple(self.items()),)
 
 
-def _completed(name: str) -> Any:
-    """Do what a dict does, once the item is there."""
-    inherited = getattr(dict, name)
-
-    def method(self: LateDict, *arguments: Any) -> Any:
-        self.complete()
-        return inherited(self, *arguments)
-
-    method.__name__ = name
-    return method
-
-
-class LateDict(FrozenDict):
-    """A dict that refuses changes, of which one item is made when it is asked for, or the whole dict is."""
-
-    __slots__ = ("_key", "_make")
-
-    def __init__(self, now: dict[str, Any], key: str, make: Callable[[], Any]) -> None:
-        super().__init__(now)
-        self._key = key
-        self._make: Callable[[], Any] | None = make
-
-    def complete(self) -> None:
-        """Make the item, unless it is there."""
-        make = self._make
-        if make is not None:
-            # Of two threads that come here at once, both get what the first one made.
-            dict.setdefault(self, self._key, make())
-            self._make = None
-
-    def __missing__(self, key: str) -> Any:
-        if key != self._key:
-            raise KeyError(key)
-        self.complete()
-        return dict.__getitem__(self, key)
-
-    __contains__, __iter__, __len__, __reversed__ = map(
-        _completed, ("__contains__", "__iter__", "__len__", "__reversed__")
-    )
-    __eq__, __ne__, __or__, __ror__, __repr__ = map(_completed, ("__eq__", "__ne__", "__or__", "__ror__", "__repr__"))
-    get, items, keys, values, copy = map(_completed, ("get", "items", "keys", "values", "copy"))
-    __hash__ = None  # type: ignore[assignment]
-
-
 def frozen(value: Any) -> Any:
     """Freeze a value that was read from JSON; without recursion, because it may be deep."""
     root = _empty_like(value)

@@ -26,6 +26,7 @@ DialectName: TypeAlias = Literal[
     "deepseek",
     "deepseek-strict",
     "bedrock",
+    "bedrock-anthropic",
     "mistral",
     "groq",
     "cerebras",
@@ -46,6 +47,7 @@ ChangeRule: TypeAlias = Literal[
     "add-properties",
     "replace-non-schema",
     "type-name-to-schema",
+    "unwrap-schema",
     "unnest-properties",
     "repair-type",
     "repair-keyword",
@@ -146,7 +148,7 @@ ChangeRule: TypeAlias = Literal[
 ]
 """The rules that change schemas and tools."""
 
-ViolationRule: TypeAlias = Literal[
+Constraint: TypeAlias = Literal[
     "ignored-keyword",
     "root-not-schema",
     "root-object",
@@ -170,6 +172,7 @@ ViolationRule: TypeAlias = Literal[
     "additional-properties-not-schema",
     "required-not-strings",
     "required-unknown",
+    "required-without-properties",
     "reserved-name",
     "braces-in-name",
     "combinator-not-list",
@@ -240,7 +243,7 @@ ViolationRule: TypeAlias = Literal[
     "too-many-strict-properties",
     "too-many-unions",
 ]
-"""The rules that `check` and `check_tools` find violated."""
+"""The constraints of APIs that `check` and `check_tools` find violated."""
 
 DeferredWarningCode: TypeAlias = Literal[
     "duplicate-tool-name",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 from ._names import DialectName, RepairRule  # noqa: TC001 - for those who read the hints at run time
+from ._record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +21,7 @@ elif sys.version_info >= (3, 11):
 
 
 class CheckOptions(TypedDict, total=False):
-    """Keyword arguments of `check` and `check_json`."""
+    """Keyword arguments of `check`."""
 
     dialect: Required[DialectName]
     """Which API's rules to use. Required: no schema is right for every API."""
@@ -39,12 +41,12 @@ class CheckOptions(TypedDict, total=False):
     """The most nodes that inlining may produce."""
     max_steps: int | None
     """The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is
-    `budget-exceeded`, on every machine at the same step. By default 5,000,000, and 100 for each
-    value read, 10,000,000 in all."""
+    `budget-exceeded`, on every machine at the same step. By default 3,000,000, and 100 for each
+    value read, 4,000,000 in all."""
 
 
 class SanitizeOptions(CheckOptions, total=False):
-    """Keyword arguments of `sanitize` and its other forms."""
+    """Keyword arguments of `sanitize`."""
 
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
@@ -80,7 +82,7 @@ class RepairOptions(CallRepairOptions, total=False):
 
 
 class ToolsOptions(SanitizeOptions, total=False):
-    """Keyword arguments of `sanitize_tools` and `sanitize_tools_json`."""
+    """Keyword arguments of `sanitize_tools`."""
 
     format: ToolFormat | None
     """The shape of the tools. By default the one of the dialect's API."""
@@ -94,14 +96,15 @@ class ToolsOptions(SanitizeOptions, total=False):
     repair: CallRepairOptions | bool | None
     """Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does. By
     default false."""
-    on_set_aside: Literal["warn", "error"] | Callable[[list[Quarantined], SanitizedList], object] | None
+    on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SanitizedList], object] | None
     """What becomes of a list of which tools have to be set aside. By default `"warn"`: unless `quarantined` is read
     before `tools`, a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list.
     `"error"`: the call fails. A callable is called in place of the warning, with the tools, every time; one that does
     nothing silences it."""
 
 
-class SanitizedList(TypedDict):
+@dataclass(frozen=True, slots=True)
+class SanitizedList(Record):
     """A list that was sanitized."""
 
     dialect: DialectName
@@ -129,7 +132,7 @@ class AdaptOptions(SanitizeOptions, total=False):
 
 
 class CheckToolsOptions(TypedDict):
-    """Keyword arguments of `check_tools` and `check_tools_json`."""
+    """Keyword arguments of `check_tools`."""
 
     dialects: list[DialectName] | tuple[DialectName, ...]
     """The dialects to ask about."""
@@ -178,7 +181,7 @@ class DeferralQuery(TypedDict, total=False):
 
 
 class EnvelopeOptions(TypedDict, total=False):
-    """Keyword arguments of `normalize_envelope` and its other forms."""
+    """Keyword arguments of `normalize_envelope`."""
 
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
@@ -332,7 +335,7 @@ class ExchangeOptions(TypedDict, total=False):
     """How many tool lists are kept with what became of them, for requests that repeat a list: it is found by its bytes,
     and not rewritten again. The list used longest ago goes first; together they take at most 8 MiB of text, and
     32 MiB with what restores calls. By default 16; 0: none."""
-    on_set_aside: Literal["warn", "error"] | Callable[[list[Quarantined], SentRequest], object] | None
+    on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SentRequest], object] | None
     """What becomes of a request of which tools have to be set aside. By default `"warn"`: it is sent without them, and
     a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list. `"error"`: it is not
     sent. A callable is called in place of the warning, with the tools, every time."""

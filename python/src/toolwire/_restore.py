@@ -20,7 +20,7 @@ class Restore:
     Calls come back in a later turn, maybe in another process: keep `to_json()`, and `restore_from` it.
 
     >>> from toolwire import restore_from, sanitize_tools
-    >>> restore = sanitize_tools([{"name": "files.read", "inputSchema": {}}], dialect="moonshot")["restore"]
+    >>> restore = sanitize_tools([{"name": "files.read", "inputSchema": {}}], dialect="moonshot").restore
     >>> restore_from(restore.to_json()).call("files_read", {"path": "a"})
     {'name': 'files.read', 'arguments': {'path': 'a'}}
     """
@@ -97,7 +97,7 @@ class Restore:
         >>> from toolwire import sanitize_tools
         >>> schema = {"type": "object", "properties": {"limit": {"type": "integer"}}}
         >>> tools = [{"name": "search", "inputSchema": schema}]
-        >>> restore = sanitize_tools(tools, dialect="anthropic", repair=True)["restore"]
+        >>> restore = sanitize_tools(tools, dialect="anthropic", repair=True).restore
         >>> done = restore.call_with_report({"id": "t1", "name": "search", "arguments": {"limit": "10"}})
         >>> done["call"]["arguments"], done["repaired"]["valid"]
         ({'limit': 10}, True)
@@ -116,7 +116,7 @@ class Restore:
         Raises `ToolwireError`: `invalid-value`, `too-deep`.
 
         >>> from toolwire import sanitize_tools
-        >>> restore = sanitize_tools([{"name": "files.read"}], dialect="anthropic")["restore"]
+        >>> restore = sanitize_tools([{"name": "files.read"}], dialect="anthropic").restore
         >>> restore.reply({"content": [{"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}]})
         {'content': [{'type': 'tool_use', 'id': 't1', 'name': 'files.read', 'input': {}}]}
         """
@@ -138,7 +138,7 @@ class Restore:
         >>> from toolwire import sanitize_tools
         >>> schema = {"type": "object", "properties": {"limit": {"type": "integer"}}}
         >>> tools = [{"name": "search", "inputSchema": schema}]
-        >>> restore = sanitize_tools(tools, dialect="anthropic", repair=True)["restore"]
+        >>> restore = sanitize_tools(tools, dialect="anthropic", repair=True).restore
         >>> call = {"type": "tool_use", "id": "t1", "name": "search", "input": {"limit": "ten"}}
         >>> restore.reply_with_report({"content": [call]})["calls"][0]["left"][0]["message"]
         'expected an integer, found a string'
@@ -152,6 +152,10 @@ class Restore:
     def stream(self) -> ReplyRestorer:
         """Restore a reply that comes in pieces."""
         return ReplyRestorer(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object that every language shares."""
+        return copy.deepcopy(self._json)
 
     def to_json(self) -> str:
         """Give JSON text, to be kept for a later turn."""
@@ -202,7 +206,7 @@ class ReplyRestorer:
     for that tool, or calls are repaired: then they are held back, and come whole, restored, where the call ends.
 
     >>> from toolwire import sanitize_tools
-    >>> stream = sanitize_tools([{"name": "files.read"}], dialect="anthropic")["restore"].stream()
+    >>> stream = sanitize_tools([{"name": "files.read"}], dialect="anthropic").restore.stream()
     >>> block = {"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}
     >>> stream.feed({"type": "content_block_start", "index": 0, "content_block": block})[0]["content_block"]["name"]
     'files.read'

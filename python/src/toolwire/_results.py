@@ -1,9 +1,10 @@
-"""What the functions give, for type checkers. Keys of results are JSON and so in camelCase."""
+"""What the functions give."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar
 
 from ._argument_results import (  # noqa: TC001 - for those who read the hints at run time
     Left,
@@ -12,18 +13,41 @@ from ._argument_results import (  # noqa: TC001 - for those who read the hints a
 )
 from ._names import (  # noqa: TC001 - for those who read the hints at run time
     ChangeRule,
+    Constraint,
     DeferredWarningCode,
     DialectName,
-    ViolationRule,
 )
+from ._record import Late, Record, initialised
+from ._restore import Restore
+from ._set_aside import Unseen
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
-
-    from ._restore import Restore
 elif sys.version_info >= (3, 11):
     # As above; with 3.10 alone nobody can read them.
     from typing import NotRequired
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Reported(Protocol):
+    """Makes a report when it is asked for."""
+
+    def report(self) -> dict[str, Any]:
+        """Make it."""
+
+
+class Told:
+    """A report that was made."""
+
+    def __init__(self, report: dict[str, Any]) -> None:
+        """Take it."""
+        self._report = report
+
+    def report(self) -> dict[str, Any]:
+        """Give it."""
+        return self._report
+
 
 Accepts: TypeAlias = Literal["same", "closed", "wider", "narrower", "mixed"]
 """What a change does to the set of accepted arguments.
@@ -56,12 +80,13 @@ ErrorCode: TypeAlias = Literal[
 """What kind of error a `ToolwireError` is: a closed list that is the same in every language."""
 
 
-class Change(TypedDict):
+@dataclass(frozen=True, slots=True)
+class Change(Record):
     """One change: where, by which rule, with what effect, and why."""
 
     pointer: str
     """JSON Pointer into the input: where the cause stands."""
-    outputPointer: str | None
+    output_pointer: str | None
     """JSON Pointer into the output: where the effect stands; `None` if nothing is left."""
     rule: ChangeRule
     """The rule's kebab-case name."""
@@ -94,35 +119,59 @@ class RestorePlan(TypedDict):
     """Property names."""
 
 
-class Rewritten(TypedDict):
-    """A rewritten schema and what was changed."""
+class Rewritten(Late, Generic[T_co]):
+    """A rewritten schema.
 
-    schema: Any
-    """The schema."""
-    changes: list[Change]
-    """Every change, in document order."""
-    lossless: bool
-    """Whether the same arguments are accepted and no guidance is lost."""
-    restorePlan: RestorePlan
-    """Brings the model's arguments back: `restore_arguments` takes it."""
+    What was changed is determined when it is first read, for the schema as it was at the time of the call.
+    """
 
+    __slots__ = ("_late", "_report", "schema")
 
-class RewrittenText(TypedDict):
-    """The text of a rewritten schema and what was changed."""
+    _names = ("schema", "changes", "lossless", "restore_plan")
 
-    schema: str
-    changes: list[Change]
-    lossless: bool
-    restorePlan: RestorePlan
+    schema: T_co
+    """The schema: text if text was given."""
 
+    _late: Reported
+    _report: dict[str, Any] | None
 
-class RewrittenBytes(TypedDict):
-    """The UTF-8 text of a rewritten schema and what was changed."""
+    def __init__(self, schema: T_co, late: Reported, /) -> None:
+        """Take what a function gave."""
+        initialised(self, schema=schema, _late=late, _report=None)
 
-    schema: bytes
-    changes: list[Change]
-    lossless: bool
-    restorePlan: RestorePlan
+    def _whole(self) -> dict[str, Any]:
+        report = self._report
+        if report is None:
+            report = self._late.report()
+            report["changes"] = Change.list_of(report["changes"])
+            initialised(self, _report=report, _late=None)
+        return report
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Every change, in document order."""
+        changes: tuple[Change, ...] = self._whole()["changes"]
+        return changes
+
+    @property
+    def lossless(self) -> bool:
+        """Whether the same arguments are accepted and no guidance is lost."""
+        lossless: bool = self._whole()["lossless"]
+        return lossless
+
+    @property
+    def restore_plan(self) -> RestorePlan:
+        """Brings the model's arguments back: `restore_arguments` takes it, and `json.dumps` keeps it."""
+        plan: RestorePlan = self._whole()["restorePlan"]
+        return plan
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle all members."""
+        report = self._whole()
+        return type(self), (
+            self.schema,
+            Told({**report, "changes": [change.to_dict() for change in report["changes"]]}),
+        )
 
 
 class Warning(TypedDict):  # noqa: A001 - its name in every language; reached as `toolwire.types.Warning` only
@@ -201,11 +250,12 @@ other arguments than the schema says. `ignored`: it answers, and what is written
 """
 
 
-class Violation(TypedDict):
+@dataclass(frozen=True, slots=True)
+class Violation(Record):
     """One thing that a dialect does not take as it is meant."""
 
-    rule: ViolationRule
-    """The rule's kebab-case name."""
+    constraint: Constraint
+    """The kebab-case name of the API's constraint."""
     severity: Severity
     """What the API does with it."""
     pointer: str
@@ -214,76 +264,172 @@ class Violation(TypedDict):
     """For people: what was expected, then what was found."""
 
 
-class ToolViolation(Violation):
+@dataclass(frozen=True, slots=True)
+class ToolViolation(Record):
     """Something about a tool list that the API behind a dialect does not take as it is meant."""
 
     tool: str | None
     """The tool's name; `None` if it has none."""
     dialect: DialectName
     """The dialect whose API does so."""
+    constraint: Constraint
+    """The kebab-case name of the API's constraint."""
+    severity: Severity
+    """What the API does with it."""
+    pointer: str
+    """JSON Pointer to what is at fault."""
+    message: str
+    """For people: what was expected, then what was found."""
     confidence: Literal["A", "B", "C"]
     """How sure we are, as in `Fact`."""
     source: str
-    """Where the fact behind the rule was read."""
+    """Where the fact behind the constraint was read."""
 
 
-class ToolChange(Change):
+@dataclass(frozen=True, slots=True)
+class ToolChange(Record):
     """A change, and which tool it is about. Its pointers are pointers into the lists."""
 
     tool: str
     """The name that the tool's server knows."""
     dialect: DialectName
     """The dialect the tool is written in."""
+    pointer: str
+    """JSON Pointer into the input: where the cause stands."""
+    output_pointer: str | None
+    """JSON Pointer into the output: where the effect stands; `None` if nothing is left."""
+    rule: ChangeRule
+    """The rule's kebab-case name."""
+    accepts: Accepts
+    """The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring."""
+    guidance: Guidance
+    """The effect on what the model reads."""
+    encoded: bool
+    """Arguments look different now, and have to be restored."""
+    reason: str
+    """The provider fact the rule serves, with its confidence, and the error text it prevents."""
+    message: str
+    """For people: what was done to what."""
 
 
-class Quarantined(TypedDict):
+@dataclass(frozen=True, slots=True)
+class Quarantined(Record):
     """A tool that was set aside, and why."""
 
     name: str | None
     """Its name, if it has one."""
     pointer: str
     """JSON Pointer into the list: what cannot be accepted."""
-    rule: ErrorCode | ViolationRule
+    rule: ErrorCode | Constraint
     """Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools."""
     message: str
     """For people: what was expected, then what was found."""
 
 
-class _Sanitized(TypedDict):
-    quarantined: list[Quarantined]
-    """The tools that could not be made acceptable: they are not in the list."""
-    changes: list[ToolChange]
-    """Every change, tool by tool. That a tool has another shape is none."""
-    lossless: bool
-    """Whether the same arguments are accepted, no guidance is lost, and no tool is missing."""
-    restore: Restore
-    """Brings the model's calls back to what the tools' own servers expect."""
+class SanitizedTools(Late, Generic[T_co]):
+    """A tool list that an API accepts.
+
+    What was changed for that is determined when it is first read, for the list as it was at the time of the call.
+    """
+
+    __slots__ = ("_changes", "_late", "_lossless", "_quarantined", "_restore", "_tools", "_unseen")
+
+    _names: ClassVar[tuple[str, ...]] = ("tools", "quarantined", "changes", "lossless", "restore")
+
+    _changes: tuple[ToolChange, ...] | None
+    _late: Reported
+    _lossless: bool
+    _quarantined: tuple[Quarantined, ...]
+    _restore: Restore
+    _tools: T_co
+    _unseen: Unseen
+
+    def __init__(self, tools: T_co, late: Reported, members: dict[str, Any], /) -> None:
+        """Take what a function gave."""
+        initialised(
+            self,
+            _tools=tools,
+            _late=late,
+            _changes=None,
+            _quarantined=Quarantined.list_of(members["quarantined"]),
+            _lossless=members["lossless"],
+            _restore=Restore(members["restore"]),
+            _unseen=Unseen(members.get("warning")),
+        )
+
+    @property
+    def tools(self) -> T_co:
+        """The tools, in the API's own shape: text if text was given."""
+        self._unseen.warn()
+        return self._tools
+
+    @property
+    def quarantined(self) -> tuple[Quarantined, ...]:
+        """The tools that could not be made acceptable: they are not in the list."""
+        self._unseen.look()
+        return self._quarantined
+
+    @property
+    def changes(self) -> tuple[ToolChange, ...]:
+        """Every change, tool by tool. That a tool has another shape is none."""
+        changes = self._changes
+        if changes is None:
+            changes = ToolChange.list_of(self._late.report()["changes"])
+            initialised(self, _changes=changes, _late=None)
+        return changes
+
+    @property
+    def lossless(self) -> bool:
+        """Whether the same arguments are accepted, no guidance is lost, and no tool is missing."""
+        return self._lossless
+
+    @property
+    def restore(self) -> Restore:
+        """Brings the model's calls back to what the tools' own servers expect."""
+        return self._restore
+
+    def __repr__(self) -> str:
+        """Show every member, the missing tools among them."""
+        self._unseen.look()
+        return super().__repr__()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all members are equal."""
+        self._unseen.look()
+        return super().__eq__(other)
+
+    __hash__ = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object that every language shares."""
+        self._unseen.look()
+        return super().to_dict()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle all members."""
+        members = self.to_dict()
+        return type(self), (members.pop("tools"), Told(members), members)
 
 
-class SanitizedTools(_Sanitized):
-    """A tool list that an API accepts, and what was done for that."""
+class ReadyTools(SanitizedTools[list[Any]]):
+    """A tool list that an API accepts, made once: its lists and dicts refuse changes."""
 
-    tools: list[Any]
+    __slots__ = ("_json",)
 
+    _json: str
 
-class SanitizedToolsText(_Sanitized):
-    """The text of a tool list that an API accepts, and what was done for that."""
+    _names = ("tools", "json", "quarantined", "changes", "lossless", "restore")
 
-    tools: str
+    def __init__(self, tools: list[Any], late: Reported, members: dict[str, Any], /) -> None:
+        """Take what a `ToolSet` made."""
+        super().__init__(tools, late, members)
+        initialised(self, _json=members["json"])
 
-
-class SanitizedToolsBytes(_Sanitized):
-    """The UTF-8 text of a tool list that an API accepts, and what was done for that."""
-
-    tools: bytes
-
-
-class ReadyTools(_Sanitized):
-    """A tool list that an API accepts, made once: it refuses changes."""
-
-    tools: list[Any]
-    json: str
-    """The tools as compact JSON text, to be put into a request as it is."""
+    @property
+    def json(self) -> str:
+        """The tools as compact JSON text, to be put into a request as it is."""
+        self._unseen.warn()
+        return self._json
 
 
 class ChoiceChange(TypedDict):
@@ -304,9 +450,9 @@ class AdaptReport(TypedDict):
     """The dialect that the request is written in."""
     deferred: DeferredReport | None
     """What deferred loading decided; `None` if it was not asked."""
-    quarantined: list[Quarantined]
+    quarantined: list[dict[str, Any]]
     """The tools that could not be made acceptable: they are not in the request."""
-    changes: list[ToolChange]
+    changes: list[dict[str, Any]]
     """Every change of a tool, in their order."""
     unforced: list[str]
     """The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now."""
@@ -409,7 +555,7 @@ class Fact(TypedDict):
     """`A`: documentation, validator or source, or two live reports; `B`: one live report; `C`: inferred."""
     source: str
     """Where it was read."""
-    rules: list[ViolationRule]
+    rules: list[Constraint]
     """The rules of `check` and `check_tools` that rest on it."""
     severity: Severity
     """What becomes of a schema that goes against it."""

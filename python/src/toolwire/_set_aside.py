@@ -8,10 +8,9 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ._error import ToolwireWarning
-from ._frozen import LateDict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 _given: set[str] = set()
 """The keys of warnings that were shown."""
@@ -50,86 +49,24 @@ def _outside() -> int:
 
 
 class Unseen:
-    """A warning that is shown if `tools` is read before `quarantined`."""
+    """A warning that is shown if the tools are read before the missing ones are."""
 
     __slots__ = ("_warning",)
 
     def __init__(self, warning: Mapping[str, str] | None) -> None:
         self._warning = warning
 
-    def read(self, key: object) -> None:
-        """Record that an item is read."""
-        if key == "quarantined":
-            self.look()
-        elif key in ("tools", "json") and self._warning is not None:
+    @property
+    def is_told(self) -> bool:
+        """Whether there is no warning, or it was shown or seen."""
+        return self._warning is None
+
+    def warn(self) -> None:
+        """Record that the tools are read."""
+        if self._warning is not None:
             warn(self._warning)
-            self.look()
+            self._warning = None
 
     def look(self) -> None:
         """Record that the caller has read which tools are missing."""
         self._warning = None
-
-
-def _item(name: str, base: type[dict[str, Any]]) -> Any:
-    """Wrap a method of a dict that reads one item."""
-    inherited = getattr(base, name)
-
-    def method(self: WatchedDict | WatchedReady, key: str, *arguments: Any) -> Any:
-        self.unseen.read(key)
-        return inherited(self, key, *arguments)
-
-    method.__name__ = name
-    return method
-
-
-def _whole(name: str, base: type[dict[str, Any]]) -> Any:
-    """Wrap a method of a dict that reads all items, `quarantined` among them."""
-    inherited = getattr(base, name)
-
-    def method(self: WatchedDict | WatchedReady, *arguments: Any) -> Any:
-        self.unseen.look()
-        return inherited(self, *arguments)
-
-    method.__name__ = name
-    return method
-
-
-class WatchedDict(dict[str, Any]):
-    """The result of `sanitize_tools` if tools are missing. Copies are plain dicts."""
-
-    __slots__ = ("unseen",)
-
-    def __init__(self, items: dict[str, Any], unseen: Unseen) -> None:
-        super().__init__(items)
-        self.unseen = unseen
-
-    __getitem__, get, pop = (_item(name, dict) for name in ("__getitem__", "get", "pop"))
-    __iter__, __reversed__, keys, values, items, copy = (
-        _whole(name, dict) for name in ("__iter__", "__reversed__", "keys", "values", "items", "copy")
-    )
-    __eq__, __ne__, __or__, __ror__, __repr__ = (
-        _whole(name, dict) for name in ("__eq__", "__ne__", "__or__", "__ror__", "__repr__")
-    )
-    __hash__ = None
-
-    def __reduce_ex__(self, _: object) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return dict, (tuple(self.items()),)
-
-
-class WatchedReady(LateDict):
-    """The result of a `ToolSet` if tools are missing."""
-
-    __slots__ = ("unseen",)
-
-    def __init__(self, now: dict[str, Any], key: str, make: Callable[[], Any], unseen: Unseen) -> None:
-        super().__init__(now, key, make)
-        self.unseen = unseen
-
-    __getitem__, get = (_item(name, LateDict) for name in ("__getitem__", "get"))
-    __iter__, __reversed__, keys, values, items, copy = (
-        _whole(name, LateDict) for name in ("__iter__", "__reversed__", "keys", "values", "items", "copy")
-    )
-    __eq__, __ne__, __or__, __ror__, __repr__ = (
-        _whole(name, LateDict) for name in ("__eq__", "__ne__", "__or__", "__ror__", "__repr__")
-    )
-    __hash__ = None

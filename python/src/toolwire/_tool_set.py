@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from copy import deepcopy
-from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from . import _toolwire
-from ._frozen import LateDict, frozen
-from ._restore import Restore
-from ._set_aside import Unseen, WatchedReady, without_callables
+from ._frozen import frozen
+from ._options import SanitizedList
+from ._results import ReadyTools
+from ._set_aside import without_callables
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Unpack
 
-    from .types import ReadyTools, ToolsOptions
+    from .types import ToolsOptions
 
 _MOST = 16
 """The most different options that lists are kept for."""
 
 
-def _changes(tools: str, options: ToolsOptions) -> Any:
-    return frozen(_toolwire.call_text("sanitizeTools", (tools,), options, True)["changes"])
+class _Changes:
+    """The changes of a list for some options."""
+
+    def __init__(self, tools: str, options: Any) -> None:
+        self._tools, self._options = tools, options
+
+    def report(self) -> dict[str, Any]:
+        """Make them."""
+        _, late = _toolwire.call_late("sanitizeTools", self._tools, self._options)
+        return late.report()
 
 
 class ToolSet:
@@ -34,7 +42,7 @@ class ToolSet:
 
     >>> tools = ToolSet([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}])
     >>> ready = tools.sanitize(dialect="moonshot")
-    >>> ready["tools"][0]["function"]["name"], ready is tools.sanitize(dialect="moonshot")
+    >>> ready.tools[0]["function"]["name"], ready is tools.sanitize(dialect="moonshot")
     ('look_up', True)
     >>> tools.update([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}])
     False
@@ -43,21 +51,12 @@ class ToolSet:
     __slots__ = ("_lock", "_ready", "_set")
 
     def __init__(self, tools: object, /) -> None:
-        """Take a list of tools, as `sanitize_tools` does.
+        """Take a list of tools, as `sanitize_tools` does: a value or JSON text.
 
-        Raises `ToolwireError`: `invalid-request` if it is no list of tools, `invalid-value`, `too-deep`.
+        Raises `ToolwireError`: `invalid-request` if it is no list of tools, `invalid-json`, `invalid-value`,
+        `too-deep`.
         """
         self._take(_toolwire.ToolSet(tools))
-
-    @classmethod
-    def from_json(cls, text: str | bytes | bytearray | memoryview, /) -> Self:
-        """Take a list of tools that is JSON text.
-
-        Raises what the constructor raises, and `invalid-json` with line and column.
-        """
-        tools = cls.__new__(cls)
-        tools._take(_toolwire.ToolSet.from_json(text))
-        return tools
 
     def _take(self, kept: _toolwire.ToolSet) -> None:
         self._set = kept
@@ -82,11 +81,6 @@ class ToolSet:
         with self._lock:
             return self._changed(self._set.update(tools))
 
-    def update_json(self, text: str | bytes | bytearray | memoryview, /) -> bool:
-        """Do what `update` does, with a list that is JSON text."""
-        with self._lock:
-            return self._changed(self._set.update_json(text))
-
     def _changed(self, is_new: bool) -> bool:
         if is_new:
             self._ready.clear()
@@ -107,24 +101,18 @@ class ToolSet:
         given: Any = without_callables(options)
         key = repr(sorted(given.items()))
         with self._lock:
-            ready: Any = self._ready.get(key)
+            ready = self._ready.get(key)
             if ready is None:
                 ready = self._made(given)
                 while len(self._ready) >= _MOST:
                     self._ready.popitem(last=False)
                 self._ready[key] = ready
         on_set_aside = options.get("on_set_aside")
-        if callable(on_set_aside) and isinstance(ready, WatchedReady):
-            ready.unseen.look()
-            on_set_aside(ready["quarantined"], {"dialect": options["dialect"]})
+        if callable(on_set_aside) and ready.quarantined:
+            on_set_aside(ready.quarantined, SanitizedList(options["dialect"]))
         return ready
 
-    def _made(self, options: ToolsOptions) -> LateDict:
-        made: dict[str, Any] = self._set.ready(options)
-        restore, warning = Restore(made.pop("restore")), made.pop("warning", None)
+    def _made(self, options: ToolsOptions) -> ReadyTools:
+        members = self._set.ready(options)
         # What the caller does with the options later must not change what was made for them.
-        changes = partial(_changes, self._set.list(), deepcopy(options))
-        items = {**frozen(made), "restore": restore}
-        if warning is None:
-            return LateDict(items, "changes", changes)
-        return WatchedReady(items, "changes", changes, Unseen(warning))
+        return ReadyTools(frozen(members.pop("tools")), _Changes(self._set.list(), deepcopy(options)), members)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from ._restore import Restore
-from ._set_aside import Unseen, WatchedDict, without_callables
-from ._toolwire import call, call_text
+from ._ask import ask
+from ._options import SanitizedList
+from ._results import SanitizedTools, ToolViolation
+from ._set_aside import without_callables
+from ._toolwire import call, call_late
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -18,20 +20,28 @@ if TYPE_CHECKING:
         DialectChoice,
         DialectName,
         DialectQuery,
-        SanitizedTools,
-        SanitizedToolsBytes,
-        SanitizedToolsText,
         ToolsOptions,
-        ToolViolation,
     )
 
 
-def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> SanitizedTools:
+@overload
+def sanitize_tools(  # type: ignore[overload-overlap]
+    tools: str, /, **options: Unpack[ToolsOptions]
+) -> SanitizedTools[str]: ...
+@overload
+def sanitize_tools(  # type: ignore[overload-overlap]
+    tools: bytes | bytearray | memoryview, /, **options: Unpack[ToolsOptions]
+) -> SanitizedTools[bytes]: ...
+@overload
+def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> SanitizedTools[list[Any]]: ...
+def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> SanitizedTools[Any]:
     """Rewrite a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape.
 
     `tools` is a list of tools as MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses), Gemini or
     Bedrock have them, or a dict that has one in `tools`. What the API runs itself (a hosted search, say) is passed on
-    as it is. A tool that cannot be made acceptable is set aside, with the reason, and never costs the others.
+    as it is. JSON text gives JSON text: `str` gives `str`, anything else `bytes`, and text that needs no change comes
+    back as the very same object. A tool that cannot be made acceptable is set aside, with the reason, and never costs
+    the others.
 
     If tools were set aside and the caller takes `tools` without having read `quarantined`, a `ToolwireWarning` names
     them, once for each list; `on_set_aside` changes that.
@@ -39,80 +49,41 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     Options, all by keyword: those of `sanitize`, `format`, `fallback`, `max_tools`, `repair`, `on_set_aside`;
     `toolwire.types.ToolsOptions` describes them.
 
-    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
-    `invalid-request` if it is no list of tools, `not-representable` if tools have to be set aside and `on_set_aside` is
-    `"error"`.
+    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`,
+    `too-deep`, `invalid-request` if it is no list of tools, `not-representable` if tools have to be set aside and
+    `on_set_aside` is `"error"`.
 
     >>> schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
     >>> answer = sanitize_tools([{"name": "21st_builder", "inputSchema": schema}], dialect="moonshot")
-    >>> answer["tools"][0]["function"]["name"]
+    >>> answer.tools[0]["function"]["name"]
     '_21st_builder'
-    >>> answer["restore"].call("_21st_builder", {"dollar_ref_": "main"})
+    >>> answer.restore.call("_21st_builder", {"dollar_ref_": "main"})
     {'name': '21st_builder', 'arguments': {'$ref': 'main'}}
     """
-    return _answered(call("sanitizeTools", (tools,), without_callables(options), True), options)
-
-
-@overload
-def sanitize_tools_json(text: str, /, **options: Unpack[ToolsOptions]) -> SanitizedToolsText: ...
-@overload
-def sanitize_tools_json(
-    text: bytes | bytearray | memoryview, /, **options: Unpack[ToolsOptions]
-) -> SanitizedToolsBytes: ...
-def sanitize_tools_json(
-    text: str | bytes | bytearray | memoryview, /, **options: Unpack[ToolsOptions]
-) -> SanitizedToolsText | SanitizedToolsBytes:
-    """Do what `sanitize_tools` does, from JSON text to JSON text: `str` gives `str`, anything else `bytes`.
-
-    If there is nothing to change, the very same text comes back in `tools`.
-
-    Raises what `sanitize_tools` raises, and `invalid-json` with line and column.
-
-    >>> sanitize_tools_json('[{"name": "now"}]', dialect="anthropic")["tools"]
-    '[{"name":"now","input_schema":{"type":"object","properties":{}}}]'
-    """
-    return _answered(call_text("sanitizeTools", (text,), without_callables(options), True), options)
-
-
-def _answered(answer: dict[str, Any], options: ToolsOptions) -> Any:
-    answer["restore"] = Restore(answer["restore"])
-    warning = answer.pop("warning", None)
-    if warning is None:
-        return answer
+    value, late = call_late("sanitizeTools", tools, without_callables(options))
+    result: SanitizedTools[Any] = SanitizedTools(value, late, late.members())
     on_set_aside = options.get("on_set_aside")
-    if not callable(on_set_aside):
-        return WatchedDict(answer, Unseen(warning))
-    on_set_aside(answer["quarantined"], {"dialect": options["dialect"]})
-    return answer
+    if callable(on_set_aside) and result.quarantined:
+        on_set_aside(result.quarantined, SanitizedList(options["dialect"]))
+    return result
 
 
-def check_tools(tools: object, /, **options: Unpack[CheckToolsOptions]) -> list[ToolViolation]:
+def check_tools(tools: object, /, **options: Unpack[CheckToolsOptions]) -> tuple[ToolViolation, ...]:
     """Say what the APIs behind some dialects would reject about a tool list as it is, dialect by dialect.
 
-    The only option is `dialects`, a list of their names. An empty list means accepted.
+    The list is a value or JSON text.
 
-    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
-    `invalid-request` if it is no list of tools.
+    The only option is `dialects`, a list of their names. Nothing means accepted.
+
+    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`,
+    `too-deep`, `invalid-request` if it is no list of tools.
 
     >>> tools = [{"name": "ls", "inputSchema": {"type": "object", "properties": {}}}]
     >>> found = check_tools(tools, dialects=["moonshot", "anthropic"])
-    >>> [(violation["dialect"], violation["rule"], violation["confidence"]) for violation in found]
+    >>> [(violation.dialect, violation.constraint, violation.confidence) for violation in found]
     [('moonshot', 'tool-name', 'A')]
     """
-    return call("checkTools", (tools,), options, False)
-
-
-def check_tools_json(
-    text: str | bytes | bytearray | memoryview, /, **options: Unpack[CheckToolsOptions]
-) -> list[ToolViolation]:
-    """Do what `check_tools` does, for JSON text.
-
-    Raises what `check_tools` raises, and `invalid-json` with line and column.
-
-    >>> check_tools_json("[]", dialects=["moonshot"])
-    []
-    """
-    return call_text("checkTools", (text,), options, False)
+    return ToolViolation.list_of(ask("checkTools", tools, options))
 
 
 def dialect_for(**query: Unpack[DialectQuery]) -> DialectName:

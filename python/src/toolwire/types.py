@@ -12,7 +12,7 @@ from ._argument_results import (
     RepairedText,
     Validation,
 )
-from ._names import ChangeRule, DeferredWarningCode, DialectName, LeftReason, RepairRule, ViolationRule
+from ._names import ChangeRule, Constraint, DeferredWarningCode, DialectName, LeftReason, RepairRule
 from ._options import (
     AdaptOptions,
     BetaOptions,
@@ -61,11 +61,7 @@ from ._results import (
     RestoredReply,
     RestorePlan,
     Rewritten,
-    RewrittenBytes,
-    RewrittenText,
     SanitizedTools,
-    SanitizedToolsBytes,
-    SanitizedToolsText,
     Severity,
     ToolChange,
     ToolViolation,
@@ -90,6 +86,7 @@ __all__ = [
     "ChoiceChange",
     "ClientCall",
     "ClientTool",
+    "Constraint",
     "DeferralChoice",
     "DeferralQuery",
     "Deferred",
@@ -125,13 +122,9 @@ __all__ = [
     "RestoredClientCall",
     "RestoredReply",
     "Rewritten",
-    "RewrittenBytes",
-    "RewrittenText",
     "SanitizeOptions",
     "SanitizedList",
     "SanitizedTools",
-    "SanitizedToolsBytes",
-    "SanitizedToolsText",
     "SearchOptions",
     "SentRequest",
     "Severity",
@@ -141,6 +134,5 @@ __all__ = [
     "ToolsOptions",
     "Validation",
     "Violation",
-    "ViolationRule",
     "Warning",
 ]

@@ -17,7 +17,7 @@ use adk_core::SchemaAdapter as _;
 use genai::chat::{JsonSchemaDialect, sanitize_json_schema};
 use rig_core::providers::openai::responses_api::ResponsesToolDefinition;
 use serde_json::Value;
-use toolwire::{SanitizeOptions, check, dialects, reports::Severity, sanitize, sanitize_json};
+use toolwire::{SanitizeOptions, check, dialects, reports::Severity, sanitize};
 
 /// Long enough for a stable minimum, short enough to run often.
 const ROUNDS: u32 = 15;
@@ -110,7 +110,7 @@ fn compare(peer: &Peer, schemas: &[Value]) {
     let text = best(
         &texts,
         |text| serde_json::from_str(text).map(|schema| (peer.convert)(&schema).to_string()),
-        |text| sanitize_json(text, &options),
+        |text| sanitize(text, &options),
     );
     let value = best(&both, |schema| (peer.convert)(schema), |schema| sanitize(schema, &options));
     let refused = |run: &dyn Fn(&Value) -> Option<Value>| {

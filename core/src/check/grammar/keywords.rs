@@ -49,7 +49,7 @@ pub(super) fn check(
         let expected = format!("no `{}`, which has no effect here", keyword.name());
         report.add(&member.value, Constraint::IgnoredKeyword, at(), &expected, "it");
     }
-    if schema.is_root() && grammar.root_refuses.contains(keyword) {
+    if schema.is_root() && grammar.refuses_at_root(keyword, &member.value) {
         report.add(&member.value, Constraint::RootKeyword, at(), &format!("no `{}` at the root", keyword.name()), "it");
         return false;
     }

@@ -40,6 +40,7 @@ use crate::{
         self,
         draft::Draft,
         keyword::{Keyword, Keywords},
+        misplaced::{self, Misplaced},
         references::Form,
         visit::{self, SchemaPath, Visit},
     },
@@ -72,7 +73,8 @@ pub(super) fn check(
         return Ok(report.found.finish());
     }
     if grammar.object_root && !root.get(Keyword::Type).is_some_and(|value| types::is_name(value, "object", grammar)) {
-        let found = root.get(Keyword::Type).map_or_else(|| "none".to_string(), seen);
+        let absent = || misplaced::misplaced(root).map_or_else(|| "none".to_string(), Misplaced::in_words);
+        let found = root.get(Keyword::Type).map_or_else(absent, seen);
         report.add(root, Constraint::RootObject, String::new(), "`type: \"object\"` at the root", &found);
     }
     if report.is_decided() {

@@ -29,6 +29,8 @@ pub(crate) struct Grammar {
     pub(crate) object_root: bool,
     /// Keywords that may not stand at the root, though they may further down.
     pub(crate) root_refuses: Keywords,
+    /// Except unions whose branches all say `type: "object"` themselves.
+    pub(crate) root_unions_of_objects: bool,
     /// Keywords that may not stand anywhere.
     pub(crate) refuses: Keywords,
     /// Keywords that may not stand beside certain others, or beside certain types.
@@ -91,6 +93,8 @@ pub(crate) struct Grammar {
     pub(crate) required_is_known: bool,
     /// That is so only where `properties` stand beside `type: "object"`, and at the root.
     pub(crate) required_needs_properties: bool,
+    /// `required` may stand only beside `properties` that are not empty, even if it is an empty list.
+    pub(crate) required_beside_properties: bool,
     /// Below these it may name anything.
     pub(crate) required_is_free_under: Keywords,
     /// The root may be a boolean, where boolean schemas may stand.
@@ -134,11 +138,22 @@ impl Grammar {
         self.required_is_known && !place.steps().iter().any(is_free)
     }
 
+    /// Is this keyword refused at the root, with this value?
+    pub(crate) fn refuses_at_root(&self, keyword: Keyword, value: &Node<'_>) -> bool {
+        let is_object = |branch: &Node<'_>| branch.get(Keyword::Type).is_some_and(|name| name.is_text("object"));
+        let is_union_of_objects = || {
+            matches!(keyword, Keyword::AnyOf | Keyword::OneOf)
+                && value.as_array().is_some_and(|branches| branches.iter().all(is_object))
+        };
+        self.root_refuses.contains(keyword) && !(self.root_unions_of_objects && is_union_of_objects())
+    }
+
     /// Refuses nothing but a root that is no object.
     pub(crate) const OPEN: Grammar = Grammar {
         accept_unchanged: true,
         object_root: true,
         root_refuses: Keywords::NONE,
+        root_unions_of_objects: false,
         refuses: Keywords::NONE,
         conflicts: &[],
         ignores: Keywords::NONE,
@@ -169,6 +184,7 @@ impl Grammar {
         at_most: &[],
         required_is_known: false,
         required_needs_properties: false,
+        required_beside_properties: false,
         required_is_free_under: Keywords::NONE,
         boolean_root: true,
         boolean_schemas: true,

@@ -487,6 +487,18 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         why: "Merging adds the properties that `required` names.",
     },
     Pass {
+        name: "required-beside-properties",
+        phase: Phase::Legalize,
+        rules: &[Rule::DropUnknownRequired, Rule::DeclareRequiredProperty],
+        needs: Keywords::of(&[Keyword::Required]),
+        applies: |context| context.grammar.required_beside_properties,
+        run: Run::Leave(|node, site, context| {
+            required::beside_properties(node, site.place, context);
+            Ok(Flow::Continue)
+        }),
+        why: "Merging adds the properties that `required` names.",
+    },
+    Pass {
         name: "any-of-texts",
         phase: Phase::Legalize,
         rules: &[Rule::DistributeAnnotations, Rule::UnwrapSingleBranch],

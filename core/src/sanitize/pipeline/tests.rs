@@ -77,7 +77,7 @@ fn passed(schema: &str, options: &SanitizeOptions) -> Result<Option<(String, Vec
 fn fault(output: &str, options: &SanitizeOptions) -> Option<String> {
     let node = json::read(output).unwrap_or_else(|error| panic!("{output}: {error}"));
     let violations = check::check(&node, options).unwrap_or_else(|error| panic!("{output}: {error}"));
-    violations.first().map(|violation| format!("accepted: `check` finds `{}`", violation.rule))
+    violations.first().map(|violation| format!("accepted: `check` finds `{}`", violation.constraint))
 }
 
 /// A case, its output and its report.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    adapt_request, check, check_tools_json, dialects, internal::fact_of, reports::Severity, sanitize, sanitize_tools,
+    adapt_request, check, check_tools, dialects, internal::fact_of, reports::Severity, sanitize, sanitize_tools,
     AdaptOptions, Code, SanitizeOptions, ToolsOptions,
 };
 
@@ -43,7 +43,7 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
         (None, Sent::Tools(tools)) => taken(&in_list(tools, dialect), tools),
         (Some(error), Sent::Schema(schema)) => refused(error, schema, in_schema(schema, dialect), dialect, || {
             match sanitize(schema, &SanitizeOptions::new(dialect)) {
-                Ok(output) => Ok((in_schema(&output, dialect), vec![output])),
+                Ok(output) => Ok((in_schema(&output.schema, dialect), vec![output.schema])),
                 Err(error) => Err(error.code()),
             }
         }),
@@ -144,18 +144,18 @@ fn in_schema(schema: &Value, dialect: &str) -> Refused {
         Ok(found) => found
             .into_iter()
             .filter(|violation| violation.severity == Severity::Refused)
-            .map(|violation| (violation.rule, violation.pointer))
+            .map(|violation| (violation.constraint, violation.pointer))
             .collect(),
         Err(error) => vec![(error.code().as_str(), error.pointer().to_owned())],
     }
 }
 
 fn in_list(tools: &Value, dialect: &str) -> Refused {
-    match check_tools_json(&tools.to_string(), &[dialect]) {
+    match check_tools(&tools.to_string(), &[dialect]) {
         Ok(found) => found
             .into_iter()
             .filter(|violation| violation.severity == Severity::Refused)
-            .map(|violation| (violation.rule, violation.pointer))
+            .map(|violation| (violation.constraint, violation.pointer))
             .collect(),
         Err(error) => vec![(error.code().as_str(), error.pointer().to_owned())],
     }

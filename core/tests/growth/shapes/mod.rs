@@ -7,9 +7,9 @@ mod schemas;
 
 use serde_json::json;
 use toolwire::{
-    adapt_request_json, apply_deferred_loading_json_with_report, check_json, normalize_envelope_json, options::Format,
-    repair_arguments_json_with_report, restore_arguments_json, sanitize_json_with_report, sanitize_tools_json,
-    validate_arguments_json, AdaptOptions, DeferredOptions, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
+    adapt_request_json, apply_deferred_loading_json_with_report, check, normalize_envelope, options::Format,
+    repair_arguments_json_with_report, restore_arguments_json, sanitize, sanitize_tools, validate_arguments_json,
+    AdaptOptions, DeferredOptions, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
 };
 
 /// Named makers of inputs.
@@ -69,9 +69,9 @@ impl Work {
         let (first, second) = (texts.first().map_or("", String::as_str), texts.get(1).map_or("", String::as_str));
         let code = |error: toolwire::Error| error.code().as_str();
         match self {
-            Work::Sanitize => sanitize_json_with_report(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
-            Work::Check => check_json(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
-            Work::Envelope => normalize_envelope_json(first).map(drop).map_err(code),
+            Work::Sanitize => sanitize(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
+            Work::Check => check(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
+            Work::Envelope => normalize_envelope(first).map(drop).map_err(code),
             Work::Validate => validate_arguments_json(second, first).map(drop).map_err(code),
             Work::Repair => {
                 let mut options = RepairOptions::default();
@@ -82,7 +82,7 @@ impl Work {
             Work::Restore => {
                 restore_arguments_json(second, first, &SanitizeOptions::new(dialect)).map(drop).map_err(code)
             }
-            Work::Tools => sanitize_tools_json(first, &ToolsOptions::new(dialect)).map(drop).map_err(code),
+            Work::Tools => sanitize_tools(first, &ToolsOptions::new(dialect)).map(drop).map_err(code),
             Work::Defer => {
                 for target in [None, Some(Format::OpenaiChat), Some(Format::OpenaiResponses)] {
                     let mut options = DeferredOptions::default();

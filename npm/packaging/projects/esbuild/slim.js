@@ -2,4 +2,4 @@ import { init, sanitize } from 'toolwire/slim';
 import bytes from 'toolwire/toolwire.wasm';
 
 init(bytes);
-console.log(JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' })));
+console.log(JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' }).schema));

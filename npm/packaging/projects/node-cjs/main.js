@@ -1,4 +1,4 @@
 const { sanitize, searchTools } = require('toolwire');
 
-console.log(JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' })));
+console.log(JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' }).schema));
 console.log(JSON.stringify(searchTools([{ name: 'send_mail' }], 'mail')));

@@ -14,7 +14,7 @@ const said = (call) => {
     return `${error.name}: ${error.message}`;
   }
 };
-console.log(said(() => sanitize({}, { dialect: 'codex' })));
+console.log(said(() => sanitize({}, { dialect: 'codex' }).schema));
 console.log(said(() => init(fetch)));
 console.log(said(() => init(Promise.resolve())));
 console.log(said(() => init(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))));

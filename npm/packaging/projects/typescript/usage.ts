@@ -5,6 +5,7 @@ import {
   type CallRepairOptions,
   type Change,
   type ChangeRule,
+  type Constraint,
   check,
   type DeferralChoice,
   type Dialect,
@@ -19,31 +20,28 @@ import {
   type ObjectSchema,
   type RepairedCall,
   sanitize,
-  sanitizeJson,
   sanitizeTools,
-  sanitizeWithReport,
   searchTools,
   ToolwireError,
   type ToolwireErrorCode,
-  type ViolationRule,
 } from 'toolwire';
 import { type Fetch, type FetchOptions, toolwireFetch } from 'toolwire/fetch';
 import { init, ToolwireError as SlimError, sanitize as slimSanitize, type WasmModule } from 'toolwire/slim';
 
-const schema: JsonSchema = sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' });
-const object: ObjectSchema = normalizeEnvelope({});
+const schema: JsonSchema = sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' }).schema;
+const object: ObjectSchema = normalizeEnvelope({}).schema;
 const tool: { type: 'object'; properties?: unknown; [keyword: string]: unknown } = object;
 const parameters: Record<string, unknown> = object;
-const text: string = sanitizeJson('{}', { dialect: 'codex' });
-const bytes: Uint8Array = sanitizeJson(new Uint8Array([0x7b, 0x7d]), { dialect: 'codex' });
-const changes: readonly Change[] = sanitizeWithReport({}, { dialect: 'codex-wire', maxBytes: null }).changes;
+const text: string = sanitize('{}', { dialect: 'codex' }).schema;
+const bytes: Uint8Array = sanitize(new Uint8Array([0x7b, 0x7d]), { dialect: 'codex' }).schema;
+const changes: readonly Change[] = sanitize({}, { dialect: 'codex-wire', maxBytes: null }).changes;
 const request: { model: string; messages: never[] } = applyDeferredLoading(
   { model: 'm', messages: [] },
   { mode: 'filter' },
 );
 const translated: { [name: string]: unknown } = applyDeferredLoading(request, { target: 'openai-responses' });
 const code: ToolwireErrorCode = new ToolwireError('invalid-json', '', 'message').code;
-const rules: ViolationRule[] = check(schema, { dialect: 'codex' }).map(({ rule }) => rule);
+const rules: Constraint[] = check(schema, { dialect: 'codex' }).map(({ constraint }) => constraint);
 const known: Dialect[] = dialects().map(({ name }) => name);
 const changed: ChangeRule[] = changes.map(({ rule }) => rule);
 // @ts-expect-error: no such rule
@@ -65,13 +63,13 @@ const deferral: DeferralChoice = deferralFor({ host: 'api.moonshot.ai', model: '
 const { target, native } = deferral;
 export const handedOn: unknown = applyDeferredLoading({ messages: [] }, { target, native });
 // @ts-expect-error: the dialect is required
-export const undialected = () => sanitize({}, {});
+export const undialected = () => sanitize({}, {}).schema;
 // @ts-expect-error: no such dialect
-export const unknown = () => sanitize({}, { dialect: 'codec' });
+export const unknown = () => sanitize({}, { dialect: 'codec' }).schema;
 // @ts-expect-error: no such option
-export const misspelt = () => normalizeEnvelope({}, { shared: true });
-// @ts-expect-error: text is a string or bytes
-export const untexted = () => sanitizeJson({}, { dialect: 'codex' });
+export const misspelt = () => normalizeEnvelope({}, { shared: true }).schema;
+// @ts-expect-error: a value gives a value, and no text
+export const untexted = (): string => sanitize({}, { dialect: 'codex' }).schema;
 const names: string[] = searchTools([], 'mail', { limit: 3 });
 const answer: string | null = answerToolSearchJson('{}', '[]');
 export const patterned = (): string[] => searchTools([], '^mail', { mode: 'regex' });
@@ -117,7 +115,7 @@ export function start(given: ArrayBuffer, view: Uint8Array, module: WasmModule):
 export const unawaited = () => init(Promise.resolve(new ArrayBuffer(0)));
 // @ts-expect-error: the text of no file
 export const named = () => init('toolwire.wasm');
-const slim: (() => JsonSchema)[] = [slimSanitize, sanitize].map((f) => () => f({}, { dialect: 'codex' }));
+const slim: (() => JsonSchema)[] = [slimSanitize, sanitize].map((f) => () => f({}, { dialect: 'codex' }).schema);
 
 export const all = {
   known,

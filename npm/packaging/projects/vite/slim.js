@@ -5,5 +5,5 @@ fetch(url)
   .then((response) => response.arrayBuffer())
   .then((bytes) => {
     init(bytes);
-    console.log(JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' })));
+    console.log(JSON.stringify(sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' }).schema));
   });

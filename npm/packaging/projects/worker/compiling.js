@@ -3,6 +3,6 @@ import { sanitize } from 'toolwire';
 
 export default {
   test() {
-    sanitize({}, { dialect: 'codex' });
+    sanitize({}, { dialect: 'codex' }).schema;
   },
 };

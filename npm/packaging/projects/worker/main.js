@@ -5,7 +5,7 @@ const EXPECTED = '{"type":"object","properties":{"unit":{"type":"string","enum":
 
 export default {
   async test() {
-    const schema = sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' });
+    const schema = sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' }).schema;
     expect(JSON.stringify(schema), EXPECTED);
     expect(JSON.stringify(searchTools([{ name: 'send_mail' }], 'mail')), '["send_mail"]');
     const fetch = toolwireFetch({ dialect: 'codex', fetch: async (_, { body }) => new Response(body) });

@@ -116,7 +116,7 @@ function takenApart(reason: string): Reason {
 }
 
 export function noteOfViolation(violation: Violation | ToolViolation): Note {
-  const { pointer, rule, message } = violation;
+  const { pointer, constraint: rule, message } = violation;
   const known = 'source' in violation ? violation : undefined;
   return {
     effect: 'refused',

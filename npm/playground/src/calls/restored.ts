@@ -1,13 +1,6 @@
 /** The calls behind the view "Restore": what the model is shown, what it answers, and what the tool's server gets. */
 
-import {
-  type Dialect,
-  dialects,
-  type RestoredCall,
-  restoreArgumentsJson,
-  sanitizeJsonWithReport,
-  sanitizeToolsJson,
-} from 'toolwire';
+import { type Dialect, dialects, type RestoredCall, restoreArgumentsJson, sanitize, sanitizeTools } from 'toolwire';
 
 import type { Document, ToolPlace } from '../document/kind.js';
 import { layout } from '../document/layout.js';
@@ -94,7 +87,7 @@ export function restoredOf(document: Document, tool: ToolPlace | undefined, choi
 /** What the model is shown of a tool, or why it cannot be shown any. */
 function shownOf(schema: string, ownName: string | undefined, { dialect, options, repair }: Choice): Shown | Note {
   if (ownName === undefined && !repair) {
-    const { schema: seen, restorePlan } = sanitizeJsonWithReport(schema, { dialect, ...options });
+    const { schema: seen, restorePlan } = sanitize(schema, { dialect, ...options });
     return {
       schema: seen,
       name: undefined,
@@ -102,7 +95,7 @@ function shownOf(schema: string, ownName: string | undefined, { dialect, options
     };
   }
   const alone = `[{"name":${JSON.stringify(ownName ?? UNNAMED)},"inputSchema":${schema}}]`;
-  const answer = sanitizeToolsJson(alone, { dialect, ...options, format: 'mcp', repair });
+  const answer = sanitizeTools(alone, { dialect, ...options, format: 'mcp', repair });
   const [refused] = answer.quarantined;
   if (refused !== undefined) {
     const { rule, message, pointer } = refused;

@@ -4,11 +4,11 @@ import type { AdaptOptions, DeferredReport, Dialect, Restore } from 'toolwire';
 import {
   adaptRequestJson,
   applyDeferredLoadingJsonWithReport,
-  checkJson,
-  checkToolsJson,
-  normalizeEnvelopeJsonWithReport,
-  sanitizeJsonWithReport,
-  sanitizeToolsJson,
+  check,
+  checkTools,
+  normalizeEnvelope,
+  sanitize,
+  sanitizeTools,
 } from 'toolwire';
 
 import type { Document } from '../document/kind.js';
@@ -76,12 +76,12 @@ function sanitized(document: Document, asked: Asked): Partial<Outcome> {
     return { output: layout(request), notes, lossless, restore };
   }
   if (kind !== 'tool' && kind !== 'tools') {
-    const { schema, changes, lossless } = sanitizeJsonWithReport(text, given);
+    const { schema, changes, lossless } = sanitize(text, given);
     return { output: layout(schema), notes: changes.map(noteOfChange), lossless };
   }
   const format = shape === 'given' ? document.tools.find((tool) => tool.format !== undefined)?.format : undefined;
   const list = kind === 'tool' ? `[${text}]` : text;
-  const answer = sanitizeToolsJson(list, { ...given, ...(format === undefined ? {} : { format }) });
+  const answer = sanitizeTools(list, { ...given, ...(format === undefined ? {} : { format }) });
   const notes = [...answer.changes.map(noteOfChange), ...answer.quarantined.map(noteOfQuarantined)];
   const { lossless, restore } = answer;
   if (kind === 'tools') return { output: layout(answer.tools), notes, lossless, restore };
@@ -99,9 +99,9 @@ function harmless(change: { accepts: string; guidance: string }): boolean {
 }
 
 function checked({ text, kind, list }: Document, { dialect }: Asked): Partial<Outcome> {
-  if (kind === 'schema' || kind === 'nothing') return { notes: checkJson(text, { dialect }).map(noteOfViolation) };
+  if (kind === 'schema' || kind === 'nothing') return { notes: check(text, { dialect }).map(noteOfViolation) };
   const listed = list === undefined ? text : text.slice(list.offset, list.offset + list.length);
-  const found = checkToolsJson(kind === 'tool' ? `[${text}]` : listed, { dialects: [dialect] }).map(noteOfViolation);
+  const found = checkTools(kind === 'tool' ? `[${text}]` : listed, { dialects: [dialect] }).map(noteOfViolation);
   if (kind === 'tool') return { notes: found.map((note) => moved(note, '/0', '')) };
   const inObject = list !== undefined && list.offset > 0 && list.parent !== undefined;
   return { notes: inObject ? found.map((note) => moved(note, '', '/tools')) : found };
@@ -110,7 +110,7 @@ function checked({ text, kind, list }: Document, { dialect }: Asked): Partial<Ou
 /** Each schema in its place, everything around it as it was. */
 function repaired({ text, kind, tools }: Document): Partial<Outcome> {
   if (kind === 'schema' || kind === 'nothing') {
-    const { schema, changes, lossless } = normalizeEnvelopeJsonWithReport(text);
+    const { schema, changes, lossless } = normalizeEnvelope(text);
     return { output: layout(schema), notes: changes.map(noteOfChange), lossless };
   }
   const notes: Note[] = [];
@@ -120,7 +120,7 @@ function repaired({ text, kind, tools }: Document): Partial<Outcome> {
   for (const { schema, name } of tools) {
     if (schema === undefined) continue;
     const { node, pointer } = schema;
-    const answer = normalizeEnvelopeJsonWithReport(text.slice(node.offset, node.offset + node.length));
+    const answer = normalizeEnvelope(text.slice(node.offset, node.offset + node.length));
     notes.push(...answer.changes.map((change) => ({ ...moved(noteOfChange(change), '', pointer), tool: name })));
     lossless &&= answer.lossless;
     output += text.slice(done, node.offset) + answer.schema;
@@ -162,7 +162,7 @@ function codeOf({ kind, tools }: Document, asked: Asked): string {
   if (fn === 'applyDeferredLoading') return `toolwire.applyDeferredLoadingWithReport(input${given(deferred)})`;
   if (fn === 'normalizeEnvelope') {
     const schema = tools[0]?.schema?.pointer.split('/').slice(1).at(-1);
-    return `toolwire.normalizeEnvelopeWithReport(input${kind === 'tool' && schema !== undefined ? `.${schema}` : ''})`;
+    return `toolwire.normalizeEnvelope(input${kind === 'tool' && schema !== undefined ? `.${schema}` : ''})`;
   }
   if (fn === 'check') {
     if (kind === 'schema' || kind === 'nothing') return `toolwire.check(input${given({ dialect })})`;
@@ -173,7 +173,7 @@ function codeOf({ kind, tools }: Document, asked: Asked): string {
   if (kind === 'tool' || kind === 'tools') {
     return `toolwire.sanitizeTools(${input}${given({ dialect, ...options, ...(format === undefined ? {} : { format }) })})`;
   }
-  return `toolwire.sanitizeWithReport(input${given({ dialect, ...options })})`;
+  return `toolwire.sanitize(input${given({ dialect, ...options })})`;
 }
 
 /** As one writes it in JavaScript. */

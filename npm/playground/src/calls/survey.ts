@@ -1,7 +1,7 @@
 /** What becomes of every tool in every dialect: the matrix, and the marks at the dialects' names. */
 
 import type { Dialect } from 'toolwire';
-import { checkToolsJson, dialects, sanitizeToolsJson } from 'toolwire';
+import { checkTools, dialects, sanitizeTools } from 'toolwire';
 
 import { type Document, type ToolPlace, toolOf } from '../document/kind.js';
 import { type Effect, effectOf, noteOfError, worst } from './note.js';
@@ -74,11 +74,11 @@ function row(text: string, tools: ToolPlace[], dialect: Dialect, within: string,
     return tool === undefined ? undefined : found[index.get(tool) ?? 0];
   };
   try {
-    for (const { pointer, severity } of checkToolsJson(text, { dialects: [dialect] })) {
+    for (const { pointer, severity } of checkTools(text, { dialects: [dialect] })) {
       const cell = at(pointer);
       if (cell !== undefined && severity === 'refused') cell.violations++;
     }
-    const { changes, quarantined } = sanitizeToolsJson(text, { dialect });
+    const { changes, quarantined } = sanitizeTools(text, { dialect });
     for (const change of changes) {
       const cell = at(change.pointer);
       if (cell === undefined) continue;

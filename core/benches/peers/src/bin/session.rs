@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     if request == REQUESTS / 2 {
                         set.update(&changed).expect("it is a list");
                     }
-                    set.sanitize_json(&options).map_or(0, |ready| ready.tools.len())
+                    set.sanitize(&options).map_or(0, |ready| ready.tools.len())
                 })
                 .sum::<usize>()
         };

@@ -1,0 +1,105 @@
+//! A call whose report is made when it is read.
+
+use pyo3::{
+    prelude::*,
+    types::{PyDict, PyTuple},
+};
+use toolwire::{
+    internal::bindings::{call, call_text, Function, Naming},
+    json::Node,
+};
+
+use crate::{
+    entry::{guarded, named, DETACH_FROM},
+    raise::{option_error, raised},
+    read::{Kept, Values},
+    text::{is_text, Source},
+    write::Writer,
+};
+
+/// What a call was given, as it was then, and what it reported at once. Nothing changes it, so threads share it.
+#[pyclass(module = "toolwire._toolwire", frozen)]
+pub(crate) struct Late {
+    function: Function,
+    options: Kept,
+    input: Input,
+    members: Option<Node<'static>>,
+}
+
+/// The caller's input. Text cannot be changed; of a value nothing is kept that can.
+enum Input {
+    Value(Kept),
+    Text(Py<PyAny>),
+}
+
+/// Calls a function on one input, JSON text or a Python value. Returns the rewritten value, text if text was given, and
+/// a `Late` for what else there is to say.
+#[pyfunction]
+#[pyo3(signature = (function, input, options, /))]
+pub(crate) fn call_late<'py>(
+    py: Python<'py>,
+    function: &str,
+    input: Bound<'py, PyAny>,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    guarded(|| {
+        let function = named(function)?;
+        let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
+        let (value, input, members) = if is_text(&input) {
+            let source = Source::new(input)?;
+            let (text, tree) = (source.text()?, chosen.tree()?);
+            let work = || call_text(function, &[text], &tree, Naming::Snake, false);
+            let answer = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
+            let answer = answer.map_err(|error| raised(py, &error))?;
+            (source.answer(py, answer.text), Input::Text(source.kept()), answer.report)
+        } else {
+            let mut values = Values::with_room();
+            values.add(input)?;
+            let answer = call(function, values.trees()?, &chosen.tree()?, Naming::Snake, false)
+                .map_err(|error| raised(py, &error))?;
+            let value = Writer::new(py, &values, answer.share).value(&answer.value)?;
+            let members = answer.report;
+            (value, Input::Value(values.keep()), members)
+        };
+        let late = Late { function, options: chosen.keep(), input, members };
+        (value, Bound::new(py, late)?).into_pyobject(py)
+    })
+}
+
+#[pymethods]
+impl Late {
+    /// What was reported at once, as a dict.
+    fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        guarded(|| members(py, self.members.as_ref()))
+    }
+
+    /// The whole report, as a dict.
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        guarded(|| {
+            let options = self.options.values(py);
+            let report = match &self.input {
+                Input::Value(kept) => {
+                    let values = kept.values(py);
+                    let trees = values.trees()?;
+                    let answer = call(self.function, trees, &options.tree()?, Naming::Snake, true);
+                    answer.map_err(|error| raised(py, &error))?.report
+                }
+                Input::Text(text) => {
+                    let source = Source::new(text.bind(py).clone())?;
+                    let answer = call_text(self.function, &[source.text()?], &options.tree()?, Naming::Snake, true);
+                    answer.map_err(|error| raised(py, &error))?.report
+                }
+            };
+            members(py, report.as_ref())
+        })
+    }
+}
+
+fn members<'py>(py: Python<'py>, report: Option<&Node<'_>>) -> PyResult<Bound<'py, PyDict>> {
+    let (result, nothing) = (PyDict::new(py), Values::default());
+    let writer = Writer::new(py, &nothing, false);
+    for member in report.and_then(Node::as_object).into_iter().flatten() {
+        result.set_item(writer.string(&member.key)?, writer.value(&member.value)?)?;
+    }
+    Ok(result)
+}

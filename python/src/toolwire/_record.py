@@ -1,0 +1,100 @@
+"""What results are made of: frozen records, made of JSON and turned into JSON again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping  # noqa: TC003 - for those who read the hints at run time
+from dataclasses import FrozenInstanceError, fields
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+def camel(name: str) -> str:
+    """Spell the name of an attribute as JSON does: `output_pointer` is `outputPointer`, `from_` is `from`."""
+    first, *others = name.rstrip("_").split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def plain(value: Any) -> Any:
+    """Turn records and tuples in a value into dicts and lists."""
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return value.to_dict() if hasattr(value, "to_dict") else value
+
+
+class Record:
+    """A dataclass that is made of a JSON object."""
+
+    __slots__ = ()
+
+    _made: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    """How members are made of JSON, if they are not JSON themselves."""
+
+    _optional: ClassVar[frozenset[str]] = frozenset()
+    """The members that are absent from JSON if they are `None`."""
+
+    @classmethod
+    def of(cls, members: Mapping[str, Any]) -> Self:
+        """Make one of a JSON object."""
+        made = cls._made
+        given: dict[str, Any] = {}
+        for field in fields(cls):  # type: ignore[arg-type]
+            name = field.name
+            key = camel(name)
+            if key in members:
+                value = members[key]
+                given[name] = made[name](value) if name in made and value is not None else value
+        return cls(**given)
+
+    @classmethod
+    def list_of(cls, items: list[Any]) -> tuple[Self, ...]:
+        """Make several of a JSON array."""
+        return tuple(map(cls.of, items))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object that every language shares."""
+        items = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        return {camel(name): plain(value) for name, value in items if value is not None or name not in self._optional}
+
+
+class Late:
+    """A result of which members are made when they are first read. It compares and prints like a dataclass."""
+
+    __slots__ = ()
+
+    _names: ClassVar[tuple[str, ...]] = ()
+    """The members, in the order of the JSON object."""
+
+    def __setattr__(self, name: str, _: object) -> NoReturn:
+        """Refuse: a result stays what it is."""
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse: a result stays what it is."""
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+    def __repr__(self) -> str:
+        """Show every member."""
+        members = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._names)
+        return f"{type(self).__name__}({members})"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all members are equal."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self._names)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object that every language shares."""
+        return {camel(name): plain(getattr(self, name)) for name in self._names}
+
+
+def initialised(result: Late, **members: object) -> None:
+    """Set the members of a result that is being made."""
+    for name, value in members.items():
+        object.__setattr__(result, name, value)
