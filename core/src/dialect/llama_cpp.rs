@@ -85,7 +85,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
     surface: "llama.cpp's server: tools become a grammar (GBNF)",
     documentation: "https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md",
     as_of: "2026-11-26",
-    revision: 2,
+    revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],

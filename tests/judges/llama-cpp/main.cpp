@@ -81,10 +81,18 @@ static bool accepts(const llama_grammar & start, const std::string & text) {
     return complete;
 }
 
-static common_json answer(const common_json & question) {
+static common_json answer(const std::string & line) {
     common_json result = common_json::object();
     result["error"] = nullptr;
     common_json found = common_json::array();
+    common_json question;
+    try {
+        question = common_json::parse(line);
+    } catch (const std::exception & error) {
+        result["error"] = std::string("no JSON: ") + error.what();
+        result["accepts"] = found;
+        return result;
+    }
     llama_grammar * grammar = nullptr;
     try {
         const std::string text = json_schema_to_grammar(question.at("schema"), true);
@@ -110,6 +118,6 @@ static common_json answer(const common_json & question) {
 int main() {
     std::string line;
     while (std::getline(std::cin, line)) {
-        std::cout << answer(common_json::parse(line)).dump() << std::endl;
+        std::cout << answer(line).dump() << std::endl;
     }
 }
