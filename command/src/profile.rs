@@ -23,7 +23,7 @@ enum Mode {
 }
 
 /// What each dialect is. Of 166 real MCP servers, 140 are taken by all that are ordinary.
-const MODES: [(&str, Mode); 29] = [
+const MODES: [(&str, Mode); 30] = [
     ("codex", Mode::Converted),
     ("codex-wire", Mode::Converted),
     ("openai-responses", Mode::Ordinary),
@@ -44,6 +44,7 @@ const MODES: [(&str, Mode); 29] = [
     ("deepseek", Mode::Ordinary),
     ("deepseek-strict", Mode::Strict),
     ("bedrock", Mode::Ordinary),
+    ("bedrock-anthropic", Mode::Ordinary),
     ("mistral", Mode::Ordinary),
     ("groq", Mode::Ordinary),
     // Its one mode compiles every schema: no `format`, no `pattern`.

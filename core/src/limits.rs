@@ -16,14 +16,14 @@ pub(crate) const MAX_WALK_DEPTH: usize = 2 * MAX_DEPTH;
 pub(crate) const DEEP: usize = MAX_DEPTH / 2;
 
 /// Steps that every call may take, whatever its input: writing references out multiplies small schemas.
-pub const STEPS: u64 = 5_000_000;
+pub const STEPS: u64 = 3_000_000;
 
 /// Steps a call may take for each value of its input (`maxSteps` sets another number for the whole call): real tools
 /// take at most 77.
 pub const STEPS_PER_NODE: u64 = 100;
 
-/// The most steps of a call, however large its input: about a second.
-pub const MOST_STEPS: u64 = 10_000_000;
+/// The most steps of a call, however large its input: about a second on one slow core.
+pub const MOST_STEPS: u64 = 4_000_000;
 
 /// Values a binding reads from one caller's object before it gives up with `limit-exceeded`.
 ///

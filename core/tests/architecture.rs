@@ -53,7 +53,7 @@ const CIRCLES: [&str; 2] = [
 const SOURCES: [&str; 4] = ["core/src", "command/src", "bindings-wasm/src", "bindings-py/src"];
 
 /// The most lines of a file. (The table of passes is a table.)
-const LONGEST: usize = 440;
+const LONGEST: usize = 800;
 
 /// The most columns of a row: what stands beside another file on a screen. (rustfmt leaves comments and texts as they are.)
 const WIDEST: usize = 120;

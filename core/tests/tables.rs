@@ -252,6 +252,47 @@ fn findings_rest_on_facts() {
     assert!(faults.is_empty(), "{} that no fact claims\n{}", faults.len(), faults.join("\n"));
 }
 
+/// The dialects whose page says that a schema is valid by the meta-schema.
+fn stating_the_metaschema() -> impl Iterator<Item = &'static Dialect> {
+    described().filter(|dialect| {
+        dialect.facts.iter().any(|fact| {
+            fact.statement.contains("2020-12") && fact.rules.iter().any(|rule| rule.id() == "keyword-value")
+        })
+    })
+}
+
+#[test]
+fn what_the_metaschema_refuses_is_refused_where_a_page_states_it() {
+    let invalid: Vec<Value> =
+        malformed().into_iter().filter(|schema| !jsonschema::draft202012::meta::is_valid(schema)).collect();
+    let (mut judged, mut faults) = (0, Vec::new());
+    for dialect in stating_the_metaschema() {
+        let options = SanitizeOptions::new(dialect.name);
+        let is_refused = |schema: &Value| {
+            let found = check(schema, &options).unwrap_or_default();
+            found.iter().any(|violation| violation.severity == toolwire::reports::Severity::Refused)
+        };
+        // Validators of several drafts take tuples in `items`.
+        let tuple = json!({"type": "array", "items": [{"type": "string"}]});
+        let takes_tuples = !is_refused(&json!({"type": "object", "properties": {"p": tuple}, "required": ["p"]}));
+        for schema in &invalid {
+            let is_tuple = |value: &Value| value["items"].as_array().is_some_and(|items| !items.is_empty());
+            if takes_tuples && (is_tuple(schema) || is_tuple(&schema["properties"]["p"])) {
+                continue;
+            }
+            judged += 1;
+            if !is_refused(schema) {
+                faults.push(format!("{}: {schema}", dialect.name));
+            }
+            if toolwire::sanitize(schema, &options).is_ok_and(|result| is_refused(&result.schema)) {
+                faults.push(format!("{}: what `sanitize` writes for {schema}", dialect.name));
+            }
+        }
+    }
+    say(&format!("{judged} malformed schemas judged by {} dialects", stating_the_metaschema().count()));
+    assert!(judged > 1_000 && faults.is_empty(), "{} accepted\n{}", faults.len(), faults.join("\n"));
+}
+
 /// Every keyword with every kind of value that it may not have, and a few that it may.
 fn malformed() -> Vec<Value> {
     let keywords = [

@@ -36,8 +36,10 @@ export type Dialect =
   | 'deepseek'
   /** DeepSeek Chat Completions at `/beta`, tools with `strict: true`. */
   | 'deepseek-strict'
-  /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json`. */
+  /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json`, but for Claude. */
   | 'bedrock'
+  /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json` for Claude. */
+  | 'bedrock-anthropic'
   /** Mistral Chat Completions, function tools. */
   | 'mistral'
   /** Groq Chat Completions, function tools that are not strict. */
@@ -99,6 +101,8 @@ export interface DialectFormats {
   'deepseek-strict': 'openai-chat';
   /** `bedrock` is written in the format `bedrock`. */
   bedrock: 'bedrock';
+  /** `bedrock-anthropic` is written in the format `bedrock`. */
+  'bedrock-anthropic': 'bedrock';
   /** `mistral` is written in the format `openai-chat`. */
   mistral: 'openai-chat';
   /** `groq` is written in the format `openai-chat`. */

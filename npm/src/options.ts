@@ -26,7 +26,7 @@ export interface CheckOptions {
   maxNodes?: number | undefined;
   /**
    * The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is `budget-exceeded`, on every
-   * machine at the same step. Default 5,000,000, and 100 for each value read, 10,000,000 in all.
+   * machine at the same step. Default 3,000,000, and 100 for each value read, 4,000,000 in all.
    */
   maxSteps?: number | undefined;
 }

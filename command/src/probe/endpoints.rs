@@ -206,6 +206,22 @@ const AZURE: Endpoint = Endpoint {
     documentation: "https://learn.microsoft.com/azure/ai-foundry/openai/latest",
     ..OPENAI
 };
+const BEDROCK: Endpoint = Endpoint {
+    dialect: "bedrock",
+    surface: "bedrock",
+    base: Some("https://bedrock-runtime.us-east-1.amazonaws.com"),
+    // https://docs.aws.amazon.com/general/latest/gr/bedrock.html
+    hosts: &[
+        "bedrock-runtime.us-east-1.amazonaws.com",
+        "bedrock-runtime.{region}.amazonaws.com",
+        "bedrock-runtime-fips.{region}.amazonaws.com",
+    ],
+    path: "/model/{model}/converse",
+    key: bearer(&["AWS_BEARER_TOKEN_BEDROCK"]),
+    wire: &CONVERSE,
+    documentation: "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html",
+    ..OPENAI
+};
 const DEEPSEEK: Endpoint = Endpoint {
     dialect: "deepseek",
     surface: "deepseek",
@@ -275,22 +291,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         documentation: "https://api-docs.deepseek.com/guides/function_calling",
         ..DEEPSEEK
     },
-    Endpoint {
-        dialect: "bedrock",
-        surface: "bedrock",
-        base: Some("https://bedrock-runtime.us-east-1.amazonaws.com"),
-        // https://docs.aws.amazon.com/general/latest/gr/bedrock.html
-        hosts: &[
-            "bedrock-runtime.us-east-1.amazonaws.com",
-            "bedrock-runtime.{region}.amazonaws.com",
-            "bedrock-runtime-fips.{region}.amazonaws.com",
-        ],
-        path: "/model/{model}/converse",
-        key: bearer(&["AWS_BEARER_TOKEN_BEDROCK"]),
-        wire: &CONVERSE,
-        documentation: "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html",
-        ..OPENAI
-    },
+    BEDROCK,
+    Endpoint { dialect: "bedrock-anthropic", ..BEDROCK },
     Endpoint {
         dialect: "mistral",
         surface: "mistral",

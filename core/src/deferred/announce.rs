@@ -3,8 +3,9 @@
 use alloc::string::String;
 
 use super::{
+    blocks::is_system,
+    conversation::{Content, Conversation, Event, Part, Role, What},
     lazy::{edit, take, view},
-    load_events::Voice,
     notice::listed,
     tool::has_type,
 };
@@ -48,7 +49,7 @@ pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
         let mut begins = true;
         for (at, message) in messages.iter().enumerate().filter(|(_, message)| may_speak_of_it(message)) {
             let message = view(message)?;
-            let is_system = Voice::of(&message) == Voice::System;
+            let is_system = is_system(&message);
             if (is_system || begins && is_user(&message)) && message.get("content").map_or(Ok(false), speaks_of_it)? {
                 begins = is_system || nobody_answered(messages.get(..at).unwrap_or_default())?;
                 if begins {
@@ -68,7 +69,7 @@ fn is_user(message: &Node<'_>) -> bool {
 fn nobody_answered(messages: &[Node<'_>]) -> Result<bool, Error> {
     for message in messages {
         let message = view(message)?;
-        if !is_user(&message) && Voice::of(&message) == Voice::Other {
+        if !is_user(&message) && !is_system(&message) {
             return Ok(false);
         }
     }
@@ -123,6 +124,31 @@ pub(super) fn say(
         append(request, format, names)?;
     }
     *unreachable &= !wanted && !is_present;
+    Ok(())
+}
+
+/// Adds the list to the system prompt of a conversation.
+///
+/// # Errors
+/// `invalid-value` for half a surrogate pair in the prompt.
+pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Format, names: &[String]) -> Result<(), Error> {
+    let text = block(names);
+    // Chat Completions has its system prompt as the first message.
+    let prompt = usize::from(source == Format::OpenaiChat);
+    let is_prompt = |event: &&mut Event<'_>| event.at == prompt;
+    let last = conversation.events.iter_mut().take_while(is_prompt).last();
+    if let Some(What::Text { role: Role::System, content }) = last.map(|event| &mut event.what) {
+        match content {
+            Content::Parts(parts) => parts.push(Part::Text(Node::string(text))),
+            Content::String(old) => {
+                let old = core::mem::take(old);
+                *content = Content::String(appended(old, "text", text, "/system")?);
+            }
+        }
+        return Ok(());
+    }
+    let content = Content::String(Node::string(text));
+    conversation.events.insert(0, Event { at: 0, message: 0, what: What::Text { role: Role::System, content } });
     Ok(())
 }
 

@@ -3,11 +3,13 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    blocks::{directive, directive_definition, Directive},
+    conversation::{self, Conversation},
     lazy::{may_hold, view},
-    load_events::{directive, directive_definition, Directive, Events},
     namespace::NameMap,
     prefilter,
     quote::{unsendable, Sending},
+    reader::{self, Reading},
     report::{DeferredReport, Warnings},
     tool::{self, has_type, Kind},
     tools::Tools,
@@ -28,8 +30,8 @@ pub(super) struct AsItIs {
 }
 
 /// Judges a request; `None` if it has to be rewritten.
-pub(super) fn judge(
-    request: &Node<'_>,
+pub(super) fn judge<'a>(
+    request: &mut Node<'a>,
     formats: (Format, Format),
     (options, sending): (&DeferredOptions, Option<&Sending<'_>>),
     warnings: &mut Warnings,
@@ -37,25 +39,18 @@ pub(super) fn judge(
     if formats.0 != formats.1 || lacks(request, options)? || is_ambiguous(request, formats, options)? {
         return Ok(None);
     }
-    let format = formats.0;
-    let (mut events, mut map) = (Events::new(options), NameMap::default());
-    if format == Format::OpenaiResponses {
-        map = NameMap::with(super::responses::flat_names(request, options.tool_changes)?);
-    }
-    let listed = super::listed(request);
-    let mut tools = Tools::read(listed, warnings);
+    let names = &mut NameMap::default();
+    let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true };
+    let mut conversation = reader::read(request, formats.0, reading)?;
+    // The announcement stays the same whatever the history brings.
+    let tools = Tools::read(super::listed(request), &mut Warnings::default());
     let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
-    if format == Format::OpenaiResponses {
-        super::responses::scan(request, &mut events, &mut map, warnings)?;
-    } else {
-        request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
-    }
-    events.bring(&mut tools, listed, warnings);
-    events.apply(&mut tools, options, warnings);
-    if format == Format::Anthropic && refers_to_missing(&events, (&tools, listed), sending)? {
+    let Conversation { tools, events, .. } = &mut conversation;
+    conversation::apply(events, tools, options, warnings);
+    if formats.0 == Format::Anthropic && refers_to_missing(&mut conversation, super::listed(request), sending)? {
         return Ok(None);
     }
-    let (loaded, hidden) = (tools.loaded_names(), tools.hidden_names());
+    let (loaded, hidden) = (conversation.tools.loaded_names(), conversation.tools.hidden_names());
     Ok(Some(AsItIs { report: DeferredReport { loaded, hidden, ..DeferredReport::default() }, deferred }))
 }
 
@@ -65,13 +60,14 @@ pub(super) fn judge(
 /// Source: the API's answer *Tool reference 'X' not found in available tools* (edgee#128, anthropics/claude-code#81863;
 /// read 2026-11).
 fn refers_to_missing<'a>(
-    events: &Events<'a>,
-    (tools, listed): (&Tools<'a>, &[Node<'a>]),
+    conversation: &mut Conversation<'a>,
+    listed: &[Node<'a>],
     sending: Option<&Sending<'_>>,
 ) -> Result<bool, Error> {
+    let Conversation { tools, events, .. } = conversation;
     // A toolset brings tools that the request does not name.
     let has_toolset = tools.iter().any(|tool| tool.kind == Kind::Toolset);
-    if !has_toolset && events.refers_to_unknown(tools) {
+    if !has_toolset && conversation::refers_to_unknown(events) {
         return Ok(true);
     }
     let Some(sending) = sending else { return Ok(false) };

@@ -3,8 +3,8 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
+    blocks::{directive, directive_definition},
     lazy::{edit_member, may_hold, view},
-    load_events::{directive, directive_definition},
     prefilter,
     tool::{has_type, remove},
 };

@@ -39,13 +39,9 @@ pub(super) enum Standing {
 }
 
 impl<'a> Emulation<'a> {
-    /// Reads the list of a request.
-    pub(super) fn read(list: &[Node<'a>], emulates_search: bool, warnings: &mut Warnings) -> Self {
-        for toolset in list.iter().filter(|entry| tool::kind(entry) == Kind::Toolset && tool::toolset_flags(entry).1) {
-            let label = toolset.get("mcp_server_name").or_else(|| toolset.get("server_label"));
-            warnings.about_maybe("mcp-toolset-defer-ignored", label.and_then(Node::as_text));
-        }
-        Emulation { tools: Tools::read(list, warnings), listed: list.len(), search: None, emulates_search }
+    /// The tools of a request that lists so many.
+    pub(super) fn new(tools: Tools<'a>, listed: usize, emulates_search: bool) -> Self {
+        Emulation { tools, listed, search: None, emulates_search }
     }
 
     /// Chooses the tool search that a function replaces, and names that function. Needs all tools, because a tool that
@@ -204,6 +200,14 @@ impl<'a> Emulation<'a> {
             settled.push(tool);
         }
         tools.replace(Data::Array(settled));
+    }
+}
+
+/// Warns of toolsets that are deferred.
+pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
+    for toolset in list.iter().filter(|entry| tool::kind(entry) == Kind::Toolset && tool::toolset_flags(entry).1) {
+        let label = toolset.get("mcp_server_name").or_else(|| toolset.get("server_label"));
+        warnings.about_maybe("mcp-toolset-defer-ignored", label.and_then(Node::as_text));
     }
 }
 

@@ -6,7 +6,8 @@ use super::{
     as_it_is::{self, AsItIs},
     choice,
     client::{Client, Noting},
-    conversation::{unavailable, Conversation, What},
+    conversation::{self, unavailable, Conversation, What},
+    listed,
     namespace::NameMap,
     quote::{unsendable, Sending},
     reader::{self, Reading},
@@ -23,15 +24,15 @@ use crate::{
     options::{CustomTools, DeferredOptions, Format, Native, UnavailableCalls},
 };
 
-/// Writes a request that holds nothing of deferred loading any more in another format.
+/// Writes a request that holds nothing of deferred loading any more. Its list of tools is final.
 pub(super) fn plain<'a>(
     request: &mut Node<'a>,
+    mut conversation: Conversation<'a>,
     formats: (Format, Format),
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
-    let mut names = NameMap::default();
-    let mut conversation = read(request, formats, (options, &mut names), warnings)?;
+    conversation.tools = Tools::read(listed(request), warnings);
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;
     }
@@ -53,8 +54,13 @@ pub(super) fn native<'a>(
         let client = Client { format: formats.0, search: None };
         return Ok(Applied { report, names: Names::default(), client, deferred });
     }
-    let mut conversation = read(request, formats, (options, &mut map), warnings)?;
-    conversation.apply(options, warnings);
+    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target: formats.1, glances: false };
+    let mut conversation = reader::read(request, formats.0, reading)?;
+    if formats.0 == Format::OpenaiResponses {
+        reader::flatten_choice(request, &map)?;
+    }
+    conversation::apply(&mut conversation.events, &mut conversation.tools, options, warnings);
+    conversation.collect_found(formats.0 == formats.1);
     choice::load_forced(request, &mut conversation.tools, options, warnings)?;
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;
@@ -66,7 +72,7 @@ pub(super) fn native<'a>(
         let taken = search.as_ref().map(|name| Text::new(name.clone()));
         let taken: Vec<&Text<'_>> = taken.iter().collect();
         names.plan(sending.shape, conversation.tools.iter().filter_map(|tool| tool.name.as_ref()), &taken);
-        let list = loaded_definitions(&conversation.tools, (formats, options))?;
+        let list = loaded_definitions(&conversation.tools, listed(request), (formats, options))?;
         conversation.set_aside = unsendable(&conversation.tools, list, sending, &names)?;
     }
     let noting = Noting { source: formats.0, target: formats.1, options };
@@ -74,13 +80,17 @@ pub(super) fn native<'a>(
     let searches = conversation.tools.has_hosted_search() && has_hosted_search(options.native);
     let is_callable = |tool: &&Tool<'_>| tool.is_available() || searches && tool.listed && !tool.withdrawn;
     for tool in conversation.tools.iter().filter(is_callable) {
-        let definition = conversation.tools.definition_of(tool, &[]);
+        let definition = conversation.tools.definition_of(tool, listed(request));
         if let Some((name, definition)) = tool.name.as_ref().zip(definition) {
             noting.tool(&mut map, name, definition, tool.deferred && (tool.loaded || searches && tool.listed));
         }
     }
     search.iter().for_each(|search| noting.search(&mut map, search));
-    let report = DeferredReport { name_map: map.finish(), tool_search_name: search, ..told(&conversation, options) };
+    let report = DeferredReport {
+        name_map: map.finish(),
+        tool_search_name: search,
+        ..told(&conversation, listed(request), options)
+    };
     let deferred = conversation.tools.deferred_names().map(|name| names.current(name).into_owned()).collect();
     let own_search = write(request, conversation, formats, (options, &names), warnings)?;
     if formats.0 == formats.1 && options.native == Native::Kimi {
@@ -92,12 +102,13 @@ pub(super) fn native<'a>(
 /// The definitions of the loaded tools, in the shape of the target.
 fn loaded_definitions<'a>(
     tools: &Tools<'a>,
+    listed: &[Node<'a>],
     (formats, options): ((Format, Format), &DeferredOptions),
 ) -> Result<Vec<Node<'a>>, Error> {
     // The writer reports losses when it writes the list.
     let (mut list, mut unreported) = (Vec::new(), Warnings::default());
     let loaded = tools.iter().filter(|tool| tool.loaded && tool.is_available());
-    for definition in loaded.filter_map(|tool| tools.definition_of(tool, &[])).cloned() {
+    for definition in loaded.filter_map(|tool| tools.definition_of(tool, listed)).cloned() {
         let custom = options.custom_tools.unwrap_or(CustomTools::Function);
         list.extend(match formats.0 == formats.1 {
             true => Some(definition),
@@ -105,15 +116,6 @@ fn loaded_definitions<'a>(
         });
     }
     Ok(list)
-}
-
-fn read<'a>(
-    request: &mut Node<'a>,
-    (source, target): (Format, Format),
-    (options, names): (&DeferredOptions, &mut NameMap<'a>),
-    warnings: &mut Warnings,
-) -> Result<Conversation<'a>, Error> {
-    reader::take(request, source, Reading { options, names, warnings, target })
 }
 
 /// Writes it; gives the name of the client's own search, where the backend's stands for it.
@@ -128,7 +130,7 @@ fn write<'a>(
 }
 
 /// What became of the deferred tools.
-fn told(conversation: &Conversation<'_>, options: &DeferredOptions) -> DeferredReport {
+fn told<'a>(conversation: &Conversation<'a>, listed: &[Node<'a>], options: &DeferredOptions) -> DeferredReport {
     let tools = &conversation.tools;
     let hidden = tools.hidden_names();
     let can_search = tools.iter().any(|tool| match tool.kind {
@@ -140,7 +142,7 @@ fn told(conversation: &Conversation<'_>, options: &DeferredOptions) -> DeferredR
         loaded: tools.loaded_names(),
         unreachable: !hidden.is_empty() && !can_search,
         hidden,
-        saved_bytes: tools.saved_bytes(&[]),
+        saved_bytes: tools.saved_bytes(listed),
         ..DeferredReport::default()
     }
 }

@@ -1,28 +1,24 @@
 //! `apply_deferred_loading`: plays the part of Anthropic's servers for an API that has never heard of deferred tools.
 //!
-//! Each request is one inference, so everything is decided while it is rewritten: what format it has (`format`), which
-//! tools there are (`tools`), what the history says about them (`load_events`), which of them are sent, and what
-//! the history says instead (`messages`, `history`, `notice`, `expand_hosted_search`).
-//!
-//! Where a request goes on in another format, or with a backend's own constructs, it is handed on (`handoff`): a
-//! `reader` for each format makes a `conversation` of it, and a `writer` for each format makes a request of that.
+//! Each request is one inference, so everything is decided while it is rewritten. A `reader` for each format makes a
+//! `conversation` of a request. What happens there is applied to the `tools` in its order. Then the tools are emulated
+//! (`emulation`: which are sent; `history_text`: what the history says instead), or the backend's own constructs are
+//! used (`handoff`). A `writer` for each format makes a request of the conversation.
 
 mod announce;
 mod as_it_is;
 mod betas;
+mod blocks;
 mod choice;
 mod client;
 mod compact;
 mod conversation;
 mod custom_tools;
 mod emulation;
-mod expand_hosted_search;
 pub(crate) mod flat_names;
 mod format;
 mod handoff;
-mod history;
-mod load_events;
-mod messages;
+mod history_text;
 pub(crate) mod namespace;
 mod native_list;
 pub(crate) mod notice;
@@ -40,7 +36,6 @@ pub(crate) use crate::json::lazy;
 pub(crate) use betas::header as settle_betas;
 pub(crate) use client::Client;
 pub(crate) use flat_names::{flat as flat_name, nested as nested_namespace, FlatNames};
-pub(crate) use history::splice;
 pub(crate) use prefilter::{BRINGS_TOOLS, NAMES_TOOLS};
 pub use report::{CallKind, ClientTool, DeferredReport, Warning};
 
@@ -51,18 +46,15 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Text},
     names::Names,
-    options::{
-        Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch, UnavailableCalls,
-    },
+    options::{Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch},
 };
 use client::Noting;
 use emulation::Emulation;
 use format::Shape;
-use history::Rewriter;
-use load_events::{Event, Events};
 use namespace::NameMap;
 use notice::Notices;
 use quote::{Quoted, Quotes, Sending};
+use reader::Reading;
 use report::Warnings;
 
 /// Reads a request so that what cannot hold anything to rewrite stays text.
@@ -168,23 +160,18 @@ pub(crate) fn apply(
         report.warnings = warnings.finish();
         return Ok(done);
     }
-    let mut report = rewrite(request, (wire, sending), options, &mut warnings, reports)?;
+    let (mut done, emptied) = emulate(request, (wire, sending), options, &mut warnings, reports)?;
     let source = format_to_read(request, wire, options)?;
-    let tells_calls = options.unavailable_calls == UnavailableCalls::Text;
-    if (source, wire.target) == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
-        custom_tools::as_functions(request, &FlatNames::default(), &mut warnings)?;
+    if source != wire.format {
+        emulate(request, (Shape { format: source, target: wire.target }, None), options, &mut warnings, false)?;
     }
-    if source != wire.target || tells_calls {
-        handoff::plain(request, (source, wire.target), options, &mut warnings)?;
-    }
-    settle_empty(request, wire.target, report.emptied, options);
+    settle_empty(request, wire.target, emptied, options);
     if wire.target == Format::OpenaiResponses && source != wire.target {
         choice::complete(request);
     }
     keep_spelling(request, spelled);
-    report.report.warnings = warnings.finish();
-    let client = Client { format: wire.format, search: None };
-    Ok(Applied { report: report.report, names: report.names, client, deferred: Vec::new() })
+    done.report.warnings = warnings.finish();
+    Ok(done)
 }
 
 /// A list of tools that stayed as it is stays the text that it was.
@@ -209,43 +196,26 @@ fn format_to_read(request: &Node<'_>, wire: Shape, options: &DeferredOptions) ->
     Ok(wire.format)
 }
 
-/// A report in the making.
-struct Outcome {
-    report: DeferredReport,
-    /// The names that tools will have, where the API wants others.
-    names: Names,
-    /// Whether there were tools, or null for them.
-    emptied: bool,
-}
-
-/// Rewrites a request within its format.
-fn rewrite<'a>(
+/// Rewrites a request for an API without deferred tools. Returns also whether there were tools, or null for them.
+fn emulate<'a>(
     request: &mut Node<'a>,
     (wire, sending): (Shape, Option<&Sending<'_>>),
     options: &DeferredOptions,
     warnings: &mut Warnings,
     reports: bool,
-) -> Result<Outcome, Error> {
+) -> Result<(Applied, bool), Error> {
     let Shape { format, target } = wire;
-    let mut events = Events::new(options);
+    let announces = options.mode == Mode::Filter && options.announce == Announce::Names;
+    // Where the format changes, the history is taken out of the request.
+    let is_announced = if format != target && (announces || reports) { announce::is_present(request)? } else { false };
     let mut map = NameMap::default();
-    if format == Format::OpenaiResponses {
-        map = NameMap::with(responses::flat_names(request, options.tool_changes)?);
-        responses::flatten_tools(request, &mut map, warnings);
-    }
-    let emulate = options.server_tool_search == ServerToolSearch::Emulate;
-    let mut emulation = Emulation::read(listed(request), emulate, warnings);
-
-    let mut items = responses::Items::default();
-    if format == Format::OpenaiResponses {
-        items = responses::scan(request, &mut events, &mut map, warnings)?;
-    } else {
-        request.get("system").map_or(Ok(()), |system| events.system(system))?;
-        request.get("messages").map_or(Ok(()), |messages| events.messages(messages, format))?;
-    }
-    events.bring(&mut emulation.tools, listed(request), warnings);
+    emulation::warn_of_toolsets(listed(request), warnings);
+    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false };
+    let mut conversation = reader::read(request, format, reading)?;
+    let emulates = options.server_tool_search == ServerToolSearch::Emulate;
+    let mut emulation = Emulation::new(core::mem::take(&mut conversation.tools), listed(request).len(), emulates);
     emulation.name_search(&options.tool_search_name, warnings);
-    events.apply(&mut emulation.tools, options, warnings);
+    conversation::apply(&mut conversation.events, &mut emulation.tools, options, warnings);
     emulation.warn_of_prefix(warnings);
     // Without the provider's search, the model could not find deferred tools.
     let loads_all = options.server_tool_search == ServerToolSearch::LoadAll && emulation.lost_search();
@@ -259,7 +229,7 @@ fn rewrite<'a>(
     if let Some(sending) = sending {
         names.plan(sending.shape, emulation.tools.all_names(), &[]);
     }
-    let report = DeferredReport {
+    let mut report = DeferredReport {
         loaded: emulation.tools.loaded_names(),
         hidden: emulation.tools.hidden_names(),
         saved_bytes: if reports { emulation.tools.saved_bytes(listed(request)) } else { 0 },
@@ -268,16 +238,19 @@ fn rewrite<'a>(
     };
     // What stands for a search is called by its own name everywhere.
     let called = search.clone().unwrap_or_else(|| options.tool_search_name.clone());
-    let options = &DeferredOptions { tool_search_name: called, ..options.clone() };
-    let mut notices = notices(request, (&emulation, &names), (&events, &items), (format, sending), options)?;
-    rewrite_history(request, format, (&emulation, &map), (&mut notices, &events, &items), options, warnings)?;
+    let function = |search: &Node<'a>| search_tool::function(format, &called, search);
+    history_text::settle_searches(&mut conversation, (format, format == target), (options, &called));
+    let spoken_of = history_text::spoken_of(&mut conversation.events);
+    let notices = notices(listed(request), (&emulation, &names), &spoken_of, (sending, options), &function)?;
+    let has_toolsets = emulation.has_toolsets();
+    history_text::Writer { notices, options, source: format, stays: format == target, has_toolsets }
+        .write(&mut conversation);
     if format == Format::Anthropic {
         betas::settle(request, Native::None, &[])?;
     }
 
     let searchable = emulation.can_search(options);
-    let announces = options.mode == Mode::Filter && !loads_all && options.announce == Announce::Names;
-    let deferred: Vec<String> = if announces {
+    let deferred: Vec<String> = if announces && !loads_all {
         emulation.tools.deferred_names().map(|name| names.current(name).into_owned()).collect()
     } else {
         Vec::new()
@@ -286,23 +259,34 @@ fn rewrite<'a>(
         .get("tools")
         .is_some_and(|tools| tools.is_null() || tools.as_array().is_some_and(|tools| !tools.is_empty()));
     let client_search = search.filter(|_| emulation.is_client_search());
-    let function = |search: &Node<'a>| search_tool::function(format, &options.tool_search_name, search);
     emulation.settle(request, options.order, function);
-
-    let mut outcome = Outcome { report, names, emptied };
     if reports {
         let noting = Noting { source: format, target, options };
-        let loaded: Set<&str> = outcome.report.loaded.iter().map(String::as_str).collect();
+        let loaded: Set<&str> = report.loaded.iter().map(String::as_str).collect();
         noting.list(&mut map, listed(request), |name| loaded.contains(&*name.display()));
         client_search.iter().for_each(|search| noting.search(&mut map, search));
-        outcome.report.name_map = map.finish();
+        report.name_map = map.finish();
     }
-    if !deferred.is_empty() && !announce::is_present(request)? {
-        announce::append(request, format, &deferred)?;
-    } else if reports && !outcome.report.hidden.is_empty() && !searchable {
-        outcome.report.unreachable = !announce::is_present(request)?;
+    let is_unreachable = reports && deferred.is_empty() && !report.hidden.is_empty() && !searchable;
+    if format != target {
+        report.unreachable = is_unreachable && !is_announced;
+        if !is_announced && !deferred.is_empty() {
+            announce::add_to(&mut conversation, format, &deferred)?;
+        }
     }
-    Ok(outcome)
+    handoff::plain(request, conversation, (format, target), options, warnings)?;
+    if format == target && (!deferred.is_empty() || is_unreachable) {
+        let is_announced = announce::is_present(request)?;
+        report.unreachable = is_unreachable && !is_announced;
+        if !is_announced && !deferred.is_empty() {
+            announce::append(request, format, &deferred)?;
+        }
+    }
+    if (format, target) == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
+        custom_tools::as_functions(request, &FlatNames::default(), warnings)?;
+    }
+    let client = Client { format, search: None };
+    Ok((Applied { report, names, client, deferred: Vec::new() }, emptied))
 }
 
 /// The request's list of tools, empty if it has none.
@@ -312,28 +296,22 @@ fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
 
 /// The texts that the history will say about tools.
 fn notices<'a>(
-    request: &Node<'a>,
+    listed: &[Node<'a>],
     (emulation, names): (&Emulation<'a>, &Names),
-    (events, items): (&Events<'a>, &responses::Items<'a>),
-    (format, sending): (Format, Option<&Sending<'_>>),
-    options: &DeferredOptions,
+    spoken_of: &[Text<'a>],
+    (sending, options): (Option<&Sending<'_>>, &DeferredOptions),
+    function: &dyn Fn(&Node<'a>) -> Node<'a>,
 ) -> Result<Notices<'a>, Error> {
-    let splits = history::splits(options);
     let mut notices = Notices::new(options.max_repeated_bytes);
-    let referred = events.list.iter().filter_map(|event| match event {
-        Event::Reference(name) | Event::Addition(name) | Event::Removal(name) => Some(name),
-        Event::Ignored(_) | Event::Call(_) | Event::Definition(_) => None,
-    });
-    let told: Vec<&Text<'a>> = referred.chain(items.told(request, splits)?).collect();
-    let tools = listed(request);
-    let search = |search: &Node<'a>| search_tool::function(format, &options.tool_search_name, search);
-    let written = match sending.filter(|_| !told.is_empty()) {
-        Some(sending) => Some(Quotes::write(sending, (emulation, names), (tools, options.order), &told, search)?),
+    let written = match sending.filter(|_| !spoken_of.is_empty()) {
+        Some(sending) => {
+            Some(Quotes::write(sending, (emulation, names), (listed, options.order), spoken_of, function)?)
+        }
         None => None,
     };
-    for name in told {
+    for name in spoken_of {
         let called = names.current(name);
-        let known = emulation.tools.get(name).and_then(|tool| emulation.tools.definition_of(tool, tools));
+        let known = emulation.tools.get(name).and_then(|tool| emulation.tools.definition_of(tool, listed));
         let quoted = match (&written, known) {
             (Some(quotes), Some(_)) => quotes.of(&called),
             (_, definition) => Quoted::Definition(definition),
@@ -341,35 +319,6 @@ fn notices<'a>(
         notices.prepare(name, &called, &quoted, &emulation.pointer(name))?;
     }
     Ok(notices)
-}
-
-fn rewrite_history<'a>(
-    request: &mut Node<'a>,
-    format: Format,
-    (emulation, map): (&Emulation<'a>, &NameMap<'a>),
-    found: (&mut Notices<'a>, &Events<'a>, &responses::Items<'a>),
-    options: &DeferredOptions,
-    warnings: &mut Warnings,
-) -> Result<(), Error> {
-    let (notices, events, items) = found;
-    // A toolset brings tools that the request does not name.
-    let has_toolsets = emulation.has_toolsets();
-    let known = |name: &Text<'a>| has_toolsets || emulation.tools.knows(name);
-    let is_search = |name: &Text<'a>| emulation.tools.is_search(name);
-    let mut rewriter =
-        Rewriter::new(notices, options, &known, &is_search, (&events.server_calls, &events.search_results), format);
-    if format == Format::OpenaiResponses {
-        items.rewrite(request, map, &mut rewriter, warnings)?;
-    } else {
-        request
-            .visit("system", |system| if system.as_array().is_some() { rewriter.system(system) } else { Ok(()) })
-            .transpose()?;
-        request.visit("messages", |list| messages::rewrite(list, &mut rewriter)).transpose()?;
-    }
-    for orphan in rewriter.orphans {
-        warnings.about("orphan-tool-search-output", orphan);
-    }
-    Ok(())
 }
 
 /// What is left of an empty list. A choice without tools is refused, and Chat Completions refuses an empty list, too.
@@ -393,4 +342,21 @@ fn settle_empty(request: &mut Node<'_>, format: Format, emptied: bool, options: 
     if omit && format == Format::OpenaiChat {
         remove("parallel_tool_calls");
     }
+}
+
+/// Puts other items in the place of some, which are given in order.
+pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
+    if replaced.is_empty() {
+        return;
+    }
+    let Some(items) = list.as_array_mut() else { return };
+    let mut replaced = replaced.into_iter().peekable();
+    let mut spliced = Vec::with_capacity(items.len());
+    for (at, item) in core::mem::take(items).into_iter().enumerate() {
+        match replaced.next_if(|(place, _)| *place == at) {
+            Some((_, instead)) => spliced.extend(instead),
+            None => spliced.push(item),
+        }
+    }
+    *items = spliced;
 }

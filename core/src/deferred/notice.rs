@@ -73,6 +73,11 @@ pub(super) fn withdrawn(name: &str) -> String {
     format!("Tool {} is no longer available.", quoted(name))
 }
 
+/// That a search failed, with the API's code.
+pub(super) fn failed(code: &str) -> String {
+    format!("Tool search failed: {code}")
+}
+
 /// A string's value, where it has to be written into another one.
 ///
 /// # Errors

@@ -13,6 +13,8 @@ pub(super) const CHAT: u8 = 2;
 pub(super) const CALL: u8 = 4;
 /// An item of OpenAI Responses that holds definitions of tools.
 pub(super) const CARRIER: u8 = 8;
+/// What a call gave, where no other mark says so.
+pub(super) const RESULT: u8 = 16;
 /// Anything that may hold definitions of tools, in any API.
 pub(crate) const BRINGS_TOOLS: u8 = DEFERRAL;
 /// Anything that names a tool, in any API.
@@ -65,6 +67,7 @@ fn of_word(word: &[u8]) -> u8 {
         | b"functionCall"
         | b"functionResponse"
         | b"function_response" => CALL,
+        b"tool_result" | b"function_call_output" => RESULT,
         b"tool" | b"function" => CHAT,
         b"tool_calls" => CHAT | CALL,
         _ if word.starts_with(SEARCH) => DEFERRAL,

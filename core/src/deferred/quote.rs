@@ -48,12 +48,12 @@ impl<'a> Quotes<'a> {
         sending: &Sending<'_>,
         (emulation, names): (&Emulation<'a>, &Names),
         (tools, order): (&[Node<'a>], Order),
-        told: &[&Text<'a>],
+        spoken_of: &[Text<'a>],
         search: impl Fn(&Node<'a>) -> Node<'a>,
     ) -> Result<Quotes<'a>, Error> {
         let sent = emulation.sent(tools, order);
         let alone = sent.len() <= sending.alone;
-        let wanted: Set<&Text<'a>> = told.iter().copied().collect();
+        let wanted: Set<&Text<'a>> = spoken_of.iter().collect();
         let is_wanted = |node: &Node<'a>| tool::name(node).is_some_and(|name| wanted.contains(&name));
         let mut list: Vec<Node<'a>> = sent
             .into_iter()

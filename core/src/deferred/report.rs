@@ -183,6 +183,11 @@ impl Warnings {
         }
     }
 
+    /// Takes in other warnings, after its own.
+    pub(super) fn extend(&mut self, others: Warnings) {
+        others.list.into_iter().for_each(|warning| self.add(warning));
+    }
+
     fn add(&mut self, warning: Warning) {
         debug_assert!(Warning::CODES.iter().any(|(code, _)| *code == warning.code), "unlisted: {}", warning.code);
         if self.given.insert(warning.clone()) {

@@ -282,6 +282,15 @@ impl<'a> Tools<'a> {
         }
     }
 
+    /// What a name refers to, without a load.
+    pub(super) fn state(&self, name: &Text<'_>) -> Found {
+        match self.get(name) {
+            Some(tool) if tool.withdrawn => Found::Withdrawn,
+            Some(_) => Found::Loaded,
+            None => Found::Unknown,
+        }
+    }
+
     /// Loads a tool that a result refers to, unless it was removed.
     pub(super) fn find(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> Found {
         let Some(at) = self.place(name) else {
@@ -295,16 +304,18 @@ impl<'a> Tools<'a> {
         Found::Loaded
     }
 
-    /// Adds a tool that the client adds or adds again.
-    pub(super) fn add(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
+    /// Adds a tool that the client adds or adds again. Returns whether there is one of that name.
+    pub(super) fn add(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> bool {
         let Some(at) = self.place(name) else {
-            return warnings.about("unknown-tool-reference", name.display());
+            warnings.about("unknown-tool-reference", name.display());
+            return false;
         };
         if let Some(tool) = self.list.get_mut(at) {
             tool.redefined_in_sight |= tool.redefined && tool.is_available();
             tool.withdrawn = false;
         }
         self.load_at(at);
+        true
     }
 
     /// Removes a tool that the client removes.

@@ -22,7 +22,7 @@ const OBJECT: Fact = Fact {
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     ..Fact::REFUSED
 };
-const ROOT: Fact = Fact {
+pub(super) const ROOT: Fact = Fact {
     statement: "no `anyOf`, `oneOf` and `allOf` at the root; `not` and `if` are accepted there",
     confidence: 'A',
     source:
@@ -47,14 +47,14 @@ const NULL_DESCRIPTION: Fact = Fact {
     rules: &[Constraint::DescriptionNotString],
     ..Fact::REFUSED
 };
-const METASCHEMA: Fact = Fact {
+pub(super) const METASCHEMA: Fact = Fact {
     statement: "the schema is valid by the 2020-12 meta-schema",
     confidence: 'A',
     source: "live: `JSON schema is invalid. It must match JSON Schema draft 2020-12`",
     rules: well_formed::METASCHEMA,
     ..Fact::REFUSED
 };
-const PROPERTY_NAMES: Fact = Fact {
+pub(super) const PROPERTY_NAMES: Fact = Fact {
     statement: "properties of the root have names of 1 to 64 letters, digits, `_`, `.` and `-`",
     confidence: 'A',
     source: "live: `Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`",
@@ -69,7 +69,7 @@ const NAMES: Fact = Fact {
     ..Fact::REFUSED
 };
 
-const GRAMMAR: Grammar = Grammar {
+pub(super) const GRAMMAR: Grammar = Grammar {
     root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]),
     metaschema: true,
     array_items: false,

@@ -3,7 +3,7 @@
 use super::{
     grammar::{EnumRule, Grammar, Recursion, RefRule},
     surface::{NamePattern, Surface},
-    well_formed::WELL_FORMED,
+    well_formed::VALID,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -20,6 +20,7 @@ const GRAMMAR: Grammar = Grammar {
     enums: EnumRule { most: 500, ..EnumRule::OPEN },
     true_items: false,
     array_items: false,
+    metaschema: true,
     ..Grammar::OPEN
 };
 
@@ -69,7 +70,7 @@ pub(super) const CEREBRAS: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact::accepts_strict("recorded answers: 11 exchanges with it were answered 200"),
-        WELL_FORMED,
+        VALID,
     ],
     unverified: &[
         "lists of types: older documentation refuses them",

@@ -3,7 +3,7 @@
 use super::{
     grammar::{Grammar, Inlining, ObjectRule, PatternRule, Recursion, RefRule, RequiredRule},
     surface::{Budget, Counted, NamePattern, StrictFlag, Surface},
-    well_formed::WELL_FORMED,
+    well_formed::VALID,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -26,6 +26,8 @@ const NAMES_FACT: Fact = Fact {
     ..Fact::REFUSED
 };
 
+const GRAMMAR: Grammar = Grammar { metaschema: true, ..Grammar::OPEN };
+
 pub(super) const COHERE: Dialect = Dialect {
     name: "cohere",
     surface: "Cohere Chat v2, function tools without `strict_tools`",
@@ -46,11 +48,11 @@ pub(super) const COHERE: Dialect = Dialect {
             ..Fact::REFUSED
         },
         NAMES_FACT,
-        WELL_FORMED,
+        VALID,
     ],
     unverified: &["how long a tool's name may be"],
     reasons: &[],
-    method: Method::Rules(&Grammar::OPEN),
+    method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NAMES, ..Surface::PLAIN },
 };
 
@@ -79,6 +81,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     objects: ObjectRule { required: RequiredRule::One, ..ObjectRule::OPEN },
     patterns: PatternRule::Unanchored,
     formats: Some(&[("string", &["date-time", "uuid", "date", "time"])]),
+    metaschema: true,
     ..Grammar::OPEN
 };
 
@@ -153,7 +156,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         NAMES_FACT,
-        WELL_FORMED,
+        VALID,
     ],
     unverified: &[
         "`strict_tools` is experimental, and older documentation leaves Command A out",

@@ -58,8 +58,10 @@ names! {
     DEEPSEEK = deepseek::DEEPSEEK,
     /// DeepSeek Chat Completions at `/beta`, tools with `strict: true`.
     DEEPSEEK_STRICT = deepseek::STRICT,
-    /// Amazon Bedrock, Converse, `toolSpec.inputSchema.json`.
+    /// Amazon Bedrock, Converse, `toolSpec.inputSchema.json`, but for Claude.
     BEDROCK = bedrock::BEDROCK,
+    /// Amazon Bedrock, Converse, `toolSpec.inputSchema.json` for Claude.
+    BEDROCK_ANTHROPIC = bedrock::ANTHROPIC,
     /// Mistral Chat Completions, function tools.
     MISTRAL = mistral::MISTRAL,
     /// Groq Chat Completions, function tools that are not strict.

@@ -6,7 +6,7 @@ use super::{
         RequiredRule, TypeLists, TypeRequirement,
     },
     surface::{NamePattern, StrictFlag, Surface, ThinkingChoice},
-    well_formed::WELL_FORMED,
+    well_formed::VALID,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -52,6 +52,7 @@ const GRAMMAR: Grammar = Grammar {
     enums: EnumRule { needs_type: true, ..EnumRule::OPEN },
     boolean_schemas: false,
     array_items: false,
+    metaschema: true,
     ..Grammar::OPEN
 };
 
@@ -83,7 +84,7 @@ pub(super) const DEEPSEEK: Dialect = Dialect {
         TYPED,
         ONE_OF,
         Fact::accepts_strict("recorded answers: 46 exchanges with it were answered 200"),
-        WELL_FORMED,
+        VALID,
     ],
     unverified: &["every keyword that stands in no fact: no report either way"],
     reasons: &[],
@@ -189,7 +190,7 @@ pub(super) const STRICT: Dialect = Dialect {
             rules: &[Constraint::RefPlace, Constraint::UntypedBranch],
             ..Fact::REFUSED
         },
-        WELL_FORMED,
+        VALID,
     ],
     unverified: &["recursion through `anyOf`: documented as refused, and the definition is written out here wherever \
         it is used"],

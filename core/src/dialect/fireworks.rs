@@ -3,7 +3,7 @@
 use super::{
     grammar::{AnyEncoding, Grammar, RefRule, TypeRequirement},
     surface::{NamePattern, Surface},
-    well_formed::WELL_FORMED,
+    well_formed::VALID,
     Dialect, Fact, Method,
 };
 use crate::{options::ToolFormat, rules::Constraint, schema::keyword::Keywords};
@@ -12,6 +12,7 @@ const GRAMMAR: Grammar = Grammar {
     typed: TypeRequirement::TypeOrUnion,
     anything: AnyEncoding::Union,
     refs: RefRule { anywhere: false, to_definitions: false, beside: Keywords::NONE, ..RefRule::OPEN },
+    metaschema: true,
     ..Grammar::OPEN
 };
 
@@ -47,7 +48,7 @@ pub(super) const FIREWORKS: Dialect = Dialect {
             rules: &[Constraint::RefForm, Constraint::RefTarget],
             ..Fact::REFUSED
         },
-        WELL_FORMED,
+        VALID,
     ],
     unverified: &["every keyword that stands in no fact: no report either way"],
     reasons: &[],

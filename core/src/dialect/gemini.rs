@@ -7,7 +7,7 @@ use super::{
     },
     name_rule::{NameRule, PropertyPattern},
     surface::{NamePattern, NoArguments, Surface},
-    well_formed::WELL_FORMED,
+    well_formed::{VALID, WELL_FORMED},
     Dialect, Fact, Method,
 };
 use crate::{
@@ -187,7 +187,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         Keyword::MaxProperties,
     ]),
     protocol_types: true,
-    beside_their_type: Keywords::of(&[Keyword::Properties, Keyword::Required]),
+    beside_their_type: Keywords::of(&[Keyword::Properties, Keyword::Required, Keyword::Items]),
     type_lists: TypeLists::None,
     typed: TypeRequirement::TypeOrUnion,
     anything: AnyEncoding::JsonText,
@@ -278,6 +278,7 @@ pub(super) const JSON_GRAMMAR: Grammar = Grammar {
         ..RefRule::OPEN
     },
     enums: EnumRule { kinds: &["string", "number", "integer"], ..EnumRule::OPEN },
+    metaschema: true,
     array_items: false,
     ..Grammar::OPEN
 };
@@ -336,7 +337,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
         },
         NAME,
         COUNT,
-        WELL_FORMED,
+        VALID,
     ],
     unverified: &[
         "whether `allOf`, `pattern` and `default` do anything: they are accepted",

@@ -3,12 +3,12 @@
 use super::{
     grammar::Grammar,
     surface::{NamePattern, Surface},
-    well_formed::WELL_FORMED,
+    well_formed::VALID,
     Dialect, Fact, Method,
 };
 use crate::{options::ToolFormat, rules::Constraint};
 
-const GRAMMAR: Grammar = Grammar::OPEN;
+const GRAMMAR: Grammar = Grammar { metaschema: true, required_beside_properties: true, ..Grammar::OPEN };
 
 pub(super) const GROQ: Dialect = Dialect {
     name: "groq",
@@ -19,7 +19,18 @@ pub(super) const GROQ: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
-    facts: &[Fact {
+    facts: &[
+        Fact {
+            statement: "`required` stands beside `properties` that are not empty, even if it is an empty list; \
+                llama-3.3-70b-versatile takes an empty one",
+            confidence: 'A',
+            source: "live: `invalid JSON schema for tool tool_without_parameters, tools[1].function.parameters: \
+                'required' present but 'properties' is missing` (livekit/agents#5082 and five more threads, the latest \
+                of 2026-09-05)",
+            rules: &[Constraint::RequiredWithoutProperties],
+            ..Fact::REFUSED
+        },
+        Fact {
         statement:
             "arguments that the schema does not accept are an error of the request, so nothing may be narrower than \
                 the tool's own schema",
@@ -28,7 +39,7 @@ pub(super) const GROQ: Dialect = Dialect {
         rules: &[Constraint::RootObject],
         ..Fact::REFUSED
     },
-        WELL_FORMED,
+        VALID,
     ],
     unverified: &[
         "which keywords are enforced: nothing is documented for tools that are not strict",

@@ -3,7 +3,7 @@
 use super::{
     grammar::Grammar,
     surface::{NamePattern, Surface},
-    well_formed::WELL_FORMED,
+    well_formed::VALID,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -13,8 +13,12 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-const GRAMMAR: Grammar =
-    Grammar { refuses: Keywords::of(&[Keyword::Id]), ignores: Keywords::of(&[Keyword::Schema]), ..Grammar::OPEN };
+const GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::of(&[Keyword::Id]),
+    ignores: Keywords::of(&[Keyword::Schema]),
+    metaschema: true,
+    ..Grammar::OPEN
+};
 
 pub(super) const MISTRAL: Dialect = Dialect {
     name: "mistral",
@@ -42,7 +46,15 @@ pub(super) const MISTRAL: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact::accepts_strict("recorded answers: 266 exchanges with it were answered 200"),
-        WELL_FORMED,
+        Fact {
+            statement: "the value of every keyword is valid by the 2020-12 meta-schema",
+            confidence: 'B',
+            rules: &[Constraint::KeywordValue],
+            source: "live: `Invalid tool schema: {… 'exclusiveMinimum': True, 'minimum': 0 …} is not valid under any \
+                of the given schemas` (SylphxAI/pdf-reader-mcp#63)",
+            ..Fact::REFUSED
+        },
+        VALID,
     ],
     unverified: &[
         "`$ref`: others advise to inline it, without an error",

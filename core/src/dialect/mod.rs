@@ -165,6 +165,7 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     deepseek::DEEPSEEK,
     deepseek::STRICT,
     bedrock::BEDROCK,
+    bedrock::ANTHROPIC,
     mistral::MISTRAL,
     groq::GROQ,
     cerebras::CEREBRAS,

@@ -3,7 +3,7 @@
 use super::{
     grammar::{EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule},
     surface::{NamePattern, Surface},
-    well_formed::WELL_FORMED,
+    well_formed::VALID,
     Dialect, Fact, Method,
 };
 use crate::{
@@ -23,6 +23,9 @@ const GRAMMAR: Grammar = Grammar {
     patterns: PatternRule::Regular,
     boolean_schemas: false,
     array_items: false,
+    root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::OneOf]),
+    root_unions_of_objects: true,
+    metaschema: true,
     ..Grammar::OPEN
 };
 
@@ -42,6 +45,16 @@ pub(super) const XAI: Dialect = Dialect {
             source: "xAI, structured outputs; recorded answers: 17 of 17 accepted schemas do not say it",
             rules: &[Constraint::ObjectOpenness],
             severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "every branch of a union at the root says `type: \"object\"` itself; a `$ref` does not count",
+            confidence: 'A',
+            source:
+                "live: `[invalid_client_tool_schema] X: tool parameter root must be an object type (root schema is \
+                an anyOf/oneOf union with a non-object branch)` (CLIProxyAPI#4343, #4397, #5260, cc-switch#6815, \
+                opencodex#1105, #1726, Codewhale#4546)",
+            rules: &[Constraint::RootKeyword],
             ..Fact::REFUSED
         },
         Fact {
@@ -80,6 +93,15 @@ pub(super) const XAI: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
+            statement: "a request has at most 350 tools; 200 behind cli-chat-proxy and before mid 2026",
+            confidence: 'A',
+            source:
+                "live: `Maximum tools limit reached. 744 tools have been provided but the maximum is 350`; 350 pass \
+                and 351 fail (copilot-cli, 2026-09-14)",
+            rules: &[Constraint::TooManyTools],
+            ..Fact::REFUSED
+        },
+        Fact {
             statement: "on Responses a tool may leave `strict` out",
             confidence: 'A',
             source: "recorded answers: 5 lists without it were answered 200",
@@ -87,7 +109,7 @@ pub(super) const XAI: Dialect = Dialect {
             severity: Severity::Ignored,
             ..Fact::REFUSED
         },
-        WELL_FORMED,
+        VALID,
     ],
     unverified: &[
         "values of `enum` with a `/`: one report of a refusal",
@@ -99,7 +121,7 @@ pub(super) const XAI: Dialect = Dialect {
     tools: Surface {
         format: ToolFormat::OpenaiChat,
         names: NamePattern::OPENAI,
-        tools_most: Some(128),
+        tools_most: Some(350),
         ..Surface::PLAIN
     },
 };

@@ -96,6 +96,8 @@ rules! {
     /// Replaces a bare type name in the place of a schema with a schema of that type.
     TypeNameToSchema = "type-name-to-schema", Canonicalize, SAME,
         [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
+    /// Takes the schema out of a wrapper such as `{"jsonSchema": …}`, or moves a map of properties under `properties`.
+    UnwrapSchema = "unwrap-schema", Canonicalize, SAME.accepts(Narrower), [RootObject];
     /// Moves property schemas out of a `properties` that holds keywords of the object.
     UnnestProperties = "unnest-properties", Canonicalize, SAME.accepts(Mixed), [NotASchema];
     /// Repairs a `type` that is not a known name (aliases, wrong case) or that its values contradict.
@@ -161,8 +163,6 @@ rules! {
     DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern, PatternAnchors];
     /// Spells a regular expression in the escapes that the API's engine knows.
     RespellPattern = "respell-pattern", Legalize, SAME, [Pattern, PatternAnchors];
-    /// Gives `{}` a description where the API would not read it as accepting anything.
-    DescribeAny = "describe-any", Legalize, SAME, [EmptySchema];
     /// Removes a `format` that the API refuses.
     DropFormat = "drop-format", Legalize, SAME, [Format];
     /// Replaces an exclusive bound by an inclusive one.
@@ -237,11 +237,13 @@ rules! {
     /// Splits a list of types into one branch for each type.
     SplitTypeList = "split-type-list", Legalize, SAME, [TypeList, BesideTypeList];
     /// Removes names from `required` that are not properties of the same schema.
-    DropUnknownRequired = "drop-unknown-required", Legalize, SAME.accepts(Wider), [RequiredUnknown];
+    DropUnknownRequired = "drop-unknown-required", Legalize, SAME.accepts(Wider),
+        [RequiredUnknown, RequiredWithoutProperties];
 
     // Encode
     /// Declares a property that is only named in `required`, where all names must be declared.
-    DeclareRequiredProperty = "declare-required-property", Encode, SAME, [RequiredUnknown, NotRequired];
+    DeclareRequiredProperty = "declare-required-property", Encode, SAME,
+        [RequiredUnknown, RequiredWithoutProperties, NotRequired];
     /// Moves a property to the front, so that branches begin with different ones.
     ReorderProperties = "reorder-properties", Encode, SAME, [AnyOfFirstKeys];
     /// Joins branches that begin with the same property.

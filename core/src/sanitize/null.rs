@@ -6,7 +6,7 @@ use crate::{
     dialect::grammar::{Grammar, Null, TypeLists},
     json::{Data, Member, Node, Object, Text},
     sanitize::encode::layout::{self, Shape},
-    schema::keyword::Keyword,
+    schema::keyword::{Keyword, Role},
 };
 
 /// Lets a schema accept null too, in the shortest way the grammar has. Null must not be one of its values.
@@ -18,7 +18,7 @@ pub(in crate::sanitize) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
         node.replace(Data::Object(Object::new()));
     }
     match layout::of(node, false, grammar) {
-        Shape::Union(_) => {
+        Shape::Union(_) if !has_siblings_that_assert(node) => {
             node.visit(Keyword::AnyOf, |branches| {
                 if let Some(branches) = branches.as_array_mut() {
                     branches.push(null_schema());
@@ -28,6 +28,15 @@ pub(in crate::sanitize) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
         Shape::Typed(_) if may_be_listed(node, grammar) => listed(node),
         _ => union(node),
     }
+}
+
+/// True if a keyword beside `anyOf` may refuse null, which a branch could not undo.
+fn has_siblings_that_assert(node: &Node<'_>) -> bool {
+    node.as_object().into_iter().flatten().any(|member| {
+        Keyword::named(&member.key).is_some_and(|keyword| {
+            keyword != Keyword::AnyOf && keyword.role() == Role::Assertion && keyword.applies_to().is_none()
+        })
+    })
 }
 
 fn null_schema<'a>() -> Node<'a> {

@@ -14,6 +14,7 @@ pub(crate) mod instance_types;
 pub(crate) mod intersect;
 pub(crate) mod join;
 pub(crate) mod keyword;
+pub(crate) mod misplaced;
 pub(crate) mod protocol_types;
 pub(crate) mod references;
 pub(crate) mod regex;

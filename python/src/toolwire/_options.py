@@ -41,8 +41,8 @@ class CheckOptions(TypedDict, total=False):
     """The most nodes that inlining may produce."""
     max_steps: int | None
     """The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is
-    `budget-exceeded`, on every machine at the same step. By default 5,000,000, and 100 for each
-    value read, 10,000,000 in all."""
+    `budget-exceeded`, on every machine at the same step. By default 3,000,000, and 100 for each
+    value read, 4,000,000 in all."""
 
 
 class SanitizeOptions(CheckOptions, total=False):

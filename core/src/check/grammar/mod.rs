@@ -40,6 +40,7 @@ use crate::{
         self,
         draft::Draft,
         keyword::{Keyword, Keywords},
+        misplaced::{self, Misplaced},
         references::Form,
         visit::{self, SchemaPath, Visit},
     },
@@ -72,7 +73,8 @@ pub(super) fn check(
         return Ok(report.found.finish());
     }
     if grammar.object_root && !root.get(Keyword::Type).is_some_and(|value| types::is_name(value, "object", grammar)) {
-        let found = root.get(Keyword::Type).map_or_else(|| "none".to_string(), seen);
+        let absent = || misplaced::misplaced(root).map_or_else(|| "none".to_string(), Misplaced::in_words);
+        let found = root.get(Keyword::Type).map_or_else(absent, seen);
         report.add(root, Constraint::RootObject, String::new(), "`type: \"object\"` at the root", &found);
     }
     if report.is_decided() {
@@ -179,7 +181,9 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                 }
             }
             _ if report.grammar.fields.contains(keyword) => fields::check(schema, keyword, value, report),
-            _ if report.grammar.metaschema => metaschema::check(schema, keyword, value, report),
+            _ if report.grammar.metaschema || is_value_read(schema, keyword, report.grammar) => {
+                metaschema::check(schema, keyword, value, report)
+            }
             _ => {}
         }
         match keyword {
@@ -189,6 +193,19 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             _ => {}
         }
     }
+}
+
+/// Is the value of this keyword read where not all are? Beside another type than its own it is not.
+fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
+    let wanted = match keyword {
+        // The bounds of other numbers are not.
+        Keyword::Minimum | Keyword::Maximum | Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum => "integer",
+        _ => "string",
+    };
+    let types = schema.get(Keyword::Type);
+    grammar.checked_values.contains(keyword)
+        && types.map_or(wanted == "string", |types| types::is(types, wanted, grammar))
+        && !schema.present.intersects(Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf]))
 }
 
 /// One schema and where it stands.

@@ -63,6 +63,13 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
         report.add(value, Constraint::RequiredNotStrings, schema.at("required"), "a list of strings", value.kind());
         return;
     };
+    let has_properties =
+        || schema.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| !table.is_empty());
+    if report.grammar.required_beside_properties && !has_properties() {
+        let (expected, found) = ("`properties` that are not empty beside `required`", "none");
+        report.add(value, Constraint::RequiredWithoutProperties, schema.at("required"), expected, found);
+        return;
+    }
     if names.is_empty() {
         return;
     }

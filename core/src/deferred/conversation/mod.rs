@@ -10,14 +10,15 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     compact::compact,
-    report::Warnings,
+    notice,
+    report::{Warnings, LOST},
     tools::{Found, Tools},
 };
 use crate::{
-    collections::Set,
+    collections::{Map, Set},
     error::Error,
     json::{self, Data, Node, Text},
-    options::DeferredOptions,
+    options::{DeferredOptions, Native},
 };
 
 /// A request's history and tools.
@@ -29,35 +30,117 @@ pub(super) struct Conversation<'a> {
     pub(super) search_name: Option<String>,
     /// The loaded tools that cannot be sent to the target.
     pub(super) set_aside: Set<Text<'a>>,
+    /// The messages of the source, with holes where they were read for another format. Where the format stays they are
+    /// in the request until they are written.
+    pub(super) history: Vec<Node<'a>>,
+    /// The messages and items that were read although the format stays, by their numbers in the history.
+    pub(super) originals: Map<usize, Node<'a>>,
+    /// Those of them that say something else now.
+    pub(super) changed: Set<usize>,
+    /// References in the place of items of Responses.
+    pub(super) bare: Set<usize>,
+    /// What was left out when the history was read.
+    pub(super) losses: Warnings,
     /// The history means the same where it goes, and was left in the request.
     pub(super) is_in_place: bool,
 }
 
+/// Applies what happens in a history to the tools, in its order.
+pub(super) fn apply<'a>(
+    events: &mut [Event<'a>],
+    tools: &mut Tools<'a>,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) {
+    tools.begin(options, warnings);
+    for Event { what, .. } in events {
+        match what {
+            // What a failed call says of tools is nothing that an API honours which has references.
+            What::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
+                content.each_reference(&mut |reference| reference.found = tools.state(&reference.name));
+            }
+            What::Text { content, .. } | What::Result(Outcome { content, .. }) | What::Orphan(content) => {
+                content.each_reference(&mut |reference| reference.found = tools.find(&reference.name, warnings));
+            }
+            What::Add(additions) | What::Carry(additions) => {
+                for addition in additions {
+                    addition.is_known = tools.add(&addition.name, warnings);
+                }
+            }
+            What::Remove { name, .. } => tools.remove(name, warnings),
+            What::Ignored(name) => warnings.about("tool-change-ignored", name.display()),
+            What::Call(Call { name, .. }) | What::Used(name) if options.load_used_tools => tools.load(name),
+            _ => {}
+        }
+    }
+}
+
+/// Whether anything refers to an unknown tool.
+pub(super) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
+    let mut refers = false;
+    for event in events {
+        if let What::Text { content, .. } | What::Result(Outcome { content, .. }) = &mut event.what {
+            content.each_reference(&mut |reference| refers |= reference.found == Found::Unknown);
+        }
+    }
+    refers
+}
+
 impl Conversation<'_> {
-    /// Applies what happens in the history to the tools, in its order.
-    pub(super) fn apply(&mut self, options: &DeferredOptions, warnings: &mut Warnings) {
-        let Conversation { tools, events, .. } = self;
-        tools.begin(options, warnings);
-        for Event { what, .. } in events.iter_mut() {
-            match what {
-                What::Result(outcome) => {
-                    for name in outcome.found.iter().flatten() {
-                        if tools.find(name, warnings) == Found::Withdrawn {
-                            outcome.gone.insert(name.clone());
+    /// Notes which tools each result found and which of those had been taken away, for targets that refer to tools.
+    /// What a failed call says of tools is nothing that the API honours.
+    /// References in other places stay where the format does.
+    pub(super) fn collect_found(&mut self, stays: bool) {
+        for event in &mut self.events {
+            if let What::Text { content: Content::Parts(parts), .. } = &mut event.what {
+                for part in core::mem::take(parts) {
+                    match part {
+                        Part::Reference(Reference { block, .. }) | Part::Search(Search { block, .. }) if stays => {
+                            parts.push(Part::Own(block));
                         }
+                        Part::Reference(_) | Part::Search(_) => self.losses.about(LOST, "tool_reference"),
+                        part => parts.push(part),
                     }
                 }
-                What::Add(additions) => additions.iter().for_each(|addition| tools.add(&addition.name, warnings)),
-                What::Remove(name) => tools.remove(name, warnings),
-                What::Call(call) if options.load_used_tools => tools.load(&call.name),
-                _ => {}
             }
+            let What::Result(outcome) = &mut event.what else { continue };
+            let Content::Parts(parts) = &mut outcome.content else { continue };
+            if !parts.iter().any(|part| matches!(part, Part::Reference(_) | Part::Search(_))) {
+                continue;
+            }
+            let mut found = Vec::new();
+            let mut others = Vec::with_capacity(parts.len());
+            let mut is_search = false;
+            for part in core::mem::take(parts) {
+                let references = match part {
+                    Part::Reference(reference) => Vec::from([reference]),
+                    Part::Search(search) => {
+                        is_search = true;
+                        others.extend(search.error.map(|code| Part::Text(Node::string(notice::failed(&code)))));
+                        search.references
+                    }
+                    other => {
+                        others.push(other);
+                        continue;
+                    }
+                };
+                for reference in references.into_iter().filter(|_| !outcome.is_error) {
+                    if reference.found == Found::Withdrawn {
+                        outcome.gone.insert(reference.name.clone());
+                    }
+                    found.push(reference.name);
+                }
+            }
+            *parts = others;
+            outcome.found = Some(found).filter(|found| is_search || !found.is_empty());
         }
     }
 }
 
 /// Something that happened.
 pub(super) struct Event<'a> {
+    /// Which message or item of the source it stands in, from 1; 0 is the system prompt.
+    pub(super) at: usize,
     /// Which message of the source it stands in; events of one number are one message where the target has such.
     pub(super) message: usize,
     pub(super) what: What<'a>,
@@ -71,14 +154,24 @@ pub(super) enum What<'a> {
     Call(Call<'a>),
     /// A call was answered.
     Result(Outcome<'a>),
-    /// The client added tools.
+    /// The client added tools, and said so.
     Add(Vec<Addition<'a>>),
+    /// The client added tools by their definitions alone.
+    Carry(Vec<Addition<'a>>),
     /// The client took a tool away.
-    Remove(Text<'a>),
+    Remove { name: Text<'a>, cache_control: Option<Node<'a>> },
     /// What the model thought, as its maker wrote it.
     Reasoning(Node<'a>),
-    /// A message that means the same in the target, as it stands, and who speaks in it.
-    Copied(Node<'a>, Role),
+    /// A message or item that means the same in the target, and who speaks in it.
+    Kept(Role),
+    /// A call of the API's own servers that is a search for tools if its result says so. Only the reader has it.
+    Server(Node<'a>),
+    /// What a search found of which there is no call: it loads tools and is not sent.
+    Orphan(Content<'a>),
+    /// A tool was called by something that only the source has.
+    Used(Text<'a>),
+    /// A tool was added or removed by somebody who may not do that.
+    Ignored(Text<'a>),
 }
 
 /// Who speaks.
@@ -120,6 +213,18 @@ impl<'a> Content<'a> {
         }
     }
 
+    /// Shows every reference, in order.
+    pub(super) fn each_reference(&mut self, show: &mut dyn FnMut(&mut Reference<'a>)) {
+        let Content::Parts(parts) = self else { return };
+        for part in parts {
+            match part {
+                Part::Reference(reference) => show(reference),
+                Part::Search(search) => search.references.iter_mut().for_each(&mut *show),
+                _ => {}
+            }
+        }
+    }
+
     /// A sentence of ours.
     pub(super) fn sentence(text: impl Into<Text<'a>>) -> Self {
         Content::Parts(Vec::from([Part::Text(Node::string(text))]))
@@ -134,6 +239,34 @@ pub(super) enum Part<'a> {
     Image { url: Node<'a>, detail: Option<Node<'a>> },
     /// A block that goes to the format it comes from.
     Own(Node<'a>),
+    /// A reference to a tool.
+    Reference(Reference<'a>),
+    /// What a search found, as one block.
+    Search(Search<'a>),
+    /// A directive of somebody who may not change the tools, in the result of a tool.
+    Ignored,
+}
+
+/// A reference to a tool.
+#[derive(Clone)]
+pub(super) struct Reference<'a> {
+    pub(super) name: Text<'a>,
+    /// As it stands in the source.
+    pub(super) block: Node<'a>,
+    /// What it refers to, once the history is applied.
+    pub(super) found: Found,
+}
+
+/// What a search found.
+#[derive(Clone)]
+pub(super) struct Search<'a> {
+    pub(super) references: Vec<Reference<'a>>,
+    /// As it stands in the source.
+    pub(super) block: Node<'a>,
+    /// Why it failed.
+    pub(super) error: Option<String>,
+    /// It stands for the whole content of a result, so that each reference may be a block.
+    pub(super) is_whole: bool,
 }
 
 /// A call of a tool.
@@ -225,6 +358,10 @@ pub(super) struct Addition<'a> {
     pub(super) name: Text<'a>,
     /// Its definition, if it came along.
     pub(super) definition: Option<Node<'a>>,
+    /// The breakpoint of a prompt cache that stands beside it.
+    pub(super) cache_control: Option<Node<'a>>,
+    /// There is such a tool, once the history is applied.
+    pub(super) is_known: bool,
 }
 
 /// A tree of its own, of text that was kept as such.

@@ -43,11 +43,11 @@ pub(in crate::deferred) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut War
                 out.push(event);
             }
             What::Text { role: Role::Assistant, .. } | What::Reasoning(_) => turn.before.push(event),
-            What::Add(additions) => {
+            What::Add(additions) | What::Carry(additions) => {
                 additions.iter().for_each(|addition| warnings.about("moved", addition.name.display()));
                 turn.after.push(event);
             }
-            What::Remove(name) => {
+            What::Remove { name, .. } => {
                 warnings.about("moved", name.display());
                 turn.after.push(event);
             }

@@ -16,24 +16,26 @@ use crate::{
 /// # Errors
 /// `invalid-value` for half a surrogate pair in arguments.
 pub(in crate::deferred) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removals) -> Result<(), Error> {
-    let tools = &conversation.tools;
+    let Conversation { tools, events, changed, .. } = conversation;
     let is_sent = |name: &Text<'a>| {
         tools.get(name).is_some_and(|tool| {
             tool.is_available() || tool.withdrawn && removals == Removals::Notice && (tool.loaded || !tool.deferred)
         })
     };
-    let mut told: Set<Text<'a>> = Set::new();
-    let mut events = Vec::with_capacity(conversation.events.len());
-    for Event { message, what } in core::mem::take(&mut conversation.events) {
+    let mut texts: Set<Text<'a>> = Set::new();
+    let mut out = Vec::with_capacity(events.len());
+    let mut turn = Turn::default();
+    for Event { at, message, what } in core::mem::take(events) {
+        let is_step = matches!(what, What::Call(_) | What::Result(_));
         let what = match what {
             What::Call(call) if call.search.is_none() && !is_sent(&call.name) => {
-                told.extend(call.id.as_text().cloned());
+                texts.extend(call.id.as_text().cloned());
                 let arguments = call.arguments.text();
                 let arguments = arguments.as_text().map(|text| whole(text, "")).transpose()?;
                 let text = format!("[Call of {}: {}]", call.name.display(), arguments.unwrap_or_default());
                 What::Text { role: Role::Assistant, content: Content::sentence(text) }
             }
-            What::Result(outcome) if outcome.id.as_text().is_some_and(|id| told.contains(id)) => {
+            What::Result(outcome) if outcome.id.as_text().is_some_and(|id| texts.contains(id)) => {
                 let mut parts = outcome.content.into_parts();
                 if parts.is_empty() {
                     parts.push(Part::Text(Node::string(String::from("[No result]"))));
@@ -42,8 +44,52 @@ pub(in crate::deferred) fn as_text<'a>(conversation: &mut Conversation<'a>, remo
             }
             other => other,
         };
-        events.push(Event { message, what });
+        if is_step && matches!(what, What::Text { .. }) {
+            changed.insert(at);
+        }
+        turn.add(Event { at, message, what }, is_step, (&mut out, &mut *changed));
     }
-    conversation.events = events;
+    turn.end((&mut out, changed));
+    *events = out;
     Ok(())
+}
+
+/// Calls beside each other, or results. Results follow their calls at once, so the texts that stand for calls come
+/// before the other calls, and those that stand for results after the other results.
+#[derive(Default)]
+struct Turn<'a> {
+    is_results: bool,
+    texts: Vec<Event<'a>>,
+    others: Vec<Event<'a>>,
+}
+
+impl<'a> Turn<'a> {
+    fn add(&mut self, event: Event<'a>, is_step: bool, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
+        let is_results = matches!(event.what, What::Result(_) | What::Text { role: Role::User, .. });
+        if !is_step || is_results != self.is_results {
+            self.end((&mut *out, changed));
+        }
+        self.is_results = is_results;
+        match &event.what {
+            _ if !is_step => out.push(event),
+            What::Text { .. } => self.texts.push(event),
+            _ => self.others.push(event),
+        }
+    }
+
+    fn end(&mut self, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
+        let neighbour = if self.is_results { self.others.last() } else { self.others.first() };
+        // They stand in the message of what they stand beside.
+        if let Some(at) = neighbour.map(|event| event.at).filter(|_| !self.texts.is_empty()) {
+            changed.insert(at);
+            self.texts.iter_mut().for_each(|text| text.at = at);
+        }
+        if self.is_results {
+            out.append(&mut self.others);
+            out.append(&mut self.texts);
+        } else {
+            out.append(&mut self.texts);
+            out.append(&mut self.others);
+        }
+    }
 }

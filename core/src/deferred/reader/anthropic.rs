@@ -1,83 +1,133 @@
 //! Anthropic Messages.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String};
 
-use super::{no_object, no_role, Reader};
+use super::{
+    blocks::{message, settle_server_calls},
+    no_object, no_role, Reader,
+};
 use crate::{
-    collections::Set,
     deferred::{
-        conversation::{opened, string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Searcher, What},
+        blocks::{any_block, concerns_tools, is_mention},
+        conversation::{Part, Role, What},
         lazy::{may_hold, take, view},
-        load_events::{directive, directive_definition, directive_name, is_reference, reference_name, Directive},
         prefilter,
-        tool::{self, has_type, starts_with},
-        tools::Arrival,
+        tool::has_type,
     },
     error::Error,
-    json::{Data, Node, Text},
-    options::{Format, UnavailableCalls},
+    json::{Data, Node},
+    options::Format,
 };
 
 /// Reads a request.
-pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> Result<(), Error> {
-    reader.list(request);
-    if !reader.stays() && request.get("system").is_some() {
-        let system = take(request, "system")?.unwrap_or_default();
-        tool::remove(request, "system");
-        message(reader, 0, Role::System, Some(system))?;
-    }
-    if reader.reading.target == Format::OpenaiChat && reader.conversation.events.is_empty() {
-        let listed = request.get("messages").and_then(Node::as_array).unwrap_or_default();
-        if listed.iter().map(|message| is_copied(reader, message)).collect::<Result<Vec<_>, _>>()?.iter().all(|is| *is)
-        {
-            reader.conversation.is_in_place = true;
-            return Ok(());
+pub(super) fn read<'a>(
+    reader: &mut Reader<'_, '_, 'a>,
+    request: &Node<'a>,
+    prompt: Option<Node<'a>>,
+) -> Result<(), Error> {
+    if prompt.is_some() {
+        message(reader, (0, 0), Role::System, prompt, part)?;
+    } else if reader.skims() {
+        let blocks = request.get("system").and_then(Node::as_array).unwrap_or_default();
+        let mut concerns = false;
+        for block in blocks {
+            concerns |= may_hold(block, prefilter::DEFERRAL) && concerns_tools(&*view(block)?);
+        }
+        if concerns {
+            message(reader, (0, 0), Role::System, request.get("system").cloned(), part)?;
         }
     }
-    let messages = request
-        .visit("messages", |messages| messages.as_array_mut().map(core::mem::take))
-        .flatten()
-        .unwrap_or_default();
-    for (at, old) in messages.into_iter().enumerate() {
-        if is_copied(reader, &old)? {
-            let role = role(&*view(&old)?, &format!("/messages/{at}"))?;
-            reader.push(at + 1, What::Copied(old, role));
+    if reader.conversation.is_in_place {
+        for (index, message) in request.get("messages").and_then(Node::as_array).unwrap_or_default().iter().enumerate()
+        {
+            let role = lenient_role(&*view(message)?);
+            reader.push(index + 1, What::Kept(role));
+        }
+        return Ok(());
+    }
+    for index in 0..reader.history.messages().len() {
+        let at = index + 1;
+        if reader.skims() {
+            let Some(mut old) = reader.skim(index, concerns)? else { continue };
+            let role = if is_mention(&old) {
+                old = bare(old);
+                Role::User
+            } else {
+                lenient_role(&old)
+            };
+            reader.conversation.originals.insert(at, old.clone());
+            let content = take(&mut old, "content")?;
+            message(reader, (at, at), role, content, part)?;
             continue;
         }
-        let pointer = format!("/messages/{at}");
-        let mut old = opened(old)?;
+        let pointer = format!("/messages/{index}");
+        let kept = match reader.history.messages().get(index) {
+            Some(old) if is_kept(reader, old)? => Some(role(&*view(old)?, &pointer)?),
+            _ => None,
+        };
+        if let Some(role) = kept {
+            reader.push(at, What::Kept(role));
+            continue;
+        }
+        let mut old = reader.open(index)?;
+        if is_mention(&old) && reader.emulates() {
+            old = bare(old);
+        }
         let role = role(&old, &pointer)?;
         reader.lose_rest(&old, &["role", "content"]);
         let content = take(&mut old, "content")?;
-        message(reader, at + 1, role, content)?;
+        message(reader, (at, at), role, content, part)?;
     }
-    Ok(())
+    settle_server_calls(reader, part)
+}
+
+/// Whether a message concerns the tools that there are; `calls`: or calls one.
+pub(super) fn concerns(message: &Node<'_>, calls: bool) -> bool {
+    let is = |block: &Node<'_>| {
+        concerns_tools(block)
+            || calls && ["tool_use", "mcp_tool_use", "tool_result"].iter().any(|kind| has_type(block, kind))
+    };
+    is_mention(message) || message.get("content").is_some_and(|content| any_block(content, is))
+}
+
+/// A block in the place of a message, as a message of the user's.
+pub(super) fn bare(block: Node<'_>) -> Node<'_> {
+    Node::record([("role", Node::literal("user")), ("content", Node::array(alloc::vec![block]))])
 }
 
 /// Whether a message stands in the target's format for the same.
-fn is_copied(reader: &Reader<'_, '_>, message: &Node<'_>) -> Result<bool, Error> {
+fn is_kept(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Error> {
     Ok(match reader.reading.target {
-        Format::Anthropic if reader.reading.options.unavailable_calls == UnavailableCalls::Text => false,
-        Format::Anthropic => !may_hold(message, prefilter::DEFERRAL) || !speaks_of_tools(&*view(message)?),
-        Format::OpenaiChat => is_common(&*view(message)?),
+        Format::Anthropic => !may_hold(message, reader.wanted()) || !speaks(&*view(message)?, reader.wants_calls()),
+        Format::OpenaiChat => is_plain(&*view(message)?),
         Format::OpenaiResponses => false,
     })
 }
 
-/// Whether a message refers to tools, or changes them.
-fn speaks_of_tools(message: &Node<'_>) -> bool {
-    let blocks = |node: &Node<'_>| {
-        node.get("content")
-            .and_then(Node::as_array)
-            .is_some_and(|blocks| blocks.iter().any(|block| is_reference(block) || directive(block).is_some()))
+/// Whether a message refers to tools, changes them or searches for them. The `caller` of a call says nothing of them.
+fn speaks(message: &Node<'_>, calls: bool) -> bool {
+    let is = |block: &Node<'_>| {
+        !has_type(block, "tool_use") && concerns_tools(block)
+            || calls && ["tool_use", "tool_result"].iter().any(|kind| has_type(block, kind))
     };
-    let listed = message.get("content").and_then(Node::as_array).unwrap_or_default();
-    let is_search = |block: &Node<'_>| has_type(block, "server_tool_use") || has_type(block, "tool_search_tool_result");
-    blocks(message) || listed.iter().any(|block| blocks(block) || is_search(block))
+    message.get("content").is_some_and(|content| any_block(content, is))
+}
+
+/// Whether every message of a request means the same in Chat Completions, and there is no system prompt.
+pub(super) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
+    if request.get("system").is_some() {
+        return Ok(false);
+    }
+    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+        if !is_plain(&*view(message)?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Whether a message means the same in Chat Completions.
-fn is_common(message: &Node<'_>) -> bool {
+fn is_plain(message: &Node<'_>) -> bool {
     let Some(object) = message.as_object() else { return false };
     let roles = ["user", "assistant", "system"];
     let role = object.get("role").is_some_and(|role| roles.iter().any(|name| role.is_text(name)));
@@ -106,178 +156,27 @@ fn role(message: &Node<'_>, at: &str) -> Result<Role, Error> {
         return Err(no_object(message, at));
     }
     let is = |name| message.get("role").is_some_and(|role| role.is_text(name));
-    if is("user") {
-        Ok(Role::User)
-    } else if is("assistant") {
-        Ok(Role::Assistant)
-    } else if is("system") || is("developer") {
-        Ok(Role::System)
+    if ["user", "assistant", "system", "developer"].into_iter().any(is) {
+        Ok(lenient_role(message))
     } else {
         Err(no_role(message, at, "`user`, `assistant` or `system`"))
     }
 }
 
-/// Reads what a message holds, block by block.
-fn message<'a>(reader: &mut Reader<'_, 'a>, at: usize, role: Role, content: Option<Node<'a>>) -> Result<(), Error> {
-    let blocks = match content.map(Node::into_data) {
-        Some(Data::Array(blocks)) if !blocks.is_empty() => blocks,
-        other => {
-            let content = reader.content(other.map(Node::new), part)?;
-            reader.push(at, What::Text { role, content });
-            return Ok(());
-        }
-    };
-    let mut parts = Vec::new();
-    let mut additions = Vec::new();
-    for block in blocks {
-        let block = opened(block)?;
-        if role == Role::System && directive(&block).is_some() {
-            change(reader, at, &block, &mut additions);
-            continue;
-        }
-        let event = if has_type(&block, "tool_use") || is_search_call(reader, &block) {
-            Some(call(reader, block))
-        } else if has_type(&block, "tool_result") {
-            Some(result(reader, block)?)
-        } else if has_type(&block, "tool_search_tool_result") {
-            Some(search_result(reader, &block))
-        } else if has_type(&block, "thinking") || has_type(&block, "redacted_thinking") {
-            Some(What::Reasoning(block))
-        } else {
-            parts.extend(part(reader, block)?);
-            None
-        };
-        if let Some(event) = event {
-            if !parts.is_empty() {
-                reader.push(at, What::Text { role, content: Content::Parts(core::mem::take(&mut parts)) });
-            }
-            reader.push(at, event);
-        }
+/// Who speaks; what has another role, or none, is the user's.
+pub(in crate::deferred) fn lenient_role(message: &Node<'_>) -> Role {
+    let is = |name| message.get("role").is_some_and(|role| role.is_text(name));
+    if is("assistant") {
+        Role::Assistant
+    } else if is("system") || is("developer") {
+        Role::System
+    } else {
+        Role::User
     }
-    if !additions.is_empty() {
-        reader.push(at, What::Add(additions));
-    }
-    if !parts.is_empty() {
-        reader.push(at, What::Text { role, content: Content::Parts(parts) });
-    }
-    Ok(())
-}
-
-/// An addition or a removal. Additions in a row are one.
-fn change<'a>(reader: &mut Reader<'_, 'a>, at: usize, block: &Node<'a>, additions: &mut Vec<Addition<'a>>) {
-    let name = directive_name(block);
-    let definition = directive_definition(block);
-    if !reader.may_change(core::iter::once(&name)) {
-        return;
-    }
-    match directive(block) {
-        Some(Directive::Removal) => {
-            if !additions.is_empty() {
-                reader.push(at, What::Add(core::mem::take(additions)));
-            }
-            reader.push(at, What::Remove(name));
-        }
-        // The tools of a toolset are not in the request.
-        _ if name.is_empty() && definition.is_some() => {
-            definition.into_iter().for_each(|definition| reader.lose_block(definition));
-        }
-        // A tool of another format is none that this API can have.
-        _ if definition.is_some_and(|definition| definition.get(tool::INNER_FUNCTION).is_some()) => {
-            definition.into_iter().for_each(|definition| reader.lose_block(definition));
-        }
-        _ => {
-            if let Some(definition) = definition {
-                reader.bring(definition.clone(), Arrival::Added);
-            }
-            additions.push(Addition { name, definition: definition.cloned() });
-        }
-    }
-}
-
-fn is_search_call(reader: &Reader<'_, '_>, block: &Node<'_>) -> bool {
-    has_type(block, "server_tool_use")
-        && block
-            .get("name")
-            .and_then(Node::as_text)
-            .is_some_and(|name| starts_with(name, "tool_search_tool_") || reader.conversation.tools.is_search(name))
-}
-
-fn call<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>) -> What<'a> {
-    let own = reader.stays().then(|| block.clone());
-    if own.is_none() {
-        reader.lose_rest(&block, &["type", "id", "name", "input", "caller"]);
-    }
-    let name = block.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
-    let is_hosted = has_type(&block, "server_tool_use");
-    What::Call(Call {
-        id: string_of(&block, "id"),
-        search: searcher(reader, &name, is_hosted),
-        name,
-        arguments: Arguments::Value(block.visit("input", core::mem::take).unwrap_or_default()),
-        own,
-    })
-}
-
-fn searcher(reader: &Reader<'_, '_>, name: &Text<'_>, is_hosted: bool) -> Option<Searcher> {
-    if is_hosted {
-        return Some(Searcher::Hosted);
-    }
-    reader.reading.options.search_tools.iter().any(|search| name.is(search.as_str())).then_some(Searcher::Client)
-}
-
-fn result<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>) -> Result<What<'a>, Error> {
-    let own = reader.stays().then(|| block.clone());
-    if own.is_none() {
-        reader.lose_rest(&block, &["type", "tool_use_id", "content", "is_error"]);
-    }
-    let is_error = block.get("is_error").and_then(Node::as_bool) == Some(true);
-    let id = string_of(&block, "tool_use_id");
-    let content = block.visit("content", core::mem::take);
-    let mut found = Vec::new();
-    let content = match content.map(Node::into_data) {
-        Some(Data::Array(blocks)) => {
-            let (references, others): (Vec<_>, Vec<_>) = blocks.into_iter().partition(is_reference);
-            // What a failed call says of tools is nothing that the API honours.
-            if !is_error {
-                found.extend(references.iter().map(reference_name));
-            }
-            Some(Node::array(others))
-        }
-        other => other.map(Node::new),
-    };
-    let content = reader.content(content, part)?;
-    Ok(What::Result(Outcome {
-        id,
-        content,
-        is_error,
-        found: Some(found).filter(|found| !found.is_empty()),
-        gone: Set::new(),
-        of_search: None,
-        own,
-    }))
-}
-
-fn search_result<'a>(reader: &mut Reader<'_, 'a>, block: &Node<'a>) -> What<'a> {
-    let outcome = block.get("content").unwrap_or(block);
-    let listed = outcome.get("tool_references").and_then(Node::as_array).unwrap_or_default();
-    let failed = outcome.get("error_code").map(|code| code.as_text().map(Text::display).unwrap_or_default());
-    let content = match &failed {
-        Some(code) => Content::sentence(format!("Tool search failed: {code}")),
-        None => Content::Parts(Vec::new()),
-    };
-    What::Result(Outcome {
-        id: string_of(block, "tool_use_id"),
-        content,
-        is_error: failed.is_some(),
-        found: Some(listed.iter().map(reference_name).collect()),
-        gone: Set::new(),
-        of_search: None,
-        own: reader.stays().then(|| block.clone()),
-    })
 }
 
 /// A text or an image.
-fn part<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
+fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.stays() {
         return Ok(Some(Part::Own(block)));
     }

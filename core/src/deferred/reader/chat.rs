@@ -2,13 +2,17 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{no_object, no_role, Reader};
+use super::{
+    anthropic::{bare, concerns, lenient_role},
+    blocks::{self, result_content},
+    no_object, no_role, Reader,
+};
 use crate::{
     collections::Set,
     deferred::{
-        conversation::{opened, string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Searcher, What},
-        lazy::take,
-        load_events::brings_tools,
+        blocks::{brings_tools, is_mention, is_system},
+        conversation::{string_of, Addition, Arguments, Call, Outcome, Part, Role, Searcher, What},
+        lazy::{take, view},
         tool::{self, has_type},
         tools::Arrival,
     },
@@ -17,60 +21,84 @@ use crate::{
 };
 
 /// Reads a request.
-pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> Result<(), Error> {
-    reader.list(request);
-    let messages = request
-        .visit("messages", |messages| messages.as_array_mut().map(core::mem::take))
-        .flatten()
-        .unwrap_or_default();
-    for (at, old) in messages.into_iter().enumerate() {
-        message(reader, at + 1, opened(old)?, &format!("/messages/{at}"))?;
+pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
+    for index in 0..reader.history.messages().len() {
+        let (at, pointer) = (index + 1, format!("/messages/{index}"));
+        if reader.skims() {
+            let concerns = |message: &Node<'_>, calls: bool| {
+                let calls_or_answers = message.get("tool_calls").is_some() || is_tool(message);
+                has_tools(message) || calls && calls_or_answers || concerns(message, calls)
+            };
+            let Some(mut old) = reader.skim(index, concerns)? else { continue };
+            if is_mention(&old) {
+                old = bare(old);
+            }
+            reader.conversation.originals.insert(at, old.clone());
+            let role = lenient_role(&old);
+            message(reader, at, old, role, &pointer)?;
+            continue;
+        }
+        if reader.stays() {
+            let old = reader.history.messages().get(index).map(view).transpose()?;
+            let kept = old
+                .as_ref()
+                .filter(|old| ["tool_calls", "tool_call_id", "tools"].iter().all(|key| old.get(key).is_none()));
+            if let Some(role) = kept.map(|old| role(old, &pointer)).transpose()? {
+                reader.push(at, What::Kept(role));
+                continue;
+            }
+        }
+        let mut old = reader.open(index)?;
+        if is_mention(&old) && reader.emulates() {
+            old = bare(old);
+        }
+        let role = role(&old, &pointer)?;
+        message(reader, at, old, role, &pointer)?;
     }
-    Ok(())
+    blocks::settle_server_calls(reader, part)
 }
 
-fn message<'a>(reader: &mut Reader<'_, 'a>, at: usize, mut old: Node<'a>, pointer: &str) -> Result<(), Error> {
-    let calls = old.get("tool_calls").is_some() || old.get("tool_call_id").is_some();
-    if reader.stays() && !calls && old.get("tools").is_none() {
-        let speaker = role(&old, pointer)?;
-        reader.push(at, What::Copied(old, speaker));
-        return Ok(());
-    }
-    let role = role(&old, pointer)?;
-    let is_system = role == Role::System;
-    let is_tool = ["tool", "function"].iter().any(|name| old.get("role").is_some_and(|role| role.is_text(name)));
-    let brings = carried(reader, at, &mut old, is_system, pointer)?;
+fn has_tools(message: &Node<'_>) -> bool {
+    message.get("tools").is_some_and(|tools| tools.as_array().is_some())
+}
+
+fn is_tool(message: &Node<'_>) -> bool {
+    ["tool", "function"].iter().any(|name| message.get("role").is_some_and(|role| role.is_text(name)))
+}
+
+fn message<'a>(
+    reader: &mut Reader<'_, '_, 'a>,
+    at: usize,
+    mut old: Node<'a>,
+    role: Role,
+    pointer: &str,
+) -> Result<(), Error> {
+    let brings = carried(reader, at, &mut old, pointer)?;
+    let own = (reader.skims() && is_tool(&old)).then(|| old.clone());
     let content = take(&mut old, "content")?;
-    if is_tool {
-        reader.lose_rest(&old, &["role", "content", "tool_call_id"]);
-        let content = reader.content(content, part)?;
+    if is_tool(&old) {
+        if own.is_none() {
+            reader.lose_rest(&old, &["role", "content", "tool_call_id"]);
+        }
+        let content = result_content(reader, at, content, part)?;
         let id = string_of(&old, "tool_call_id");
-        reader.push(
-            at,
-            What::Result(Outcome {
-                id,
-                content,
-                is_error: false,
-                found: None,
-                gone: Set::new(),
-                of_search: None,
-                own: None,
-            }),
-        );
+        let outcome = Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own };
+        reader.push(at, What::Result(outcome));
         return Ok(());
     }
-    reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
-    if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some()) {
-        reader.push(at, What::Reasoning(Node::record([("reasoning_content", thought)])));
+    if !reader.skims() {
+        reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
+        if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some()) {
+            reader.push(at, What::Reasoning(Node::record([("reasoning_content", thought)])));
+        }
     }
     let calls = old.visit("tool_calls", core::mem::take).map(Node::into_data);
     let calls = if let Some(Data::Array(calls)) = calls { calls } else { Vec::new() };
-    let content = reader.content(content, part)?;
-    let is_empty = matches!(&content, Content::Parts(parts) if parts.is_empty())
-        || matches!(&content, Content::String(text)
-            if (brings || !calls.is_empty()) && text.as_text().is_some_and(Text::is_empty));
-    if !is_empty {
-        reader.push(at, What::Text { role, content });
+    let is_silent = |text: &Text<'_>| (brings || !calls.is_empty()) && text.is_empty();
+    let says_nothing =
+        content.as_ref().is_none_or(|content| content.is_null() || content.as_text().is_some_and(is_silent));
+    if !says_nothing {
+        blocks::message(reader, (at, at), role, content, part)?;
     }
     for call in calls {
         let call = called(reader, call);
@@ -85,12 +113,8 @@ fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
         return Err(no_object(message, pointer));
     }
     let is = |name: &&str| message.get("role").is_some_and(|role| role.is_text(name));
-    if ["system", "developer"].iter().any(is) {
-        Ok(Role::System)
-    } else if ["user", "tool", "function"].iter().any(is) {
-        Ok(Role::User)
-    } else if is(&"assistant") {
-        Ok(Role::Assistant)
+    if ["system", "developer", "user", "tool", "function", "assistant"].iter().any(is) {
+        Ok(lenient_role(message))
     } else {
         Err(no_role(message, pointer, "`system`, `developer`, `user`, `assistant` or `tool`"))
     }
@@ -98,41 +122,48 @@ fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
 
 /// The tools that a message brings; gives whether it has a list of them.
 fn carried<'a>(
-    reader: &mut Reader<'_, 'a>,
+    reader: &mut Reader<'_, '_, 'a>,
     at: usize,
     message: &mut Node<'a>,
-    is_system: bool,
     pointer: &str,
 ) -> Result<bool, Error> {
+    if !has_tools(message) {
+        return Ok(false);
+    }
+    if !is_system(message) {
+        return Err(brings_tools(pointer));
+    }
     let Some(Data::Array(tools)) = message.visit("tools", core::mem::take).map(Node::into_data) else {
         return Ok(false);
     };
-    if !is_system {
-        return Err(brings_tools(pointer));
-    }
-    if !reader.may_change(tools.iter().filter_map(tool::name)) {
+    reader.change(at);
+    if !reader.may_change() {
+        let names = tools.iter().filter_map(tool::name).cloned();
+        names.for_each(|name| reader.push(at, What::Ignored(name)));
         return Ok(true);
     }
-    // Where the format stays, so does the message: a cached prefix begins with it.
-    let is_head = reader.is_head() && !reader.stays();
+    let is_head = reader.is_head();
     let mut additions = Vec::with_capacity(tools.len());
     for definition in tools {
         if is_head {
             reader.conversation.tools.list_own(definition, reader.reading.warnings);
         } else if let Some(name) = tool::name(&definition).cloned() {
             reader.bring(definition, Arrival::Found);
-            additions.push(Addition { name, definition: None });
+            additions.push(Addition { name, definition: None, cache_control: None, is_known: false });
+        } else if reader.emulates() {
+            reader.bring(definition, Arrival::Found);
         } else {
             reader.lose_block(&definition);
         }
     }
     if !additions.is_empty() {
-        reader.push(at, What::Add(additions));
+        reader.push(at, What::Carry(additions));
     }
     Ok(true)
 }
 
-fn called<'a>(reader: &mut Reader<'_, 'a>, mut call: Node<'a>) -> What<'a> {
+fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> What<'a> {
+    let own = reader.skims().then(|| call.clone());
     let id = string_of(&call, "id");
     let inner = if has_type(&call, "custom") { "custom" } else { "function" };
     let mut function = call.visit(inner, core::mem::take).unwrap_or_default();
@@ -147,11 +178,14 @@ fn called<'a>(reader: &mut Reader<'_, 'a>, mut call: Node<'a>) -> What<'a> {
     };
     let searches = &reader.reading.options.search_tools;
     let search = searches.iter().any(|search| name.is(search.as_str())).then_some(Searcher::Client);
-    What::Call(Call { id, name, arguments, search, own: None })
+    What::Call(Call { id, name, arguments, search, own })
 }
 
 /// A text or an image.
-fn part<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
+fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
+    if reader.skims() {
+        return Ok(Some(Part::Own(block)));
+    }
     for kind in ["text", "refusal"] {
         if has_type(&block, kind) {
             reader.lose_rest(&block, &["type", kind]);

@@ -2,60 +2,120 @@
 
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
-use super::{no_role, Reader};
+use super::{
+    blocks::{self, result_content},
+    no_role, reference, Reader, Reading,
+};
 use crate::{
-    collections::Set,
+    collections::{Map, Set},
     deferred::{
-        conversation::{opened, string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Searcher, What},
-        lazy::{edit_member, take, view},
+        blocks::{any_block, concerns_tools, directive, is_mention, is_system},
+        conversation::{string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Search, Searcher, What},
+        lazy::{edit_member, may_hold, view},
         namespace::{self, NameMap},
+        prefilter,
         report::LOST,
         responses::{flat_names, is_client},
         tool::{self, has_type, type_of},
         tools::Arrival,
     },
     error::{Code, Error},
-    json::{Data, Node, Text},
-    options::ToolChanges,
+    json::{Node, Text},
+    options::Native,
 };
 
-/// Reads a request.
-pub(super) fn read<'a>(reader: &mut Reader<'_, 'a>, request: &mut Node<'a>) -> Result<(), Error> {
+/// Plans the flat names of all tools and takes the namespaces out of the list of a request. Where the request may stay
+/// as it is, the flat list is returned instead.
+pub(super) fn flatten<'a>(
+    request: &mut Node<'a>,
+    reading: &mut Reading<'_, 'a>,
+) -> Result<Option<Vec<Node<'a>>>, Error> {
     // Also where the format stays: a tool's name does not depend on the format.
-    *reader.reading.names = NameMap::with(flat_names(request, reader.reading.options.tool_changes)?);
-    let listed = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
-    let listed = listed.unwrap_or_default();
-    flatten_choice(request, reader.reading.names)?;
-    let flat = namespace::flatten(listed, reader.reading.names, reader.reading.warnings);
-    flat.into_iter().for_each(|tool| reader.conversation.tools.list_own(tool, reader.reading.warnings));
+    *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?);
+    if reading.glances || !namespace::any(super::listed(request)) {
+        return Ok(None);
+    }
+    if reading.options.native != Native::None && reading.target == crate::options::Format::OpenaiResponses {
+        let list = super::listed(request).to_vec();
+        return Ok(Some(namespace::flatten(list, reading.names, reading.warnings)));
+    }
+    request.visit("tools", |tools| {
+        if let Some(list) = tools.as_array_mut() {
+            *list = namespace::flatten(core::mem::take(list), reading.names, reading.warnings);
+        }
+    });
+    Ok(None)
+}
+
+/// Reads a request.
+pub(super) fn read<'a>(
+    reader: &mut Reader<'_, '_, 'a>,
+    request: &Node<'a>,
+    prompt: Option<Node<'a>>,
+) -> Result<(), Error> {
     if !reader.stays() {
         is_whole(request)?;
-        if let Some(instructions) = take(request, "instructions")?.filter(|text| !text.is_null()) {
+        if let Some(instructions) = prompt.filter(|text| !text.is_null()) {
             let content = reader.content(Some(instructions), part)?;
             reader.push(0, What::Text { role: Role::System, content });
         }
-        tool::remove(request, "instructions");
     }
-    let input = request.visit("input", core::mem::take).unwrap_or_default();
-    let items = match opened(input)?.into_data() {
-        Data::Array(items) => items,
-        Data::String(text) => {
-            let content = Content::String(Node::new(Data::String(text)));
+    if let super::History::Taken(node) = &reader.history {
+        if node.as_text().is_some() {
+            let content = Content::String(node.clone());
             reader.push(1, What::Text { role: Role::User, content });
             return Ok(());
         }
-        _ => Vec::new(),
-    };
-    let mut pass = Pass { reader, message: 0, phase: Phase::Other, hosted: VecDeque::new(), searches: 0 };
-    for (at, old) in items.into_iter().enumerate() {
-        pass.item(opened(old)?, &format!("/input/{at}"))?;
     }
-    Ok(())
+    let mut pass = Pass {
+        reader,
+        at: 0,
+        message: 0,
+        phase: Phase::Other,
+        hosted: VecDeque::new(),
+        searches: 0,
+        calls: Set::new(),
+        earlier: None,
+    };
+    for index in 0..pass.reader.history.messages().len() {
+        pass.at = index + 1;
+        if pass.reader.skims() {
+            if let Some(item) = pass.reader.skim(index, concerns)? {
+                pass.item(item, "")?;
+            }
+        } else {
+            let is_plain = |item: &Node<'_>| !may_hold(item, prefilter::DEFERRAL | prefilter::CALL | prefilter::RESULT);
+            if pass.reader.stays() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
+                pass.turn(Phase::Other);
+                let message = pass.message;
+                pass.push(message, What::Kept(Role::Assistant));
+                continue;
+            }
+            let item = pass.reader.open(index)?;
+            pass.item(item, &format!("/input/{index}"))?;
+        }
+    }
+    blocks::settle_server_calls(reader, part)
+}
+
+/// The members of an item that hold what was said.
+const LISTS: [&str; 2] = ["content", "output"];
+
+/// Whether an item concerns the tools that there are; `calls`: or is a call or its result.
+fn concerns(item: &Node<'_>, calls: bool) -> bool {
+    let kind = type_of(item).map(Text::display).unwrap_or_default();
+    let is_call = kind.ends_with("_call") || kind.ends_with("_call_output");
+    kind == "additional_tools"
+        || kind.starts_with("tool_search_")
+        || kind == "mcp_list_tools"
+        || is_mention(item)
+        || is_call && (calls || item.get("namespace").is_some())
+        || LISTS.iter().any(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)))
 }
 
 /// Gives the tools that a choice names their flat names. A tool of the top level that the API has loaded stands in a
 /// namespace of its own name, which is no namespace of the client's.
-fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) -> Result<(), Error> {
+pub(in crate::deferred) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) -> Result<(), Error> {
     let flatten = |choice: &mut Node<'a>| {
         let text = |key: &str| choice.get(key).and_then(Node::as_text);
         let is_member = |(namespace, name): (&Text<'a>, &Text<'a>)| namespace != name || names.has(namespace, name);
@@ -102,17 +162,24 @@ enum Phase {
     Called,
 }
 
-struct Pass<'p, 'r, 'a> {
-    reader: &'p mut Reader<'r, 'a>,
-    /// The number of the message at hand.
+struct Pass<'p, 'r, 'n, 'a> {
+    reader: &'p mut Reader<'r, 'n, 'a>,
+    /// The number of the item.
+    at: usize,
+    /// The number of the message that it belongs to.
     message: usize,
     phase: Phase,
     /// Ids of hosted searches whose output is still to come.
     hosted: VecDeque<Node<'a>>,
+    /// How many hosted searches there are.
     searches: usize,
+    /// Ids of the client's searches and of functions that were called.
+    calls: Set<Text<'a>>,
+    /// The first item that calls a function by each id, if anybody has asked.
+    earlier: Option<Map<Text<'a>, usize>>,
 }
 
-impl<'a> Pass<'_, '_, 'a> {
+impl<'a> Pass<'_, '_, '_, 'a> {
     /// Begins a message, unless the item is a part of the model's turn: thoughts, one text, calls.
     fn turn(&mut self, phase: Phase) -> usize {
         let goes_on = match (self.phase, phase) {
@@ -130,48 +197,117 @@ impl<'a> Pass<'_, '_, 'a> {
         self.message
     }
 
-    fn item(&mut self, item: Node<'a>, at: &str) -> Result<(), Error> {
+    fn push(&mut self, message: usize, what: What<'a>) {
+        self.reader.push_to(self.at, message, what);
+    }
+
+    fn item(&mut self, mut item: Node<'a>, at: &str) -> Result<(), Error> {
         let kind = type_of(&item).map(|kind| kind.display().into_owned());
-        match kind.as_deref().unwrap_or("message") {
+        let kind = kind.as_deref().unwrap_or("message");
+        if self.reader.emulates() {
+            if is_mention(&item) {
+                self.mention(item);
+                return Ok(());
+            }
+            if self.reader.stays() && kind != "additional_tools" && !kind.starts_with("tool_search_") {
+                self.clean(&mut item, kind);
+            }
+        }
+        match kind {
             "message" => self.said(item, at)?,
             "function_call" | "custom_tool_call" => self.call(item),
             "function_call_output" | "custom_tool_call_output" => self.output(item)?,
             "tool_search_call" => self.search(item),
-            "tool_search_output" => self.found(item),
+            "tool_search_output" => self.found(item)?,
             "additional_tools" => self.additional(item),
-            "item_reference" => return Err(incomplete(at)),
+            "item_reference" if !self.reader.stays() => return Err(incomplete(at)),
+            _ if self.reader.skims() => self.other(item)?,
             _ if self.reader.stays() => {
                 let message = self.turn(Phase::Other);
-                self.reader.push(message, What::Copied(item, Role::Assistant));
+                self.push(message, What::Kept(Role::Assistant));
             }
             "reasoning" => {
                 let message = self.turn(Phase::Thought);
-                self.reader.push(message, What::Reasoning(item));
+                self.push(message, What::Reasoning(item));
             }
             _ => self.reader.lose_block(&item),
         }
         Ok(())
     }
 
+    /// A reference in the place of an item is the client's word; a directive there is nobody's.
+    fn mention(&mut self, block: Node<'a>) {
+        if directive(&block).is_some() {
+            return self.reader.ignore(self.at, &block);
+        }
+        let message = self.turn(Phase::Other);
+        self.reader.conversation.bare.insert(self.at);
+        let part = self.reader.reference(self.at, block);
+        self.push(message, What::Text { role: Role::System, content: Content::Parts(Vec::from([part])) });
+    }
+
+    /// Takes namespaces and flags off an item that stays.
+    fn clean(&mut self, item: &mut Node<'a>, kind: &str) {
+        if (kind.ends_with("_call") || kind.ends_with("_call_output")) && item.get("namespace").is_some() {
+            self.reader.reading.names.flatten_call(item);
+            self.reader.change(self.at);
+        }
+        if kind == "mcp_list_tools" {
+            let mut has_flags = false;
+            item.visit("tools", |tools| {
+                tools.visit_children(|_, listed| {
+                    if listed.get(tool::FLAG).is_some() {
+                        tool::remove(listed, tool::FLAG);
+                        has_flags = true;
+                    }
+                    Ok::<(), core::convert::Infallible>(())
+                })
+            });
+            if has_flags {
+                self.reader.change(self.at);
+            }
+        }
+    }
+
     fn said(&mut self, mut item: Node<'a>, at: &str) -> Result<(), Error> {
         let is = |name| item.get("role").is_some_and(|role| role.is_text(name));
         let role = if is("assistant") {
             Role::Assistant
-        } else if is("system") || is("developer") {
+        } else if is_system(&item) {
             Role::System
-        } else if is("user") {
+        } else if is("user") || self.reader.stays() {
             Role::User
         } else {
             return Err(no_role(&item, at, "`user`, `assistant`, `system` or `developer`"));
         };
         let message = self.turn(if role == Role::Assistant { Phase::Said } else { Phase::Other });
-        if self.reader.stays() {
-            self.reader.push(message, What::Copied(item, role));
+        if self.reader.stays() && !self.reader.emulates() {
+            self.push(message, What::Kept(role));
             return Ok(());
         }
+        if self.reader.skims() {
+            self.reader.conversation.originals.insert(self.at, item.clone());
+        }
         let content = item.visit("content", core::mem::take);
+        if self.reader.emulates() {
+            return blocks::message(self.reader, (self.at, message), role, content, part);
+        }
         let content = self.reader.content(content, part)?;
-        self.reader.push(message, What::Text { role, content });
+        self.push(message, What::Text { role, content });
+        Ok(())
+    }
+
+    /// An item that stays, but for what it holds about tools.
+    fn other(&mut self, mut item: Node<'a>) -> Result<(), Error> {
+        self.reader.conversation.originals.insert(self.at, item.clone());
+        let message = self.turn(Phase::Other);
+        let role = if is_system(&item) { Role::System } else { Role::User };
+        let held =
+            LISTS.into_iter().find(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)));
+        match held.and_then(|key| item.visit(key, core::mem::take)) {
+            Some(content) => blocks::message(self.reader, (self.at, message), role, Some(content), part)?,
+            None => self.push(message, What::Text { role, content: Content::Parts(Vec::new()) }),
+        }
         Ok(())
     }
 
@@ -185,7 +321,10 @@ impl<'a> Pass<'_, '_, 'a> {
             Arguments::Text(item.visit("arguments", core::mem::take).unwrap_or_default())
         };
         let id = string_of(&item, "call_id");
-        self.reader.push(message, What::Call(Call { id, name, arguments, search: None, own }));
+        if has_type(&item, "function_call") {
+            self.calls.extend(id.as_text().cloned());
+        }
+        self.push(message, What::Call(Call { id, name, arguments, search: None, own }));
     }
 
     fn output(&mut self, mut item: Node<'a>) -> Result<(), Error> {
@@ -193,48 +332,77 @@ impl<'a> Pass<'_, '_, 'a> {
         let own = self.reader.stays().then(|| item.clone());
         let id = string_of(&item, "call_id");
         let output = item.visit("output", core::mem::take);
-        let content = self.reader.content(output, part)?;
-        self.reader.push(
-            message,
-            What::Result(Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own }),
-        );
+        let content = match self.reader.emulates() {
+            true => result_content(self.reader, self.at, output, part)?,
+            false => self.reader.content(output, part)?,
+        };
+        let outcome = Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own };
+        self.push(message, What::Result(outcome));
         Ok(())
     }
 
     fn search(&mut self, mut item: Node<'a>) {
+        self.reader.change(self.at);
         let message = self.turn(Phase::Called);
-        let own = self.reader.stays().then(|| item.clone());
-        self.searches += 1;
+        let own = (self.reader.stays() && !self.reader.emulates()).then(|| item.clone());
         let client = is_client(&item);
-        let id = ["call_id", "id"].iter().find_map(|key| item.get(key).filter(|id| id.as_text().is_some())).cloned();
         let search_name = self.reader.reading.options.tool_search_name.as_str();
-        let id = id.unwrap_or_else(|| Node::string(format!("call_{search_name}_{}", self.searches)));
-        if !client {
+        let id = if client {
+            // A call without an id is a call that no output answers.
+            self.calls.extend(item.get("call_id").and_then(Node::as_text).cloned());
+            match self.reader.skims() {
+                true => item.get("call_id").cloned().unwrap_or_default(),
+                false => string_of(&item, "call_id"),
+            }
+        } else {
+            self.searches += 1;
+            let mut ids = ["call_id", "id"].iter().filter_map(|key| item.get(key)).filter(|id| id.as_text().is_some());
+            let id = ids.next().cloned();
+            let id = id.unwrap_or_else(|| Node::string(format!("call_{search_name}_{}", self.searches)));
             self.hosted.push_back(id.clone());
-        }
+            id
+        };
         let name = Text::new(String::from(search_name));
         let arguments = match item.visit("arguments", core::mem::take).unwrap_or_default() {
             text if text.as_text().is_some() => Arguments::Text(text),
             value => Arguments::Value(value),
         };
         let search = Some(if client { Searcher::Client } else { Searcher::Hosted });
-        self.reader.push(message, What::Call(Call { id, name, arguments, search, own }));
+        self.push(message, What::Call(Call { id, name, arguments, search, own }));
     }
 
-    fn found(&mut self, mut item: Node<'a>) {
-        let own = self.reader.stays().then(|| item.clone());
-        let called = match is_client(&item) {
-            true => Some(string_of(&item, "call_id")),
-            false => self.hosted.pop_front(),
+    /// The call that an output of a search answers.
+    fn answered(&mut self, item: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
+        if !is_client(item) {
+            return Ok(self.hosted.pop_front());
+        }
+        let Some(id) = item.get("call_id").and_then(Node::as_text) else { return Ok(None) };
+        let is_called = self.calls.contains(id) || {
+            // A caller may have turned the call into an ordinary one and left its output.
+            if self.earlier.is_none() {
+                let mut ordinary = Map::new();
+                for (index, item) in self.reader.history.messages().iter().enumerate() {
+                    let item = view(item)?;
+                    let id = item.get("call_id").and_then(Node::as_text).filter(|_| has_type(&item, "function_call"));
+                    id.into_iter().for_each(|id| {
+                        ordinary.entry(id.clone()).or_insert(index + 1);
+                    });
+                }
+                self.earlier = Some(ordinary);
+            }
+            self.earlier.as_ref().and_then(|earlier| earlier.get(id)).is_some_and(|call| *call < self.at)
         };
-        let Some(id) = called else {
-            let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text());
-            self.reader.reading.warnings.about_maybe("orphan-tool-search-output", id);
-            return;
-        };
-        let message = self.turn(Phase::Other);
+        Ok(Some(string_of(item, "call_id")).filter(|_| is_called))
+    }
+
+    fn found(&mut self, mut item: Node<'a>) -> Result<(), Error> {
+        self.reader.change(self.at);
+        let own = (self.reader.stays() && !self.reader.emulates()).then(|| item.clone());
+        let called = self.answered(&item)?;
+        let client = is_client(&item);
+        let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text()).cloned();
         let mut found = Vec::new();
-        if self.reader.reading.options.tool_changes == ToolChanges::Apply {
+        if self.reader.may_change() {
             for definition in self.definitions(&mut item) {
                 found.extend(tool::name(&definition).cloned());
                 self.reader.bring(definition, Arrival::Found);
@@ -243,48 +411,60 @@ impl<'a> Pass<'_, '_, 'a> {
             // The output refers to what the client's own list has, and may not bring more.
             found = self.names_in(&item);
         }
-        let content = Content::Parts(Vec::new());
-        self.reader.push(
-            message,
-            What::Result(Outcome {
-                id,
-                content,
-                is_error: false,
-                found: Some(found),
-                gone: Set::new(),
-                of_search: None,
-                own,
-            }),
-        );
+        let references = found.into_iter().map(|name| reference(Node::string(name))).collect();
+        let content = Content::Parts(Vec::from([Part::Search(Search {
+            references,
+            block: Node::default(),
+            error: None,
+            is_whole: true,
+        })]));
+        let of_search = Some(if client { Searcher::Client } else { Searcher::Hosted });
+        let Some(call) = called else {
+            self.reader.losses().about_maybe("orphan-tool-search-output", id.as_ref());
+            // The tools stay loaded.
+            let message = self.message;
+            self.push(message, What::Orphan(content));
+            return Ok(());
+        };
+        let message = self.turn(Phase::Other);
+        let outcome = Outcome { id: call, content, is_error: false, found: None, gone: Set::new(), of_search, own };
+        self.push(message, What::Result(outcome));
+        Ok(())
     }
 
     fn additional(&mut self, mut item: Node<'a>) {
+        self.reader.change(self.at);
         let message = self.message;
         let is_head = self.reader.is_head();
-        let names = self.names_in(&item);
-        if !self.reader.may_change(names.iter()) {
+        if !self.reader.may_change() {
+            for name in self.names_in(&item) {
+                self.push(message, What::Ignored(name));
+            }
             return;
         }
         let definitions = self.definitions(&mut item);
         let mut additions = Vec::with_capacity(definitions.len());
         for definition in definitions {
-            if is_head && !self.reader.stays() || tool::kind(&definition) != tool::Kind::Tool {
+            if is_head || tool::kind(&definition) != tool::Kind::Tool {
                 self.reader.conversation.tools.list_own(definition, self.reader.reading.warnings);
                 continue;
             }
+            let is_deferred = tool::deferral(&definition).0;
+            let arrival = if is_deferred { Arrival::Listed } else { Arrival::Visible };
             let Some(name) = tool::name(&definition).cloned() else {
-                self.reader.lose_block(&definition);
+                match self.reader.emulates() {
+                    true => self.reader.bring(definition, arrival),
+                    false => self.reader.lose_block(&definition),
+                }
                 continue;
             };
-            if tool::deferral(&definition).0 {
-                self.reader.bring(definition, Arrival::Listed);
-                continue;
+            self.reader.bring(definition, arrival);
+            if !is_deferred {
+                additions.push(Addition { name, definition: None, cache_control: None, is_known: false });
             }
-            self.reader.bring(definition, Arrival::Visible);
-            additions.push(Addition { name, definition: None });
         }
         if !additions.is_empty() {
-            self.reader.push(message, What::Add(additions));
+            self.push(message, What::Carry(additions));
         }
     }
 
@@ -303,7 +483,7 @@ impl<'a> Pass<'_, '_, 'a> {
 }
 
 /// A text or an image.
-fn part<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
+fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.stays() {
         return Ok(Some(Part::Own(block)));
     }
@@ -323,7 +503,7 @@ fn part<'a>(reader: &mut Reader<'_, 'a>, mut block: Node<'a>) -> Result<Option<P
         }
         None => {
             let name = type_of(block).map_or_else(|| "content".into(), Text::display);
-            reader.reading.warnings.about(LOST, name);
+            reader.losses().about(LOST, name);
             Ok(None)
         }
     }

@@ -14,7 +14,7 @@ use crate::{
         lazy::view,
         notice,
         report::LOST,
-        tool::type_of,
+        tool::{has_type, type_of},
     },
     error::Error,
     json::{Node, Text},
@@ -30,7 +30,7 @@ pub(super) fn write<'a>(
     let events = pairs::settle(events, writer.writing.warnings);
     let mut ids = Ids::default();
     if writer.native() == Native::References {
-        ids.made_up = made_up_ids(&events)?;
+        ids.made_up = made_up_ids(&events, &writer.history)?;
     }
     let mut messages = Messages {
         writer,
@@ -104,22 +104,24 @@ impl<'a> Messages<'_, '_, 'a> {
             }
             What::Call(call) => self.call(call),
             What::Result(outcome) => self.result(outcome),
-            What::Add(additions) => self.added(additions),
-            What::Remove(name) => self.removed(&name),
+            What::Add(additions) | What::Carry(additions) => self.added(additions),
+            What::Remove { name, .. } => self.removed(&name),
             What::Reasoning(thought) if self.writer.stays() => self.push(Role::Assistant, Vec::from([thought])),
             What::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            What::Copied(copied, role) => {
+            What::Kept(role) => {
+                let kept = self.writer.kept(event.at);
                 if role == Role::Assistant {
                     self.settle_pending();
                 }
                 self.spoken = true;
                 self.begin_turn(role);
                 (self.last, self.is_open) = (Some(role), false);
-                self.out.push(copied);
+                self.out.push(kept);
             }
+            What::Server(_) | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
         }
     }
 
@@ -128,9 +130,9 @@ impl<'a> Messages<'_, '_, 'a> {
         let is_next = self.writer.stays() && event.message != self.pending_message;
         let may_stand = matches!(self.last, Some(Role::User | Role::System));
         let says_more = match &event.what {
-            What::Add(_) | What::Remove(_) => true,
-            What::Text { role, .. } | What::Copied(_, role) => *role == Role::System,
-            What::Call(_) | What::Result(_) | What::Reasoning(_) => false,
+            What::Add(_) | What::Carry(_) | What::Remove { .. } => true,
+            What::Text { role, .. } | What::Kept(role) => *role == Role::System,
+            _ => false,
         };
         if is_next && may_stand && says_more {
             self.settle_pending();
@@ -231,17 +233,21 @@ impl<'a> Messages<'_, '_, 'a> {
         self.push(Role::Assistant, Vec::from([block]));
     }
 
-    fn result(&mut self, outcome: Outcome<'a>) {
+    fn result(&mut self, mut outcome: Outcome<'a>) {
         if self.is_dropped(outcome.of_search == Some(Searcher::Hosted)) {
             return;
         }
         let native = self.writer.native();
         // A reference to what is not listed is refused.
         let is_whole = outcome.found.iter().flatten().all(|name| self.writer.can_be_sent(name));
-        if let Some(own) = outcome.own.filter(|_| is_whole) {
+        if let Some(own) = outcome.own.take_if(|_| is_whole) {
             let is_hosted = outcome.of_search == Some(Searcher::Hosted);
             self.push(if is_hosted { Role::Assistant } else { Role::User }, Vec::from([own]));
             return;
+        }
+        if let Some(own) = outcome.own.as_ref().filter(|own| has_type(own, "tool_search_tool_result")) {
+            let block = self.search_result(own.clone(), outcome.found.as_deref().unwrap_or_default(), &outcome.gone);
+            return self.push(Role::Assistant, Vec::from([block]));
         }
         let id = self.ids.of(&outcome.id, self.writer);
         let content = match (&outcome.found, native) {
@@ -266,6 +272,14 @@ impl<'a> Messages<'_, '_, 'a> {
         self.push(Role::User, Vec::from([block]));
     }
 
+    /// The result of a search that the API's own servers ran, with the references that the API takes.
+    fn search_result(&self, mut own: Node<'a>, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
+        let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(*name);
+        let references: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
+        own.visit("content", |content| set(content, "tool_references", Node::array(references)));
+        own
+    }
+
     /// What a search found, as references: nothing else may stand beside them, and an unknown one is refused.
     fn references(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(name);
@@ -278,7 +292,7 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     fn added(&mut self, additions: Vec<Addition<'a>>) {
-        for Addition { name, definition } in additions {
+        for Addition { name, definition, .. } in additions {
             match (self.writer.native(), self.writer.places.of(&name)) {
                 (_, Place::Nowhere) => {}
                 _ if definition.is_none() && !self.writer.can_be_sent(&name) => {}

@@ -66,6 +66,7 @@ pub(super) fn block(part: Part<'_>) -> Option<Node<'_>> {
         Part::Text(said) if said.as_text().is_some_and(Text::is_empty) => None,
         Part::Text(said) => Some(text(said)),
         Part::Own(block) => Some(block),
+        Part::Reference(_) | Part::Search(_) | Part::Ignored => None,
         Part::Image { url, .. } => Some(Node::record([("type", Node::literal("image")), ("source", source(url))])),
     }
 }

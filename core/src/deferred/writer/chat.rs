@@ -78,23 +78,25 @@ impl<'a> Messages<'_, '_, 'a> {
                 self.end_turn()?;
                 self.said(role, content)?;
             }
-            What::Add(additions) => {
+            What::Add(additions) | What::Carry(additions) => {
                 self.end_turn()?;
                 let names: Vec<Text<'a>> = additions.into_iter().map(|addition| addition.name).collect();
                 self.end_results();
                 self.added(&names);
             }
-            What::Remove(name) => {
+            What::Remove { name, .. } => {
                 self.end_turn()?;
                 self.end_results();
                 let text = self.writer.retire(name);
                 self.system(Node::string(text));
             }
-            What::Copied(message, _) => {
+            What::Kept(_) => {
                 self.end_turn()?;
                 self.end_results();
-                self.out.push(message);
+                let kept = self.writer.kept(event.at);
+                self.out.push(kept);
             }
+            What::Server(_) | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
         }
         Ok(())
     }
@@ -277,6 +279,7 @@ fn block(part: Part<'_>) -> Node<'_> {
     match part {
         Part::Text(text) => Node::record([("type", Node::literal("text")), ("text", text)]),
         Part::Own(block) => block,
+        Part::Reference(_) | Part::Search(_) | Part::Ignored => Node::default(),
         Part::Image { url, detail } => {
             let mut image = Node::record([("url", url)]);
             if let Some(detail) = detail {

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The ids of exchanges that somebody made up before: they are a part of the history now.
-pub(super) fn made_up_ids(events: &[Event<'_>]) -> Result<Set<String>, Error> {
+pub(super) fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>, Error> {
     let mut found = Set::new();
     let mut keep = |id: Option<&Text<'_>>| {
         found.extend(id.map(|id| id.display().into_owned()).filter(|id| id.starts_with(LOAD)));
@@ -23,8 +23,8 @@ pub(super) fn made_up_ids(events: &[Event<'_>]) -> Result<Set<String>, Error> {
     for event in events {
         match &event.what {
             What::Call(call) => keep(call.id.as_text()),
-            What::Copied(message, Role::Assistant) => {
-                let message = view(message)?;
+            What::Kept(Role::Assistant) => {
+                let Some(message) = history.get(event.at.saturating_sub(1)).map(view).transpose()? else { continue };
                 let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
                 blocks.iter().for_each(|block| keep(block.get("id").and_then(Node::as_text)));
             }

@@ -8,12 +8,13 @@ mod ids;
 mod members;
 mod placement;
 mod responses;
+mod same;
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
     choice,
-    conversation::{pairs, Content, Conversation, Outcome, Part},
+    conversation::{pairs, Content, Conversation, Outcome, Part, What},
     notice::{self, whole},
     report::Warnings,
     tool::{self, Kind},
@@ -25,6 +26,7 @@ use crate::{
     json::{Node, Text},
     names::Names,
     options::{CustomTools, DeferredOptions, Format, Native, UnknownReference},
+    request::api::Api,
 };
 use placement::{Place, Places};
 
@@ -49,6 +51,16 @@ pub(super) fn put<'a>(
     writing: Writing<'_>,
 ) -> Result<Option<String>, Error> {
     let (source, target, native) = (writing.source, writing.target, writing.options.native);
+    writing.warnings.extend(core::mem::take(&mut conversation.losses));
+    if source == target && native == Native::None {
+        same::write(request, conversation, target)?;
+        return Ok(None);
+    }
+    conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.what, What::Kept(_)));
+    if (source == target || conversation.history.is_empty()) && !conversation.is_in_place {
+        let history = request.visit(Api::from(target).history(), |list| list.as_array_mut().map(core::mem::take));
+        conversation.history = history.flatten().unwrap_or_default();
+    }
     let keeps_searches = source == target && target == Format::Anthropic;
     pairs::match_searches(&mut conversation.events, keeps_searches, writing.warnings);
     let mut writer = Writer::new(&conversation, writing);
@@ -60,9 +72,11 @@ pub(super) fn put<'a>(
     if let Some(only) = &only {
         writer.places.keep(only);
     }
-    let Conversation { tools, events, is_in_place, .. } = conversation;
-    let (listed, names) = writer.list(tools, only.as_ref())?;
+    let Conversation { tools, events, is_in_place, history, .. } = conversation;
+    writer.history = history;
     let had_tools = request.get("tools").is_some();
+    let sources = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
+    let (listed, names) = writer.list(tools, sources.unwrap_or_default(), only.as_ref())?;
     match target {
         _ if is_in_place => {}
         Format::Anthropic => anthropic::write(&mut writer, request, events)?,
@@ -85,6 +99,8 @@ pub(super) fn put<'a>(
 
 struct Writer<'w, 'a> {
     writing: Writing<'w>,
+    /// The messages of the source, of which some are kept as they are.
+    history: Vec<Node<'a>>,
     places: Places<'a>,
     /// The definitions that events bring, as the target has them.
     definitions: Map<Text<'a>, Node<'a>>,
@@ -113,6 +129,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         let search_name = conversation.search_name.clone();
         Writer {
             writing,
+            history: Vec::new(),
             places,
             definitions: Map::new(),
             search,
@@ -123,6 +140,12 @@ impl<'w, 'a> Writer<'w, 'a> {
             set_aside: conversation.set_aside.clone(),
             custom: Set::new(),
         }
+    }
+
+    /// A message of the source that is kept as it is.
+    fn kept(&mut self, at: usize) -> Node<'a> {
+        let index = at.saturating_sub(1);
+        self.history.get_mut(index).map(core::mem::take).unwrap_or_default()
     }
 
     fn native(&self) -> Native {
@@ -137,6 +160,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     fn list(
         &mut self,
         tools: Tools<'a>,
+        mut sources: Vec<Node<'a>>,
         only: Option<&Set<Text<'a>>>,
     ) -> Result<(Vec<Node<'a>>, Set<Text<'a>>), Error> {
         let (mut listed, mut names) = (Vec::new(), Set::new());
@@ -144,9 +168,10 @@ impl<'w, 'a> Writer<'w, 'a> {
         let (tools, mut definitions) = tools.into_parts();
         for tool in tools {
             let definition = match tool.source {
-                Source::Own(place) => definitions.get_mut(place).map(core::mem::take).unwrap_or_default(),
-                Source::Listed(_) => continue,
+                Source::Own(place) => definitions.get_mut(place),
+                Source::Listed(place) => sources.get_mut(place),
             };
+            let definition = definition.map(core::mem::take).unwrap_or_default();
             let place = match &tool.name {
                 Some(name) if only.is_some_and(|only| !only.contains(name)) => Place::Nowhere,
                 Some(name) if self.native() != Native::None => self.places.of(name),

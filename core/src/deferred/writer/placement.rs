@@ -44,7 +44,7 @@ impl<'a> Places<'a> {
             .events
             .iter()
             .filter_map(|event| match &event.what {
-                What::Add(additions) => Some(additions.iter().map(|addition| &addition.name)),
+                What::Add(additions) | What::Carry(additions) => Some(additions.iter().map(|addition| &addition.name)),
                 _ => None,
             })
             .flatten()

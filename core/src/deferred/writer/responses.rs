@@ -50,8 +50,8 @@ impl<'a> Items<'_, '_, 'a> {
             What::Text { role, content } => self.said(role, content),
             What::Call(call) => self.call(call),
             What::Result(outcome) => self.result(outcome),
-            What::Add(additions) => self.added(&additions),
-            What::Remove(name) => {
+            What::Add(additions) | What::Carry(additions) => self.added(&additions),
+            What::Remove { name, .. } => {
                 let text = self.writer.retire(name);
                 self.said(Role::System, Content::sentence(text));
             }
@@ -59,7 +59,11 @@ impl<'a> Items<'_, '_, 'a> {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            What::Copied(item, _) => self.out.push(item),
+            What::Kept(_) => {
+                let kept = self.writer.kept(event.at);
+                self.out.push(kept);
+            }
+            What::Server(_) | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
         }
     }
 
@@ -234,6 +238,7 @@ fn block<'a>(part: Part<'a>, text_type: &'static str) -> Node<'a> {
     match part {
         Part::Text(text) => Node::record([("type", Node::literal(text_type)), ("text", text)]),
         Part::Own(block) => block,
+        Part::Reference(_) | Part::Search(_) | Part::Ignored => Node::default(),
         Part::Image { url, detail } => {
             let mut image = Node::record([("type", Node::literal("input_image")), ("image_url", url)]);
             if let Some(detail) = detail {

@@ -211,6 +211,8 @@ pub(super) const ROWS: &[Row] = &[
     )
     .apis(&[Api::GeminiJsonSchema]),
     at(VERTEX, "vertex", 'A', "this is Vertex AI, Google Cloud's own API (docs.cloud.google.com)"),
+    at(BEDROCK, "bedrock-anthropic", 'A', "bedrock-runtime is Amazon Bedrock's API, and the model is Claude")
+        .models(BEDROCK_CLAUDE),
     at(BEDROCK, "bedrock", 'A', "bedrock-runtime is Amazon Bedrock's API (docs.aws.amazon.com)"),
     at(MOONSHOT, "moonshot", 'A', AT_MOONSHOT).strict("moonshot"),
     at(&["api.x.ai"], "xai", 'A', "api.x.ai is xAI's own API (docs.x.ai)").strict("xai"),
@@ -309,6 +311,9 @@ pub(super) const ROWS: &[Row] = &[
         "only llama.cpp's server, and what runs on it, is asked for by this name",
     )
     .apis(&[Api::LlamaCpp]),
+    Row::new(Place::Anywhere, "bedrock-anthropic", 'A', "only Amazon Bedrock has Converse, and the model is Claude")
+        .apis(&[Api::Bedrock])
+        .models(BEDROCK_CLAUDE),
     Row::new(Place::Anywhere, "bedrock", 'A', "only Amazon Bedrock has Converse (docs.aws.amazon.com)")
         .apis(&[Api::Bedrock]),
     anywhere("gemini-json-schema", "the protocol is Gemini's, with schemas in `parametersJsonSchema`")

@@ -5,6 +5,7 @@
 //! draft.
 
 pub(in crate::sanitize) mod counts;
+pub(in crate::sanitize) mod misplaced;
 mod names;
 pub(in crate::sanitize) mod never;
 pub(in crate::sanitize) mod repair;

@@ -83,7 +83,7 @@ pub(in crate::sanitize) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
 /// Is there nothing to repair at an object? Most are as they should be, and one look at their members tells.
 fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
     object.iter().all(|Member { key, value }| match Keyword::named(key) {
-        None | Some(Keyword::Default | Keyword::Examples | Keyword::Const) => true,
+        None | Some(Keyword::Default | Keyword::Const) => true,
         Some(_) if value.is_null() => false,
         Some(Keyword::Type) => names_types(value),
         Some(Keyword::Properties) => value.as_object().is_some_and(|table| {
@@ -300,7 +300,12 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
         | Keyword::Comment
         | Keyword::ContentEncoding
         | Keyword::ContentMediaType => fine_if(value.as_text().is_some()),
-        Keyword::Minimum | Keyword::Maximum | Keyword::MultipleOf => number(value),
+        Keyword::Minimum | Keyword::Maximum => number(value),
+        Keyword::MultipleOf => match number(value) {
+            RepairedValue::Fine => fine_if(is_positive(value)),
+            RepairedValue::As(number) if is_positive(&number) => RepairedValue::As(number),
+            _ => RepairedValue::Gone,
+        },
         // A boolean is draft 4's, and respelled later.
         Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum if value.as_bool().is_some() => RepairedValue::Fine,
         Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum => number(value),
@@ -312,7 +317,13 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
         | Keyword::MaxProperties
         | Keyword::MinContains
         | Keyword::MaxContains => count(keyword, value),
-        Keyword::UniqueItems | Keyword::Nullable => boolean(value),
+        Keyword::UniqueItems | Keyword::Nullable | Keyword::Deprecated | Keyword::ReadOnly | Keyword::WriteOnly => {
+            boolean(value)
+        }
+        Keyword::Examples => match value.data() {
+            Data::Array(_) => RepairedValue::Fine,
+            _ => RepairedValue::As(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
+        },
         Keyword::Vocabulary => fine_if(names_vocabularies(value)),
         // Handled with the lists that `items` may be.
         Keyword::Properties | Keyword::Items | Keyword::Required | Keyword::Type => RepairedValue::Fine,
@@ -331,6 +342,10 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
             _ => RepairedValue::Fine,
         },
     }
+}
+
+fn is_positive(value: &Node<'_>) -> bool {
+    value.as_number().is_some_and(|number| json::compare(number, "0").is_gt())
 }
 
 /// `enum: []` accepts nothing and is meant as nothing said; a single value is a list of one; nothing stands twice.

@@ -85,16 +85,18 @@ impl<'a> VisitorMut<'a> for Join<'_, 'a> {
         let grammar = self.context.grammar;
         // What is encoded must be one schema.
         let merges = grammar.encodes();
-        let refused = |keyword| {
-            grammar.refuses.contains(keyword)
-                || (place.keyword.is_none() && grammar.root_refuses.contains(keyword))
-                || merges
+        let refused = |keyword: Keyword, node: &Node<'_>| {
+            let at_root = || node.get(keyword).is_some_and(|value| grammar.refuses_at_root(keyword, value));
+            grammar.refuses.contains(keyword) || (place.keyword.is_none() && at_root()) || merges
         };
         // A part may have parts of its own.
-        while refused(Keyword::AllOf) && node.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some()) {
+        while refused(Keyword::AllOf, node) && node.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some())
+        {
             self.all_of(node, place);
         }
-        if refused(Keyword::OneOf) && node.get(Keyword::OneOf).is_some_and(|branches| branches.as_array().is_some()) {
+        if refused(Keyword::OneOf, node)
+            && node.get(Keyword::OneOf).is_some_and(|branches| branches.as_array().is_some())
+        {
             self.one_of(node, place);
         }
         Ok(Visit::Descend)

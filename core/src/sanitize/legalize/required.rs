@@ -21,6 +21,7 @@ use crate::{
 };
 
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);
+const DECLARE: ChangeKind = ChangeKind::of(Rule::DeclareRequiredProperty);
 
 /// The names of the properties that a schema has.
 pub(in crate::sanitize) fn known_names<'o, 'a>(schema: &'o Object<'a>) -> Set<&'o Text<'a>> {
@@ -78,6 +79,63 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
     if moved {
         description::append(node, &[("required", &Node::array(unknown))]);
+    }
+}
+
+/// Declares the names of `required` as properties where the schema has none, or removes `required`.
+///
+/// A declared property accepts anything, so nothing changes, unless a keyword constrains the properties that are not
+/// declared.
+pub(in crate::sanitize) fn beside_properties<'a>(
+    node: &mut Node<'a>,
+    place: &SchemaPath<'_, 'a>,
+    context: &mut PassContext,
+) {
+    let Some(object) = node.as_object() else { return };
+    let Some(names) = object.get(Keyword::Required).and_then(Node::as_array) else { return };
+    if object.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| !table.is_empty()) {
+        return;
+    }
+    let location = Location::under(node, "required");
+    let applies = !object.has(Keyword::Type) || layout::declares(object, "object");
+    if names.is_empty() || !applies {
+        let effect = UNKNOWN.accepts(Accepts::Same);
+        context.diagnostics.report(place.polarity, location, Location::Nowhere, effect, || {
+            String::from("removed `required`, which has no effect here")
+        });
+        if let Some(object) = node.as_object_mut() {
+            object.remove(Keyword::Required);
+        }
+        return;
+    }
+    let others = object.get(Keyword::AdditionalProperties);
+    let constrains_others = others.is_some_and(|others| {
+        others.as_bool() == Some(false) || others.as_object().is_some_and(|schema| !schema.is_empty())
+    });
+    // What `not` evaluates does not count around it.
+    let is_counted = object.has(Keyword::UnevaluatedProperties)
+        || (place.keyword != Some(Keyword::Not) && context.keywords.contains(Keyword::UnevaluatedProperties));
+    if constrains_others || is_counted {
+        let moved = context.hints == Hints::Describe;
+        let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });
+        context.diagnostics.report(place.polarity, location, Location::Nowhere, effect, || {
+            String::from("removed `required`: no `properties` stand beside it")
+        });
+        let Some(names) = node.as_object_mut().and_then(|object| object.remove(Keyword::Required)) else { return };
+        if moved {
+            description::append(node, &[("required", &names)]);
+        }
+        return;
+    }
+    let mut properties = Object::new();
+    for name in names.iter().filter_map(Node::as_text) {
+        properties.set(name.clone(), Node::empty_object());
+    }
+    context.diagnostics.report(place.polarity, location, Location::under(node, "properties"), DECLARE, || {
+        String::from("added to `properties` what is required")
+    });
+    if let Some(object) = node.as_object_mut() {
+        object.set(Text::literal("properties"), Node::object(properties));
     }
 }
 

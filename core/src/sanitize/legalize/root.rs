@@ -122,9 +122,10 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
     }
     // A union beside a root that must be closed would let nothing through but what the root names.
     let closes = context.grammar.objects.open == OpenRule::MustClose;
-    let refused =
-        context.grammar.root_refuses.contains(Keyword::AnyOf) || context.grammar.any_of.no_type_beside || closes;
-    if refused && node.get(Keyword::AnyOf).is_some() {
+    let refused = node.get(Keyword::AnyOf).is_some_and(|union| {
+        context.grammar.refuses_at_root(Keyword::AnyOf, union) || context.grammar.any_of.no_type_beside || closes
+    });
+    if refused {
         let condition = condition(node, context.grammar, &context.budget)?;
         union(node, context, condition.is_some())?;
         if let Some(condition) = condition {
@@ -134,17 +135,27 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
     Ok(())
 }
 
+/// False if the schema's `type` excludes objects.
+fn may_be_object(schema: &Node<'_>) -> bool {
+    schema.get(Keyword::Type).is_none_or(|types| {
+        types.is_text("object") || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text("object")))
+    })
+}
+
 /// The union without its texts, where the grammar can still say it at the root: as what must not be untrue.
 fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
     let refuses_not = grammar.refuses.contains(Keyword::Not)
         || grammar.root_refuses.contains(Keyword::Not)
         || grammar.opaque.contains(Keyword::Not);
     let Some(union) = root.get(Keyword::AnyOf).filter(|_| !refuses_not) else { return Ok(None) };
-    let said_of_single = union.as_array().is_some_and(|branches| branches.len() < 2);
-    if said_of_single || json::plain_length(union) > LONGEST_CONDITION {
+    let of_objects = union.as_array().unwrap_or_default().iter().filter(|branch| may_be_object(branch));
+    if of_objects.take(2).count() < 2 || json::plain_length(union) > LONGEST_CONDITION {
         return Ok(None);
     }
     let mut union = union.copy(budget);
+    if let Some(branches) = union.as_array_mut() {
+        branches.retain(may_be_object);
+    }
     union.visit_children(|_, branch| visit::walk_mut(budget, branch, Keywords::ALL, &mut Bare))?;
     Ok(Some(Node::record([("anyOf", union)])))
 }

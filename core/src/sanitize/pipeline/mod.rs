@@ -21,7 +21,7 @@ use crate::{
     report::Recorder,
     rules::Phase,
     sanitize::{
-        canonicalize::Canonicalize,
+        canonicalize::{misplaced, Canonicalize},
         context::PassContext,
         decode::PlanBuilder,
         diagnostics::Diagnostics,
@@ -62,9 +62,12 @@ pub(in crate::sanitize) fn sanitize(
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
-    root::refuse_no_object(node, Form::Read, grammar, budget)?;
     refuse_options(grammar, options)?;
     let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
+    if grammar.object_root {
+        misplaced::unwrap(node, &mut diagnostics);
+    }
+    root::refuse_no_object(node, Form::Read, grammar, budget)?;
     if grammar.encodes() {
         diagnostics.listen(node, budget)?;
     }

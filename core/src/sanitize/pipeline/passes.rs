@@ -13,7 +13,7 @@ use crate::{
         encode::{json_string, normalize, require_one},
         fit::{self, strict},
         legalize::{
-            all_of, any_of, any_of_alone, booleans, containers, describe_any, enum_, enum_types, infer_type, nullable,
+            all_of, any_of, any_of_alone, booleans, containers, enum_, enum_types, infer_type, nullable,
             pattern_properties, property_names, ref_like_keys, required, root, slash_keys, type_array,
             unsupported_keywords,
         },
@@ -354,18 +354,6 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         why: "Before a list of types is distributed anywhere.",
     },
     Pass {
-        name: "describe-any",
-        phase: Phase::Legalize,
-        rules: &[Rule::DescribeAny, Rule::OpenMap],
-        needs: Keywords::NONE,
-        applies: |context| !context.grammar.empty_schemas,
-        run: Run::Leave(|node, site, context| {
-            describe_any::apply(node, site.place, site.known, context);
-            Ok(Flow::Continue)
-        }),
-        why: "A schema that has a type by now is no longer empty.",
-    },
-    Pass {
         name: "null",
         phase: Phase::Legalize,
         rules: &[Rule::NullToNullable],
@@ -482,6 +470,18 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             if is_finished_here(site, context) && site.place.keyword != Some(Keyword::AnyOf) {
                 required::apply(node, site.place, context);
             }
+            Ok(Flow::Continue)
+        }),
+        why: "Merging adds the properties that `required` names.",
+    },
+    Pass {
+        name: "required-beside-properties",
+        phase: Phase::Legalize,
+        rules: &[Rule::DropUnknownRequired, Rule::DeclareRequiredProperty],
+        needs: Keywords::of(&[Keyword::Required]),
+        applies: |context| context.grammar.required_beside_properties,
+        run: Run::Leave(|node, site, context| {
+            required::beside_properties(node, site.place, context);
             Ok(Flow::Continue)
         }),
         why: "Merging adds the properties that `required` names.",

@@ -67,6 +67,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "gemini" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("gemini-json-schema"),
         "vertex" if matches!(carrier, "parameters" | "responseSchema") => Ok("vertex"),
         "vertex" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("vertex-json-schema"),
+        "bedrock" if format == "bedrock-converse" && !strict && model.contains("claude") => Ok("bedrock-anthropic"),
         "bedrock" if format == "bedrock-converse" && !strict => Ok("bedrock"),
         "bedrock" => Err("no dialect: Bedrock's InvokeModel, where the format is the model's own"),
         // The same converter makes a grammar of both.

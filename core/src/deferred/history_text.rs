@@ -1,0 +1,400 @@
+//! What a history says about tools as text, for an API that has never heard of deferred tools.
+//!
+//! References and changes of the tools become texts where they stand, and searches of the API's own servers go or
+//! become ordinary exchanges. Afterwards a conversation is one that every API takes.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    conversation::{
+        Addition, Call, Content, Conversation, Event, Outcome, Part, Reference, Role, Search, Searcher, What,
+    },
+    notice::{self, Notices},
+    reader::lose,
+    report::Warnings,
+    tool::CACHE,
+    tools::Found,
+};
+use crate::{
+    collections::Set,
+    json::{Node, Text},
+    options::{DeferredOptions, Format, ServerHistory, ServerToolSearch, SystemMessages, UnknownReference},
+};
+
+/// Takes the searches of the API's own servers out of a history, or makes ordinary exchanges of them. `name` is that of
+/// the function that stands for a search.
+pub(super) fn settle_searches(
+    conversation: &mut Conversation<'_>,
+    (source, stays): (Format, bool),
+    (options, name): (&DeferredOptions, &str),
+) {
+    let emulates = options.server_tool_search == ServerToolSearch::Emulate;
+    if source == Format::OpenaiResponses {
+        for event in &mut conversation.events {
+            if let What::Call(call) = &mut event.what {
+                if call.search.is_some() {
+                    call.name = Text::new(String::from(name));
+                }
+            }
+        }
+    }
+    if !emulates && options.server_history == ServerHistory::Drop {
+        conversation.events.retain(|event| !is_hosted(&event.what));
+        return;
+    }
+    let (mut called, mut answered) = (Set::new(), Set::new());
+    for event in &conversation.events {
+        match &event.what {
+            What::Call(call) if is_hosted(&event.what) => called.extend(call.id.as_text().cloned()),
+            What::Result(outcome) if is_hosted(&event.what) => answered.extend(outcome.id.as_text().cloned()),
+            _ => {}
+        }
+    }
+    let losses = &mut conversation.losses;
+    conversation.events.retain(|event| match &event.what {
+        // Without a result it would be a call that nobody answers.
+        What::Call(call) if is_hosted(&event.what) => call.id.as_text().is_some_and(|id| answered.contains(id)),
+        What::Result(outcome) if is_hosted(&event.what) => {
+            let is_called = outcome.id.as_text().is_some_and(|id| called.contains(id));
+            if !is_called {
+                let id = outcome.id.as_text().map(Text::display).unwrap_or_default();
+                losses.about("orphan-tool-search-output", id);
+            }
+            is_called
+        }
+        _ => true,
+    });
+    if source != Format::OpenaiResponses {
+        conversation.events = behind_calls(core::mem::take(&mut conversation.events));
+    }
+    for event in &mut conversation.events {
+        if !is_hosted(&event.what) {
+            continue;
+        }
+        match &mut event.what {
+            What::Call(call) => as_client_call(call, (source, stays), options, name),
+            What::Result(outcome) => {
+                outcome.own = (stays && source != Format::OpenaiResponses).then(|| client_result(outcome));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Is it a search that the API's own servers ran, or its result?
+fn is_hosted(what: &What<'_>) -> bool {
+    match what {
+        What::Call(call) => call.search == Some(Searcher::Hosted),
+        What::Result(outcome) => outcome.of_search == Some(Searcher::Hosted),
+        _ => false,
+    }
+}
+
+/// The provider answers its own search within one message. An ordinary result stands in a message of the user, directly
+/// after the message with the call, so the message ends there. The client answers its own calls in the next message:
+/// they stand in the last part.
+fn behind_calls(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
+    let mut message = Parts::default();
+    let mut out = Vec::with_capacity(events.len());
+    let mut at = 0;
+    for event in events {
+        if core::mem::replace(&mut at, event.at) != event.at {
+            message.end(&mut out);
+        }
+        match &event.what {
+            What::Result(_) if is_hosted(&event.what) => message.results.push(event),
+            _ => {
+                message.end_part(&mut out);
+                message.open.push(event);
+            }
+        }
+    }
+    message.end(&mut out);
+    out
+}
+
+/// A message that ends in several parts.
+#[derive(Default)]
+struct Parts<'a> {
+    /// What stands before the results.
+    open: Vec<Event<'a>>,
+    /// The calls that the client answers, for the last part.
+    calls: Vec<Event<'a>>,
+    results: Vec<Event<'a>>,
+}
+
+impl<'a> Parts<'a> {
+    /// Ends a part if results follow it.
+    fn end_part(&mut self, out: &mut Vec<Event<'a>>) {
+        if self.results.is_empty() {
+            return;
+        }
+        for event in self.open.drain(..) {
+            let is_call = matches!(event.what, What::Call(_)) && !is_hosted(&event.what);
+            if is_call { &mut self.calls } else { &mut *out }.push(event);
+        }
+        out.append(&mut self.results);
+    }
+
+    fn end(&mut self, out: &mut Vec<Event<'a>>) {
+        self.end_part(out);
+        out.append(&mut self.calls);
+        out.append(&mut self.open);
+    }
+}
+
+/// A search of the API's own servers as an ordinary call. With `emulate` it calls the function that is offered.
+fn as_client_call(call: &mut Call<'_>, (source, stays): (Format, bool), options: &DeferredOptions, name: &str) {
+    if options.server_tool_search == ServerToolSearch::Emulate {
+        call.name = Text::new(String::from(name));
+    }
+    let is_search = options.search_tools.iter().any(|search| call.name.is(search.as_str()));
+    call.search = is_search.then_some(Searcher::Client);
+    if source == Format::OpenaiResponses || !stays {
+        return;
+    }
+    if let Some(object) = call.own.as_mut().and_then(Node::as_object_mut) {
+        object.set("type", Node::literal("tool_use"));
+        if options.server_tool_search == ServerToolSearch::Emulate {
+            object.set("name", Node::string(call.name.clone()));
+        }
+        object.remove("caller");
+    }
+}
+
+/// The block of an ordinary result that stands for one of the API's own servers. Its content is written later.
+fn client_result<'a>(outcome: &Outcome<'a>) -> Node<'a> {
+    let own = outcome.own.as_ref();
+    let member = |key: &str| own.and_then(|own| own.get(key)).cloned();
+    let mut result = Node::record([("type", Node::literal("tool_result"))]);
+    if let Some(object) = result.as_object_mut() {
+        object.set("tool_use_id", member("tool_use_id").unwrap_or_default());
+        if outcome.is_error {
+            object.set("is_error", Node::bool(true));
+        }
+        object.set("content", Node::default());
+        if let Some(cache_control) = member(CACHE) {
+            object.set(CACHE, cache_control);
+        }
+    }
+    result
+}
+
+/// The names of the tools that the history will speak of.
+pub(super) fn spoken_of<'a>(events: &mut [Event<'a>]) -> Vec<Text<'a>> {
+    let mut names = Vec::new();
+    for event in events {
+        match &mut event.what {
+            What::Text { content, .. } | What::Result(Outcome { content, .. }) => {
+                content.each_reference(&mut |reference| names.push(reference.name.clone()));
+            }
+            What::Add(additions) => names.extend(additions.iter().map(|addition| addition.name.clone())),
+            What::Remove { name, .. } => names.push(name.clone()),
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Writes what a history says about tools.
+pub(super) struct Writer<'w, 'a> {
+    pub(super) notices: Notices<'a>,
+    pub(super) options: &'w DeferredOptions,
+    pub(super) source: Format,
+    /// The format stays, and with it every block that is not about tools.
+    pub(super) stays: bool,
+    /// A toolset brings tools that the request does not name.
+    pub(super) has_toolsets: bool,
+}
+
+impl<'a> Writer<'_, 'a> {
+    /// Makes texts of everything that is about tools.
+    pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
+        let to_user = match self.options.system_messages {
+            SystemMessages::User if self.source != Format::OpenaiResponses => with_changes(&conversation.events),
+            _ => Set::new(),
+        };
+        let Conversation { events, losses, bare, .. } = conversation;
+        let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
+        for Event { at, message, what } in core::mem::take(events) {
+            let what = match what {
+                What::Text { role, content } => {
+                    let Some(content) = self.text(content, bare.contains(&at), losses) else { continue };
+                    What::Text { role, content }
+                }
+                What::Add(additions) => {
+                    let parts: Vec<Part<'a>> =
+                        additions.iter().filter_map(|addition| self.addition(addition, losses)).collect();
+                    if parts.is_empty() {
+                        continue;
+                    }
+                    What::Text { role: Role::System, content: Content::Parts(parts) }
+                }
+                What::Remove { name, cache_control } => {
+                    let Some(text) = self.notices.withdrawn(&name) else { continue };
+                    let part = self.part(text, cache_control, losses);
+                    What::Text { role: Role::System, content: Content::Parts(Vec::from([part])) }
+                }
+                What::Result(outcome) => What::Result(self.result(outcome, losses)),
+                What::Call(mut call) => {
+                    // A search of Responses is an ordinary call now.
+                    if self.source == Format::OpenaiResponses {
+                        call.search = None;
+                    }
+                    What::Call(call)
+                }
+                What::Carry(_) | What::Orphan(_) | What::Used(_) | What::Ignored(_) => continue,
+                other => other,
+            };
+            push(&mut out, Event { at, message, what });
+        }
+        for event in &mut out {
+            if let What::Text { role: role @ Role::System, .. } = &mut event.what {
+                if to_user.contains(&event.at) {
+                    *role = Role::User;
+                }
+            }
+        }
+        *events = out;
+    }
+
+    /// What was said; `None`: nothing is left of it.
+    fn text(&mut self, content: Content<'a>, is_bare: bool, losses: &mut Warnings) -> Option<Content<'a>> {
+        let parts = match content {
+            Content::Parts(parts) if parts.iter().any(is_about_tools) => parts,
+            content => return Some(content),
+        };
+        let parts = self.parts(parts, losses);
+        if !parts.is_empty() {
+            return Some(Content::Parts(parts));
+        }
+        let removed = self.source == Format::OpenaiResponses && !is_bare;
+        removed.then(|| Content::Parts(Vec::from([self.part(notice::REMOVED.into(), None, losses)])))
+    }
+
+    fn result(&mut self, mut outcome: Outcome<'a>, losses: &mut Warnings) -> Outcome<'a> {
+        let parts = match &mut outcome.content {
+            Content::Parts(parts) if parts.iter().any(is_about_tools) => core::mem::take(parts),
+            _ => return outcome,
+        };
+        let is_found = self.source == Format::OpenaiResponses && outcome.of_search.take().is_some();
+        // Where the format stays, a search of the API's own servers ends the message that it stands in.
+        outcome.of_search = outcome.of_search.filter(|_| self.stays);
+        let mut parts = match parts.as_slice() {
+            [Part::Search(search)] if is_found => {
+                let search = search.clone();
+                search.references.iter().filter_map(|reference| self.reference(reference, losses)).collect()
+            }
+            _ => self.parts(parts, losses),
+        };
+        outcome.content = if parts.is_empty() && is_found {
+            Content::String(Node::literal(notice::NO_MATCH))
+        } else {
+            if parts.is_empty() {
+                parts.push(self.part(notice::REMOVED.into(), None, losses));
+            }
+            Content::Parts(parts)
+        };
+        outcome
+    }
+
+    fn parts(&mut self, parts: Vec<Part<'a>>, losses: &mut Warnings) -> Vec<Part<'a>> {
+        let mut out = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Part::Reference(reference) => out.extend(self.reference(&reference, losses)),
+                Part::Search(search) if search.is_whole => out.extend(self.search(&search, losses)),
+                Part::Search(mut search) => {
+                    // One block stays one.
+                    search.references.iter_mut().for_each(|reference| reference.block = Node::default());
+                    let texts: Vec<String> = self.search_texts(&search).into_iter().map(|(text, _)| text).collect();
+                    out.push(self.part(texts.join("\n\n"), None, losses));
+                }
+                Part::Ignored => {}
+                other => out.push(other),
+            }
+        }
+        out
+    }
+
+    fn search(&mut self, search: &Search<'a>, losses: &mut Warnings) -> Vec<Part<'a>> {
+        let texts = self.search_texts(search);
+        texts.into_iter().map(|(text, cache_control)| self.part(text, cache_control, losses)).collect()
+    }
+
+    /// The texts of what a search found, each with the breakpoint of its reference.
+    fn search_texts(&mut self, search: &Search<'a>) -> Vec<(String, Option<Node<'a>>)> {
+        if let Some(code) = &search.error {
+            return Vec::from([(notice::failed(code), None)]);
+        }
+        let mut texts = Vec::with_capacity(search.references.len());
+        for reference in &search.references {
+            let text = self.notice(&reference.name, reference.found);
+            texts.extend(text.map(|text| (text, reference.block.get(CACHE).cloned())));
+        }
+        if texts.is_empty() {
+            let text = if search.references.is_empty() { notice::NO_MATCH } else { notice::REMOVED };
+            texts.push((text.into(), None));
+        }
+        texts
+    }
+
+    fn reference(&mut self, reference: &Reference<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
+        let text = self.notice(&reference.name, reference.found)?;
+        Some(self.part(text, reference.block.get(CACHE).cloned(), losses))
+    }
+
+    fn addition(&mut self, addition: &Addition<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
+        let found = if addition.is_known { Found::Loaded } else { Found::Unknown };
+        let text = self.notice(&addition.name, found)?;
+        Some(self.part(text, addition.cache_control.clone(), losses))
+    }
+
+    /// What stands for a reference to a tool.
+    fn notice(&mut self, name: &Text<'a>, found: Found) -> Option<String> {
+        match (found, self.options.unknown_reference) {
+            (Found::Unknown, _) if self.has_toolsets => self.notices.write(name),
+            (Found::Unknown, UnknownReference::Unavailable) => Some(notice::REMOVED.into()),
+            (Found::Unknown, UnknownReference::Drop) => None,
+            (Found::Unknown, UnknownReference::Notice) | (Found::Withdrawn, _) => self.notices.withdrawn(name),
+            (Found::Loaded, _) => self.notices.write(name),
+        }
+    }
+
+    /// A text of ours. A breakpoint beside it stays where the format does.
+    fn part(&self, text: String, cache_control: Option<Node<'a>>, losses: &mut Warnings) -> Part<'a> {
+        if !self.stays {
+            cache_control.iter().for_each(|cache_control| lose(CACHE, cache_control, losses));
+            return Part::Text(Node::string(text));
+        }
+        let kind = if self.source == Format::OpenaiResponses { "input_text" } else { "text" };
+        let mut block = Node::record([("type", Node::literal(kind)), ("text", Node::string(text))]);
+        if let (Some(object), Some(cache_control)) = (block.as_object_mut(), cache_control) {
+            object.set(CACHE, cache_control);
+        }
+        Part::Own(block)
+    }
+}
+
+fn is_about_tools(part: &Part<'_>) -> bool {
+    matches!(part, Part::Reference(_) | Part::Search(_) | Part::Ignored)
+}
+
+/// The messages that change the tools.
+fn with_changes(events: &[Event<'_>]) -> Set<usize> {
+    let is_change = |event: &&Event<'_>| matches!(event.what, What::Add(_) | What::Remove { .. }) && event.at > 0;
+    events.iter().filter(is_change).map(|event| event.at).collect()
+}
+
+/// Adds an event. What is said in one message by texts beside each other is one text.
+fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
+    let Event { at, message, what } = event;
+    let what = match (events.last_mut().filter(|last| last.at == at).map(|last| &mut last.what), what) {
+        (
+            Some(What::Text { role: before, content: Content::Parts(parts) }),
+            What::Text { role, content: Content::Parts(more) },
+        ) if *before == role => return parts.extend(more),
+        (_, what) => what,
+    };
+    events.push(Event { at, message, what });
+}

@@ -1,0 +1,323 @@
+//! The blocks of a message: Anthropic's, which clients also write into messages of other formats.
+
+use alloc::vec::Vec;
+
+use super::{reference, Reader};
+use crate::{
+    collections::Set,
+    deferred::{
+        blocks::{
+            directive, directive_definition, directive_name, is_mention, is_reference, is_search_outcome,
+            is_typed_outcome, Directive,
+        },
+        conversation::{
+            opened, string_of, Addition, Arguments, Call, Content, Event, Outcome, Part, Role, Search, Searcher, What,
+        },
+        tool::{self, has_type, starts_with},
+        tools::Arrival,
+    },
+    error::Error,
+    json::{Data, Node, Text},
+    options::Format,
+};
+
+/// Reads a block that is neither a call nor a result, nor about tools.
+pub(super) type ReadPart<'r, 'n, 'a> = fn(&mut Reader<'r, 'n, 'a>, Node<'a>) -> Result<Option<Part<'a>>, Error>;
+
+/// Reads what a message holds, block by block.
+pub(super) fn message<'r, 'n, 'a>(
+    reader: &mut Reader<'r, 'n, 'a>,
+    (at, number): (usize, usize),
+    role: Role,
+    content: Option<Node<'a>>,
+    part: ReadPart<'r, 'n, 'a>,
+) -> Result<(), Error> {
+    let blocks = match content.map(opened).transpose()?.map(Node::into_data) {
+        Some(Data::Array(blocks)) if !blocks.is_empty() => blocks,
+        Some(Data::Object(object)) if reader.emulates() => {
+            let block = Node::new(Data::Object(object));
+            if is_search_outcome(&block) {
+                reader.change(at);
+                let content = Content::Parts(Vec::from([Part::Search(search(&block, true))]));
+                reader.push_to(at, number, What::Text { role, content });
+                return Ok(());
+            }
+            if !is_mention(&block) && !reader.stays() {
+                reader.lose("content", &block);
+                reader.push_to(at, number, What::Text { role, content: Content::Parts(Vec::new()) });
+                return Ok(());
+            }
+            Vec::from([block])
+        }
+        other => {
+            let content = reader.content(other.map(Node::new), part)?;
+            reader.push_to(at, number, What::Text { role, content });
+            return Ok(());
+        }
+    };
+    let mut pass = Pass { reader, at, number, role, parts: Vec::new(), additions: Vec::new() };
+    for block in blocks {
+        pass.block(opened(block)?, part)?;
+    }
+    pass.end_additions();
+    pass.end_text();
+    Ok(())
+}
+
+/// The reading of one message.
+struct Pass<'p, 'r, 'n, 'a> {
+    reader: &'p mut Reader<'r, 'n, 'a>,
+    at: usize,
+    number: usize,
+    role: Role,
+    parts: Vec<Part<'a>>,
+    additions: Vec<Addition<'a>>,
+}
+
+impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
+    fn push(&mut self, what: What<'a>) {
+        self.reader.push_to(self.at, self.number, what);
+    }
+
+    fn end_text(&mut self) {
+        if !self.parts.is_empty() {
+            let content = Content::Parts(core::mem::take(&mut self.parts));
+            self.push(What::Text { role: self.role, content });
+        }
+    }
+
+    fn end_additions(&mut self) {
+        if !self.additions.is_empty() {
+            let additions = core::mem::take(&mut self.additions);
+            self.push(What::Add(additions));
+        }
+    }
+
+    fn block(&mut self, block: Node<'a>, part: ReadPart<'r, 'n, 'a>) -> Result<(), Error> {
+        if directive(&block).is_some() {
+            if self.role != Role::System || !self.reader.may_change() {
+                self.reader.ignore(self.at, &block);
+                return Ok(());
+            }
+            self.end_text();
+            self.tool_change(&block);
+            return Ok(());
+        }
+        self.end_additions();
+        // Blocks of calls in a format that has none are translated by nobody.
+        let has_calls = self.reader.source == Format::Anthropic || self.reader.stays();
+        let at = self.at;
+        let event = if has_type(&block, "server_tool_use") {
+            Some(if is_search_call(self.reader, &block) {
+                self.reader.change(at);
+                call(self.reader, at, block)
+            } else {
+                What::Server(block)
+            })
+        } else if has_type(&block, "tool_search_tool_result") {
+            self.reader.change(at);
+            Some(search_result(self.reader, &block))
+        } else if has_calls && has_type(&block, "tool_use") {
+            Some(call(self.reader, at, block))
+        } else if has_calls && has_type(&block, "tool_result") {
+            Some(result(self.reader, at, block, part)?)
+        } else if self.reader.source == Format::Anthropic
+            && (has_type(&block, "thinking") || has_type(&block, "redacted_thinking"))
+        {
+            Some(What::Reasoning(block))
+        } else {
+            if is_reference(&block) {
+                self.parts.push(self.reader.reference(at, block));
+            } else if is_typed_outcome(&block) {
+                self.reader.change(at);
+                self.parts.push(Part::Search(search(&block, false)));
+            } else {
+                if has_type(&block, "mcp_tool_use") {
+                    let name = block.get("name").and_then(Node::as_text).cloned();
+                    name.into_iter().for_each(|name| self.push(What::Used(name)));
+                }
+                self.parts.extend(part(self.reader, block)?);
+            }
+            None
+        };
+        if let Some(event) = event {
+            self.end_text();
+            self.push(event);
+        }
+        Ok(())
+    }
+
+    /// An addition or a removal. Additions in a row are one.
+    fn tool_change(&mut self, block: &Node<'a>) {
+        self.reader.change(self.at);
+        let name = directive_name(block);
+        let definition = directive_definition(block);
+        let cache_control = block.get(tool::CACHE).cloned();
+        if directive(block) == Some(Directive::Removal) {
+            self.end_additions();
+            return self.push(What::Remove { name, cache_control });
+        }
+        let emulates = self.reader.emulates();
+        match definition {
+            // The tools of a toolset are not in the request. A tool of another format is none that this API can have.
+            Some(definition) if !emulates && (name.is_empty() || definition.get(tool::INNER_FUNCTION).is_some()) => {
+                self.reader.lose_block(definition);
+            }
+            Some(definition) => {
+                self.reader.bring(definition.clone(), Arrival::Added);
+                if tool::name(definition).is_none() {
+                    // A toolset has no name to be announced by.
+                    self.end_additions();
+                    return self.push(What::Add(Vec::new()));
+                }
+                self.additions.push(Addition {
+                    name,
+                    definition: Some(definition.clone()),
+                    cache_control,
+                    is_known: false,
+                });
+            }
+            None => self.additions.push(Addition { name, definition: None, cache_control, is_known: false }),
+        }
+    }
+}
+
+fn is_search_call(reader: &Reader<'_, '_, '_>, block: &Node<'_>) -> bool {
+    let name = block.get("name").and_then(Node::as_text);
+    name.is_some_and(|name| starts_with(name, "tool_search_tool_") || reader.conversation.tools.is_search(name))
+}
+
+fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> What<'a> {
+    let is_hosted = has_type(&block, "server_tool_use");
+    if reader.stays() {
+        // Only Anthropic's API knows of callers.
+        if reader.emulates() && !is_hosted && block.get("caller").is_some() {
+            tool::remove(&mut block, "caller");
+            reader.change(at);
+        }
+    } else {
+        reader.lose_rest(&block, &["type", "id", "name", "input", "caller"]);
+    }
+    let own = reader.stays().then(|| block.clone());
+    let name = block.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
+    let is_search = || reader.reading.options.search_tools.iter().any(|search| name.is(search.as_str()));
+    let search = match is_hosted {
+        true => Some(Searcher::Hosted),
+        false => is_search().then_some(Searcher::Client),
+    };
+    let arguments = Arguments::Value(block.visit("input", core::mem::take).unwrap_or_default());
+    What::Call(Call { id: string_of(&block, "id"), search, name, arguments, own })
+}
+
+fn result<'r, 'n, 'a>(
+    reader: &mut Reader<'r, 'n, 'a>,
+    at: usize,
+    mut block: Node<'a>,
+    part: ReadPart<'r, 'n, 'a>,
+) -> Result<What<'a>, Error> {
+    let own = reader.stays().then(|| block.clone());
+    if own.is_none() {
+        reader.lose_rest(&block, &["type", "tool_use_id", "content", "is_error"]);
+    }
+    let is_error = block.get("is_error").and_then(Node::as_bool) == Some(true);
+    let id = string_of(&block, "tool_use_id");
+    let content = block.visit("content", core::mem::take);
+    let content = result_content(reader, at, content, part)?;
+    Ok(What::Result(Outcome { id, content, is_error, found: None, gone: Set::new(), of_search: None, own }))
+}
+
+/// Reads what a tool answered. What is inside a block of that is not looked at.
+pub(super) fn result_content<'r, 'n, 'a>(
+    reader: &mut Reader<'r, 'n, 'a>,
+    at: usize,
+    content: Option<Node<'a>>,
+    part: ReadPart<'r, 'n, 'a>,
+) -> Result<Content<'a>, Error> {
+    let blocks = match content.map(opened).transpose()?.map(Node::into_data) {
+        Some(Data::Array(blocks)) => blocks,
+        Some(Data::Object(object)) => {
+            let block = Node::new(Data::Object(object));
+            if is_search_outcome(&block) {
+                reader.change(at);
+                return Ok(Content::Parts(Vec::from([Part::Search(search(&block, true))])));
+            }
+            if !is_mention(&block) {
+                return reader.content(Some(block), part);
+            }
+            Vec::from([block])
+        }
+        other => return reader.content(other.map(Node::new), part),
+    };
+    let mut parts = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let block = opened(block)?;
+        if directive(&block).is_some() {
+            reader.ignore(at, &block);
+            parts.extend(reader.emulates().then_some(Part::Ignored));
+        } else if is_reference(&block) {
+            parts.push(reader.reference(at, block));
+        } else if is_typed_outcome(&block) {
+            reader.change(at);
+            parts.push(Part::Search(search(&block, false)));
+        } else {
+            parts.extend(part(reader, block)?);
+        }
+    }
+    Ok(Content::Parts(parts))
+}
+
+fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> What<'a> {
+    let search = search(block.get("content").unwrap_or(block), true);
+    What::Result(Outcome {
+        id: string_of(block, "tool_use_id"),
+        is_error: search.error.is_some(),
+        content: Content::Parts(Vec::from([Part::Search(search)])),
+        found: None,
+        gone: Set::new(),
+        of_search: Some(Searcher::Hosted),
+        own: reader.stays().then(|| block.clone()),
+    })
+}
+
+/// Reads what a search found, or why it failed.
+pub(super) fn search<'a>(outcome: &Node<'a>, is_whole: bool) -> Search<'a> {
+    let listed = outcome.get("tool_references").and_then(Node::as_array);
+    let failed = outcome.get("error_code").filter(|_| listed.is_none());
+    Search {
+        block: outcome.clone(),
+        references: listed.unwrap_or_default().iter().cloned().map(reference).collect(),
+        error: failed.map(|code| code.as_text().map(Text::display).unwrap_or_default().into_owned()),
+        is_whole,
+    }
+}
+
+/// Decides which calls of the API's own servers are searches for tools: those that a search's result answers.
+pub(super) fn settle_server_calls<'r, 'n, 'a>(
+    reader: &mut Reader<'r, 'n, 'a>,
+    part: ReadPart<'r, 'n, 'a>,
+) -> Result<(), Error> {
+    if !reader.conversation.events.iter().any(|event| matches!(event.what, What::Server(_))) {
+        return Ok(());
+    }
+    let events = core::mem::take(&mut reader.conversation.events);
+    let hosted = events.iter().filter_map(|event| match &event.what {
+        What::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => outcome.id.as_text().cloned(),
+        _ => None,
+    });
+    let answered: Set<Text<'a>> = hosted.collect();
+    for Event { at, message, what } in events {
+        let what = match what {
+            What::Server(block) if block.get("id").and_then(Node::as_text).is_some_and(|id| answered.contains(id)) => {
+                reader.change(at);
+                call(reader, at, block)
+            }
+            What::Server(block) => {
+                let Some(part) = part(reader, block)? else { continue };
+                What::Text { role: Role::Assistant, content: Content::Parts(Vec::from([part])) }
+            }
+            other => other,
+        };
+        reader.conversation.events.push(Event { at, message, what });
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! Puts a schema that stands one level off where it belongs.
+
+use alloc::{format, string::String};
+
+use crate::{
+    json::{Data, Node, Text},
+    rules::Rule,
+    sanitize::diagnostics::{ChangeKind, Diagnostics, Location},
+    schema::{
+        keyword::Keyword,
+        misplaced::{misplaced, Misplaced},
+        visit::Polarity,
+    },
+};
+
+const UNWRAP: ChangeKind = ChangeKind::of(Rule::UnwrapSchema);
+
+/// Replaces a wrapper at the root by the schema in it, and a map of properties by a schema that has them.
+///
+/// A description of the wrapper stays, if the schema has none. This comes before references are resolved, because they
+/// lead to places in the schema that was meant.
+pub(in crate::sanitize) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
+    let Some(found) = misplaced(root) else { return };
+    let to = match found {
+        Misplaced::Wrapped(_) => Location::of(root),
+        Misplaced::Properties => Location::under(root, "properties"),
+    };
+    let from = match found {
+        Misplaced::Wrapped(name) => Location::under(root, name),
+        Misplaced::Properties => Location::of(root),
+    };
+    diagnostics.report(Polarity::Positive, from, to, UNWRAP, || match found {
+        Misplaced::Wrapped(name) => format!("replaced the wrapper by the schema under `{name}`"),
+        Misplaced::Properties => String::from("moved a map of properties under `properties`"),
+    });
+    let Some(object) = root.as_object_mut() else { return };
+    match found {
+        Misplaced::Wrapped(name) => {
+            let description = object.remove(Keyword::Description).filter(|text| text.as_text().is_some());
+            let Some(Data::Object(mut inner)) = object.remove(name).map(Node::into_data) else { return };
+            if let Some(description) = description.filter(|_| !inner.has(Keyword::Description)) {
+                inner.set(Text::literal("description"), description);
+            }
+            *object = inner;
+        }
+        Misplaced::Properties => {
+            let properties = core::mem::take(object);
+            object.set(Text::literal("type"), Node::literal("object"));
+            object.set(Text::literal("properties"), Node::object(properties));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! A tool's schema that stands one level off: inside a wrapper, or a map of properties in its place.
+//!
+//! Such a root is valid by the meta-schema and accepts anything, so an API shows the model a tool without arguments.
+//! Reported: `{"jsonSchema": {…}}` (twentyhq/twenty#15348), a map of properties (UKGovernmentBEIS/inspect_ai#1562).
+
+use alloc::{format, string::String};
+
+use super::{
+    instance_types::TYPE_NAMES,
+    keyword::{Keyword, Subschemas},
+};
+use crate::json::{Member, Node, Object};
+
+/// The keys under which SDKs and APIs keep a tool's schema.
+const WRAPPERS: [&str; 8] = [
+    "jsonSchema",
+    "json_schema",
+    "schema",
+    "inputSchema",
+    "input_schema",
+    "parameters",
+    "parametersJsonSchema",
+    "parameters_json_schema",
+];
+
+/// Where the schema of a root is that has none itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Misplaced {
+    /// Under this key of the root: `{"jsonSchema": {"type": "object", …}}`.
+    Wrapped(&'static str),
+    /// The root is what belongs under `properties`: `{"city": {"type": "string"}}`.
+    Properties,
+}
+
+/// `None` if the root is a schema, or nothing tells what it was meant to be.
+pub(crate) fn misplaced(root: &Node<'_>) -> Option<Misplaced> {
+    let object = root.as_object().filter(|object| !object.is_empty())?;
+    if object.iter().any(is_of_a_schema) {
+        return None;
+    }
+    let wrapped = |name: &&&str| object.get(name).is_some_and(|inner| is_object_schema(inner, object));
+    if let Some(name) = WRAPPERS.iter().find(wrapped) {
+        return Some(Misplaced::Wrapped(name));
+    }
+    object.iter().all(is_property).then_some(Misplaced::Properties)
+}
+
+/// True for a keyword with a value that it may have, unless that only describes.
+fn is_of_a_schema(member: &Member<'_>) -> bool {
+    match Keyword::named(&member.key) {
+        None | Some(Keyword::Description | Keyword::Title | Keyword::Schema) => false,
+        Some(Keyword::Const | Keyword::Default | Keyword::Examples) => true,
+        Some(keyword) => keyword.holds() != Subschemas::Value || !is_typed(&member.value),
+    }
+}
+
+/// A schema of an object; beside other properties that are typed it is one of them.
+fn is_object_schema(inner: &Node<'_>, around: &Object<'_>) -> bool {
+    let is_object = inner.get(Keyword::Type).is_some_and(|name| name.is_text("object"));
+    let has_properties = inner.get(Keyword::Properties).is_some_and(|table| table.as_object().is_some());
+    (is_object || has_properties) && (around.len() == 1 || !around.iter().all(is_property))
+}
+
+fn is_property(member: &Member<'_>) -> bool {
+    let begins = |prefix: &str| member.key.display().starts_with(prefix);
+    is_typed(&member.value) && !begins("$") && !begins("x-")
+}
+
+/// An object whose `type` is one of JSON Schema's.
+fn is_typed(value: &Node<'_>) -> bool {
+    value.get(Keyword::Type).is_some_and(|name| TYPE_NAMES.iter().any(|known| name.is_text(known)))
+}
+
+impl Misplaced {
+    /// What was found in the place of `type: "object"`, for messages.
+    pub(crate) fn in_words(self) -> String {
+        match self {
+            Misplaced::Wrapped(name) => format!("none: the schema is under `{name}`"),
+            Misplaced::Properties => "none: the root is a map of properties, which belongs under `properties`".into(),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+"""llama.cpp's own converter and grammar parser judge: what they refuse fails a whole request of its server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from judging import (
+    Complaint,
+    Judge,
+    Row,
+    accepts_outputs,
+    agrees_on_inputs,
+    real_schemas,
+    rules,
+    schemas,
+    still_disputed,
+    still_refused,
+)
+from llama_cpp_judge import PROGRAM, LlamaCpp
+
+KNOWN = rules(
+    "keyword-value keyword-too-large pattern maximum-below-minimum property-name ref-form open-items array-items"
+)
+"""What the converter can know of. `check` calls more refused that is no JSON Schema, where the converter looks away."""
+
+OUTPUTS = [
+    Row(
+        "half a surrogate pair is no text to its JSON parser",
+        r"^no JSON: ",
+        {"type": "object", "properties": {"a": {"description": "\ud800"}}},
+    ),
+]
+
+INPUTS = [
+    OUTPUTS[0],
+    Row(
+        "malformed keywords are refused, and the converter reads only those of the type",
+        r"^only check: keyword-value ",
+        {"type": "object", "properties": {"a": {"type": "integer", "maxItems": ""}}},
+    ),
+    Row(
+        "the root of a tool is an object, and a schema that is no schema is `not-a-schema`, which is not compared",
+        r"^only the judge: JSON schema error at \S+: schema must be an object",
+        {"type": "object", "properties": {"a": {"type": "array", "items": [1]}}},
+    ),
+    Row(
+        "a union that is a branch of itself has a grammar that refers to itself on the left",
+        r"^only the judge: failed to parse grammar",
+        {
+            "type": "object",
+            "properties": {"v": {"$ref": "#/$defs/n"}},
+            "$defs": {"n": {"type": "integer", "anyOf": [{"$ref": "#/$defs/n"}, {"minimum": 1}]}},
+        },
+    ),
+    Row(
+        "`allOf` of a reference that leads back ends the server; `check` calls every `allOf` reinterpreted",
+        r"^only the judge: the process ended",
+        {
+            "type": "object",
+            "properties": {"a": {"allOf": [{"$ref": "#/$defs/m"}]}},
+            "$defs": {"m": {"type": "object", "properties": {"c": {"allOf": [{"$ref": "#/$defs/m"}]}}}},
+        },
+    ),
+    Row(
+        "lists and values that are malformed have rules of their own, which are not compared",
+        r"^only the judge: JSON schema error at \S+: (must (not be empty|be an array of schemas)|"
+        r"(properties|additionalProperties|enum|type|\$ref) must|unrecognized type|cannot resolve)",
+        {"type": "object", "properties": {"a": {"anyOf": []}}},
+    ),
+]
+
+
+@cache
+def converter() -> LlamaCpp:
+    if not PROGRAM.exists():
+        pytest.skip(f"{PROGRAM.name} of llama.cpp is not built: `python tests/llama_cpp_judge.py FOLDER` says why")
+    return LlamaCpp()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _ended() -> Iterator[None]:
+    yield
+    if PROGRAM.exists():
+        converter().close()
+
+
+@cache
+def llama_cpp() -> Judge:
+    asked = converter()
+
+    def judge(text: str) -> list[Complaint]:
+        error = asked.refuses(text)
+        if error is None:
+            return []
+        says = error.removeprefix("JSON schema conversion failed:\n")
+        place = re.search(r"JSON schema error at #(\S*):", says)
+        return [Complaint(says, place.group(1) if place else "")]
+
+    return judge
+
+
+def test_outputs_are_accepted() -> None:
+    accepts_outputs("llama-cpp", llama_cpp(), OUTPUTS)
+
+
+@pytest.mark.parametrize("row", OUTPUTS, ids=str)
+def test_outputs_are_still_refused(row: Row) -> None:
+    still_refused("llama-cpp", llama_cpp(), row)
+
+
+def test_check_agrees() -> None:
+    agrees_on_inputs("llama-cpp", llama_cpp(), KNOWN, INPUTS)
+
+
+@pytest.mark.parametrize("row", INPUTS, ids=str)
+def test_check_still_disagrees(row: Row) -> None:
+    still_disputed("llama-cpp", llama_cpp(), KNOWN, row)
+
+
+def test_real_tools_are_accepted_as_they_are_but_for_two() -> None:
+    """Every refusal of a real tool is one that `check` finds, too."""
+    agrees_on_inputs("llama-cpp", llama_cpp(), None, [], real_schemas())
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "accepted"),
+    [
+        ('{"type":"object","properties":{"a":{"type":"string","pattern":"^\\\\d$"}}}', '{"a":"x"}', True),
+        ('{"type":"object","properties":{"a":{"type":"string","pattern":"^[0-9]$"}}}', '{"a":"x"}', False),
+        ('{"type":"object","properties":{"a":{"type":"string"}}}', '{"b":1}', False),
+        ('{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]}]}', "5", True),
+        ('{"type":"object","properties":{"a":{"type":"array","uniqueItems":true}}}', '{"a":[1,1]}', True),
+        ('{"type":"object","properties":{"a":{}}}', '{"a":1}', True),
+    ],
+)
+def test_the_grammar_holds_what_the_facts_say(schema: str, text: str, accepted: bool) -> None:
+    assert converter().accepts(schema, [text]) == [accepted]
+
+
+def test_the_judge_can_refuse() -> None:
+    assert llama_cpp()('{"type": "object", "properties": {"a": true}}')
+    assert len(schemas()) > 1_000
