@@ -13,7 +13,8 @@ use crate::{
 /// What sanitizing a schema leaves for its arguments: what has to be undone in them, and nothing else of the schema.
 ///
 /// [`Rewritten::restore_plan`](crate::Rewritten::restore_plan) returns it. Running it asks neither the schema nor the
-/// dialect, so that arguments may come back in a later turn or in another process: [`Self::to_json`] and [`Self::from_json`]
+/// dialect, so that arguments may come back in a later turn or in another process: [`Self::to_json`] and
+/// [`Self::from_json`]
 /// keep it until then.
 ///
 /// ```

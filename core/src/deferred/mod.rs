@@ -350,6 +350,12 @@ pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>
         return;
     }
     let Some(items) = list.as_array_mut() else { return };
+    if replaced.iter().all(|(_, instead)| instead.len() == 1) {
+        for (place, instead) in replaced {
+            items.get_mut(place).into_iter().zip(instead).for_each(|(item, instead)| *item = instead);
+        }
+        return;
+    }
     let mut replaced = replaced.into_iter().peekable();
     let mut spliced = Vec::with_capacity(items.len());
     for (at, item) in core::mem::take(items).into_iter().enumerate() {

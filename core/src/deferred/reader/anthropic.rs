@@ -55,8 +55,8 @@ pub(super) fn read<'a>(
             } else {
                 lenient_role(&old)
             };
-            reader.conversation.originals.insert(at, old.clone());
             let content = take(&mut old, "content")?;
+            reader.conversation.originals.insert(at, old);
             message(reader, (at, at), role, content, part)?;
             continue;
         }

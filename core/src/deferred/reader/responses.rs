@@ -285,10 +285,10 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             self.push(message, What::Kept(role));
             return Ok(());
         }
-        if self.reader.skims() {
-            self.reader.conversation.originals.insert(self.at, item.clone());
-        }
         let content = item.visit("content", core::mem::take);
+        if self.reader.skims() {
+            self.reader.conversation.originals.insert(self.at, item);
+        }
         if self.reader.emulates() {
             return blocks::message(self.reader, (self.at, message), role, content, part);
         }
@@ -299,12 +299,13 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     /// An item that stays, but for what it holds about tools.
     fn other(&mut self, mut item: Node<'a>) -> Result<(), Error> {
-        self.reader.conversation.originals.insert(self.at, item.clone());
         let message = self.turn(Phase::Other);
         let role = if is_system(&item) { Role::System } else { Role::User };
         let held =
             LISTS.into_iter().find(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)));
-        match held.and_then(|key| item.visit(key, core::mem::take)) {
+        let content = held.and_then(|key| item.visit(key, core::mem::take));
+        self.reader.conversation.originals.insert(self.at, item);
+        match content {
             Some(content) => blocks::message(self.reader, (self.at, message), role, Some(content), part)?,
             None => self.push(message, What::Text { role, content: Content::Parts(Vec::new()) }),
         }
@@ -327,17 +328,15 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, What::Call(Call { id, name, arguments, search: None, own }));
     }
 
-    fn output(&mut self, mut item: Node<'a>) -> Result<(), Error> {
+    fn output(&mut self, item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
-        let own = self.reader.stays().then(|| item.clone());
         let id = string_of(&item, "call_id");
-        let output = item.visit("output", core::mem::take);
+        let (own, output) = blocks::taken(self.reader, item, "output");
         let content = match self.reader.emulates() {
             true => result_content(self.reader, self.at, output, part)?,
             false => self.reader.content(output, part)?,
         };
-        let outcome = Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own };
-        self.push(message, What::Result(outcome));
+        self.push(message, What::Result(Outcome::new(id, content, own)));
         Ok(())
     }
 
@@ -427,8 +426,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             return Ok(());
         };
         let message = self.turn(Phase::Other);
-        let outcome = Outcome { id: call, content, is_error: false, found: None, gone: Set::new(), of_search, own };
-        self.push(message, What::Result(outcome));
+        self.push(message, What::Result(Outcome { of_search, ..Outcome::new(call, content, own) }));
         Ok(())
     }
 
