@@ -72,8 +72,6 @@ export type ChangeRule =
   | 'drop-pattern'
   /** Spells a regular expression in the escapes that the API's engine knows. */
   | 'respell-pattern'
-  /** Gives `{}` a description where the API would not read it as accepting anything. */
-  | 'describe-any'
   /** Removes a `format` that the API refuses. */
   | 'drop-format'
   /** Replaces an exclusive bound by an inclusive one. */
@@ -243,8 +241,6 @@ export type Constraint =
   | 'enum-null-first'
   /** `properties` is not an object. */
   | 'properties-not-object'
-  /** `{}`, which the API does not read as accepting anything. */
-  | 'empty-schema'
   /** A value that is not a schema in the place of one: a property, a definition, a branch. */
   | 'not-a-schema'
   /** `items` is a list: positions belong into `prefixItems`. */
@@ -305,6 +301,8 @@ export type Constraint =
   | 'keyword-value'
   /** A keyword's number is above what is accepted. */
   | 'keyword-too-large'
+  /** A maximum that is below its minimum. */
+  | 'maximum-below-minimum'
   /** A list of types where one name is required, or with types that are not allowed in a list. */
   | 'type-list'
   /** A schema without a type, where one is needed. */
@@ -331,6 +329,8 @@ export type Constraint =
   | 'open-items'
   /** A regular expression that the API cannot compile. */
   | 'pattern'
+  /** A `pattern` that is accepted and not enforced. */
+  | 'pattern-not-enforced'
   /** A regular expression whose anchors or lookaround mean something else there than in JSON Schema. */
   | 'pattern-anchors'
   /** A `format` that is refused. */

@@ -14,8 +14,7 @@ use crate::{
 ///
 /// [`Rewritten::restore_plan`](crate::Rewritten::restore_plan) returns it. Running it asks neither the schema nor the
 /// dialect, so that arguments may come back in a later turn or in another process: [`Self::to_json`] and
-/// [`Self::from_json`]
-/// keep it until then.
+/// [`Self::from_json`] keep it until then.
 ///
 /// ```
 /// use serde_json::json;

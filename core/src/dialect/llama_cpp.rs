@@ -2,7 +2,7 @@
 //! out.
 
 use super::{
-    grammar::{Grammar, ObjectRule, OpenRule, PatternRule, RefRule},
+    grammar::{AnyOfRule, Grammar, ObjectRule, OpenRule, PatternRule, RefRule},
     name_rule::NameRule,
     surface::Surface,
     well_formed::WELL_FORMED,
@@ -15,25 +15,68 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-const CONVERTER: &str = "ggml-org/llama.cpp, common/json-schema-to-grammar.cpp@011c6c3c";
-const README: &str = "ggml-org/llama.cpp, grammars/README.md and json-schema-to-grammar.cpp";
+const CONVERTER: &str = "run: llama.cpp b11434, common/json-schema.cpp and json-schema-to-grammar.cpp \
+    (python/tests/test_judge_llama_cpp.py)";
+
+/// Beside a union or a reference nothing that asserts is read.
+const BESIDE: Keywords = Keywords::of(&[
+    Keyword::Comment,
+    Keyword::Default,
+    Keyword::Deprecated,
+    Keyword::Description,
+    Keyword::Examples,
+    Keyword::ReadOnly,
+    Keyword::Schema,
+    Keyword::Title,
+    Keyword::WriteOnly,
+]);
 
 const GRAMMAR: Grammar = Grammar {
-    refuses: Keywords::of(&[Keyword::PrefixItems, Keyword::AllOf]),
-    empty_schemas: false,
-    refs: RefRule { to_root: false, plain_pointers: true, ..RefRule::OPEN },
-    objects: ObjectRule { open: OpenRule::ClosedByDefault, ..ObjectRule::OPEN },
+    refuses: Keywords::of(&[Keyword::PrefixItems, Keyword::AllOf, Keyword::OneOf]),
+    root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::OneOf]),
+    ignores: Keywords::of(&[
+        Keyword::Contains,
+        Keyword::DependentRequired,
+        Keyword::DependentSchemas,
+        Keyword::Else,
+        Keyword::If,
+        Keyword::MaxContains,
+        Keyword::MaxProperties,
+        Keyword::MinContains,
+        Keyword::MinProperties,
+        Keyword::MultipleOf,
+        Keyword::Not,
+        Keyword::PatternProperties,
+        Keyword::PropertyNames,
+        Keyword::Then,
+        Keyword::UnevaluatedItems,
+        Keyword::UnevaluatedProperties,
+        Keyword::UniqueItems,
+    ]),
+    checked_values: Keywords::of(&[
+        Keyword::ExclusiveMaximum,
+        Keyword::ExclusiveMinimum,
+        Keyword::Format,
+        Keyword::Maximum,
+        Keyword::Minimum,
+        Keyword::Pattern,
+    ]),
+    refs: RefRule { to_root: false, plain_pointers: true, beside: BESIDE, ..RefRule::OPEN },
+    any_of: AnyOfRule { beside: BESIDE, ..AnyOfRule::OPEN },
+    objects: ObjectRule { open: OpenRule::Closes, ..ObjectRule::OPEN },
     patterns: PatternRule::Gbnf,
     boolean_schemas: false,
     true_items: false,
     at_most: &[
-        (Keyword::MaxLength, 1_999),
-        (Keyword::MinLength, 1_999),
-        (Keyword::MaxItems, 1_999),
-        (Keyword::MinItems, 1_999),
+        (Keyword::MinLength, 2_000),
+        (Keyword::MaxLength, 2_147_483_647),
+        (Keyword::MinItems, 2_001),
+        (Keyword::MaxItems, 1_998),
     ],
     array_items: false,
-    names: NameRule { reserved: &["$ref"], ..NameRule::OPEN },
+    plain_counts: true,
+    ordered_counts: true,
+    names: NameRule { no_brackets_beside_others: true, ..NameRule::OPEN },
     ..Grammar::OPEN
 };
 
@@ -41,44 +84,78 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
     name: "llama-cpp",
     surface: "llama.cpp's server: tools become a grammar (GBNF)",
     documentation: "https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md",
-    as_of: "2026-11-20",
-    revision: 1,
+    as_of: "2026-11-26",
+    revision: 2,
     options: &["refs", "untyped", "hints", "maxNodes"],
-    encodes: &["a property named `$ref` is renamed"],
+    encodes: &[],
     limits: &[],
     facts: &[
         Fact {
-            statement: "an object without `additionalProperties` is closed, so an open one says `true`",
+            statement: "an object that lists properties and names no `additionalProperties` is closed; writing `true` \
+                breaks the grammar of some lists of names, so it stays",
             confidence: 'A',
-            source: README,
+            source: CONVERTER,
             rules: &[Constraint::ObjectOpenness],
-            severity: Severity::Reinterpreted,
+            severity: Severity::Ignored,
             ..Fact::REFUSED
         },
         Fact {
             statement: "a schema is an object, not a boolean or a string",
             confidence: 'A',
-            source: "live: `Unrecognized schema: true` (oh-my-pi#5914, mezmo/aura#358), `Unrecognized schema: \
-                \"object\"`",
+            source: "live: `JSON schema error at #/properties/a: schema must be an object`",
             rules: &[Constraint::NotASchema, Constraint::ItemsNotSchema, Constraint::OpenItems],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`{}` means any object; with a description, it means any value",
+            statement: "keywords have values of their kind, and counts are whole numbers without a fraction",
+            confidence: 'A',
+            source:
+                "live: `minLength must be a non-negative integer`, `format must be a string`, `must be an array of \
+                schemas`, `maximum must be a number`",
+            rules: &[Constraint::KeywordValue],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "a `pattern` from `^` to `$` is no expression if a parenthesis or class is not closed, a \
+                quantifier has nothing to repeat, or a backslash ends it",
+            confidence: 'A',
+            source: "live: `Invalid pattern ^(a$: unbalanced parentheses`",
+            rules: &[Constraint::Pattern],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "patterns without both anchors, with lookaround, backreferences, `\\d`, `\\w`, `\\s`, `\\b` or \
+                `\\p` are not enforced",
+            confidence: 'A',
+            source: "llama.cpp#26939 (August 2026); run: b11434 warns of them in its log, and accepts any string",
+            rules: &[Constraint::PatternNotEnforced],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no maximum of lengths or items is below its minimum: the server never answers",
+            confidence: 'A',
+            source: "llama.cpp#25602; run: b11434 does not answer, and its memory grows",
+            rules: &[Constraint::MaximumBelowMinimum],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement:
+                "beside `anyOf` or a reference nothing else is read, and at the root neither `anyOf` nor `oneOf` \
+                keeps the properties beside it",
             confidence: 'A',
             source: CONVERTER,
-            rules: &[Constraint::EmptySchema],
+            rules: &[Constraint::BesideAnyOf, Constraint::BesideRef, Constraint::RootKeyword],
             severity: Severity::Reinterpreted,
             ..Fact::REFUSED
         },
         Fact {
-            statement: "where a string is read by it, `pattern` begins with `^`, ends with `$`, and has no lookaround, \
-                backreference and word boundary; its escapes are those of GBNF: `\\d`, `\\w`, `\\s`, `\\/` and `\\-` \
-                are none",
+            statement: "`oneOf` is read as `anyOf`",
             confidence: 'A',
-            source: "live: `Pattern must start with '^' and end with '$'`; `Failed to initialize samplers: failed to \
-                parse grammar` (llama.cpp#25895, ablation of 2026-07-19)",
-            rules: &[Constraint::Pattern],
+            source: CONVERTER,
+            rules: &[Constraint::RefusedKeyword],
+            severity: Severity::Reinterpreted,
+            keywords: Keywords::of(&[Keyword::OneOf]),
             ..Fact::REFUSED
         },
         Fact {
@@ -91,7 +168,9 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`allOf` is not read beside `properties`, and requires every property of its branches",
+            statement:
+                "`allOf` is not read beside `properties`, requires every property of its branches, and makes an \
+                object of everything else",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::RefusedKeyword],
@@ -100,25 +179,33 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
+            statement: "`not`, `if`, `contains`, `uniqueItems`, `multipleOf`, `propertyNames`, `patternProperties`, \
+                `dependent…`, `unevaluated…` and counts of properties are not enforced",
+            confidence: 'A',
+            source: CONVERTER,
+            rules: &[Constraint::IgnoredKeyword],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
+        },
+        Fact {
             statement: "a reference is a pointer from `#/` on, whose escapes are not decoded: no `#`, no anchor, no \
                 identifier",
             confidence: 'A',
-            source: "ggml-org/llama.cpp, common/json-schema-to-grammar.cpp@011c6c3c: `Unsupported ref`, \
-                `Error resolving ref`",
+            source: "live: `unsupported $ref`, `cannot resolve $ref`",
             rules: &[Constraint::RefForm],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no property is named `$ref`: that key is read as a reference everywhere",
+            statement: "no other properties are admitted beside a name with `[` or `]`",
             confidence: 'A',
-            source: CONVERTER,
-            rules: &[Constraint::ReservedName],
+            source: "live: `Failed to initialize samplers: failed to parse grammar`; run: b11434",
+            rules: &[Constraint::PropertyName],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "lengths and counts stay below 2,000, the most repetitions of a grammar",
+            statement: "at most 2,000 characters and 2,001 items are required, at most 1,998 items allowed",
             confidence: 'A',
-            source: README,
+            source: "run: b11434, `failed to parse grammar` (llama.cpp#26613, #28469); a `maxLength` has no such limit",
             rules: &[Constraint::KeywordTooLarge],
             ..Fact::REFUSED
         },
@@ -126,15 +213,13 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "builds differ: nested references, `properties` beside `anyOf`; older ones answer without any constraint where \
-            a grammar does not parse (llama.cpp#19051)",
-        "lookaround in patterns: left out with a warning by newer builds",
-        "a key `$ref` in values and under unknown keywords: taken for a reference, too, and refused where it leads \
-            nowhere",
-        "builds before llama.cpp#13117 (2025-04) make no grammar of `maxItems: 0`; later ones allow the empty array",
-        "keywords that the grammar does not know, `not`, `if`, `contains` and `uniqueItems` among them: ignored \
-            without a word",
-        "bounds of numbers that are no integers: ignored",
+        "builds before August 2026: patterns that are not enforced today were refused, and so were properties named \
+            `$ref`; `{}` was any object until September 2026",
+        "builds with LLAMA_LLGUIDANCE hand the schema to llguidance as it is",
+        "bounds of numbers that are no integers: not enforced; integer bounds beyond 64 bits: refused",
+        "the sum of all repetitions of a request, and some 1,000 letters of names beside `additionalProperties`, have \
+            limits, too",
+        "what the chat template of a model does with a schema",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

@@ -2,6 +2,8 @@
 
 use alloc::{format, string::String};
 
+use crate::json::Text;
+
 /// Which property names may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NameRule {
@@ -9,13 +11,21 @@ pub(crate) struct NameRule {
     pub(crate) reserved: &'static [&'static str],
     /// Below a name with `{` and `}` no schema may have `enum`, `required`, `anyOf` or a `$ref` other than `#`.
     pub(crate) no_braces: bool,
+    /// Beside a name with `[` or `]` no other properties may be admitted.
+    pub(crate) no_brackets_beside_others: bool,
     /// What a name is made of; `None`: anything.
     pub(crate) shape: Option<PropertyPattern>,
 }
 
 impl NameRule {
     /// Any name.
-    pub(crate) const OPEN: NameRule = NameRule { reserved: &[], no_braces: false, shape: None };
+    pub(crate) const OPEN: NameRule =
+        NameRule { reserved: &[], no_braces: false, no_brackets_beside_others: false, shape: None };
+}
+
+/// True for a name that breaks a grammar which spells out all other names.
+pub(crate) fn has_brackets(name: &Text<'_>) -> bool {
+    name.display().contains(['[', ']'])
 }
 
 /// What a property's name is made of: ASCII letters, digits, and what is listed.

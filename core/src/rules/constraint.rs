@@ -71,8 +71,6 @@ constraints! {
     EnumNullFirst = "enum-null-first",
     /// `properties` is not an object.
     PropertiesNotObject = "properties-not-object",
-    /// `{}`, which the API does not read as accepting anything.
-    EmptySchema = "empty-schema",
     /// A value that is not a schema in the place of one: a property, a definition, a branch.
     NotASchema = "not-a-schema",
     /// `items` is a list: positions belong into `prefixItems`.
@@ -133,6 +131,8 @@ constraints! {
     KeywordValue = "keyword-value",
     /// A keyword's number is above what is accepted.
     KeywordTooLarge = "keyword-too-large",
+    /// A maximum that is below its minimum.
+    MaximumBelowMinimum = "maximum-below-minimum",
     /// A list of types where one name is required, or with types that are not allowed in a list.
     TypeList = "type-list",
     /// A schema without a type, where one is needed.
@@ -159,6 +159,8 @@ constraints! {
     OpenItems = "open-items",
     /// A regular expression that the API cannot compile.
     Pattern = "pattern",
+    /// A `pattern` that is accepted and not enforced.
+    PatternNotEnforced = "pattern-not-enforced",
     /// A regular expression whose anchors or lookaround mean something else there than in JSON Schema.
     PatternAnchors = "pattern-anchors",
     /// A `format` that is refused.

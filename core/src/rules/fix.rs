@@ -32,7 +32,10 @@ impl Constraint {
             Constraint::EnumValue => "Remove the value, or change `type` so that it fits.",
             Constraint::EnumNullFirst => "Write `null` first in the list of types.",
             Constraint::PropertiesNotObject => "Write `properties` as an object that has a schema for each name.",
-            Constraint::EmptySchema => "Write what the value may be, or give it a description.",
+            Constraint::PatternNotEnforced => {
+                "Write the pattern from `^` to `$`, with groups, classes and quantifiers only."
+            }
+            Constraint::MaximumBelowMinimum => "Write a maximum that is not below the minimum.",
             Constraint::NotASchema => "Write an object or a boolean in the place of the schema.",
             Constraint::ArrayItems => "Write one schema in `items`, or the positions in `prefixItems`.",
             Constraint::ItemsNotSchema => "Write a schema in `items`.",

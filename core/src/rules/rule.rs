@@ -163,8 +163,6 @@ rules! {
     DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern, PatternAnchors];
     /// Spells a regular expression in the escapes that the API's engine knows.
     RespellPattern = "respell-pattern", Legalize, SAME, [Pattern, PatternAnchors];
-    /// Gives `{}` a description where the API would not read it as accepting anything.
-    DescribeAny = "describe-any", Legalize, SAME, [EmptySchema];
     /// Removes a `format` that the API refuses.
     DropFormat = "drop-format", Legalize, SAME, [Format];
     /// Replaces an exclusive bound by an inclusive one.

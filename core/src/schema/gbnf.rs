@@ -1,307 +1,160 @@
-//! A regular expression as llama.cpp's converter reads it, which makes grammars (GBNF) of patterns.
+//! What llama.cpp's converter makes of a regular expression: a part of the grammar, any string, or an error.
 //!
-//! Source: llama.cpp, common/json-schema-to-grammar.cpp@011c6c3c, which copies escapes that it does not know, and
-//! llama-grammar.cpp, which then fails: `Failed to initialize samplers: failed to parse grammar` (llama.cpp#25895). The
-//! converter cuts the first `^` and the last `$`, and lets a quantifier behind an escape repeat all literals before it.
+//! Source: llama.cpp b11434, `_pattern_to_rule` in common/json-schema-to-grammar.cpp, and the limit of repetitions in
+//! src/llama-grammar.cpp. The converter reads from left to right and stops at the first thing that it does not know, so
+//! what stands behind that is never an error.
 
-use alloc::{format, string::String};
 use core::{iter::Peekable, str::Chars};
 
-const DIGIT: &str = "0-9";
-const WORD: &str = "A-Za-z0-9_";
-/// What `\s` is by ECMA-262; GBNF reads UTF-8.
-const SPACE: &str =
-    " \\t\\n\\r\\x0B\\x0C\u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}";
+/// More repetitions of one part are an error.
+const MOST_REPETITIONS: u32 = 2_000;
 
-/// More repetitions are no grammar.
-const MOST: u32 = 1_999;
+/// Groups in groups; in more the pattern is not enforced.
+const DEEPEST: usize = 100;
 
-/// The same pattern as the converter reads it rightly; `None` if it cannot. Patterns that are not `^…$` have none.
-pub(crate) fn respelled(pattern: &str) -> Option<String> {
-    let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
-    let mut writer = Writer { rest: inner.chars().peekable(), written: String::from("^"), depth: 0 };
-    while let Some(character) = writer.rest.next() {
-        writer.one(character)?;
-    }
-    (writer.depth == 0).then(|| writer.written + "$")
+/// What becomes of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// It becomes a part of the grammar.
+    Enforced,
+    /// Any string is accepted, for this reason.
+    NotEnforced(&'static str),
+    /// The request is refused, for this reason.
+    Refused(&'static str),
 }
 
-struct Writer<'p> {
+/// Reads a pattern as the converter does.
+pub(crate) fn reading(pattern: &str) -> Reading {
+    let inner = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$'));
+    let Some(inner) = inner else { return Reading::NotEnforced("it does not begin with `^` and end with `$`") };
+    let mut reader = Reader { rest: inner.chars().peekable(), depth: 0, repeatable: false, outer: 0 };
+    match reader.read() {
+        Ok(()) if reader.depth > 0 => Reading::Refused("a parenthesis is not closed"),
+        Ok(()) => Reading::Enforced,
+        Err(reading) => reading,
+    }
+}
+
+struct Reader<'p> {
     rest: Peekable<Chars<'p>>,
-    written: String,
     /// How many groups are open.
     depth: usize,
+    /// Whether something stands before a quantifier, in the innermost group.
+    repeatable: bool,
+    /// The same for the groups around it, one bit each.
+    outer: u128,
 }
 
-impl Writer<'_> {
-    fn one(&mut self, character: char) -> Option<()> {
-        match character {
-            '\\' => self.escape()?,
-            '[' => self.class()?,
-            '(' => {
-                // Groups of other kinds are left out.
-                if self.rest.next_if_eq(&'?').is_some() {
-                    self.rest.next_if_eq(&':')?;
-                    self.written.push_str("(?:");
-                } else {
-                    self.written.push('(');
-                }
-                self.depth += 1;
-                // A quantifier here repeats nothing.
-                return (!self.is_quantified()).then_some(());
+impl Reader<'_> {
+    fn read(&mut self) -> Result<(), Reading> {
+        while let Some(character) = self.rest.next() {
+            match character {
+                '(' => self.open()?,
+                ')' => self.close()?,
+                '[' => self.class()?,
+                '*' | '+' | '?' if !self.repeatable => return Err(NOTHING_TO_REPEAT),
+                '*' | '+' | '?' => {}
+                '{' => self.repetitions()?,
+                '\\' => self.escape(false)?,
+                '^' | '$' => return Err(Reading::NotEnforced("an anchor stands inside")),
+                ']' | '}' => return Err(Reading::NotEnforced("a bracket stands alone")),
+                _ => {}
             }
-            ')' => {
-                self.depth = self.depth.checked_sub(1)?;
-                self.written.push(')');
-            }
-            // Outside a group the anchors would belong to one branch.
-            '|' if self.depth > 0 => {
-                self.written.push('|');
-                return (!self.is_quantified()).then_some(());
-            }
-            '|' | '^' | '$' | ']' | '{' | '}' | '*' | '+' | '?' => return None,
-            other => self.written.push(other),
+            self.repeatable = self.repeatable || !matches!(character, '(');
         }
-        self.quantifier()
+        Ok(())
     }
 
-    fn is_quantified(&mut self) -> bool {
-        matches!(self.rest.peek(), Some('*' | '+' | '?' | '{'))
-    }
-
-    /// One, greedy, if there is any.
-    fn quantifier(&mut self) -> Option<()> {
-        if !self.is_quantified() {
-            return Some(());
+    fn open(&mut self) -> Result<(), Reading> {
+        if self.rest.next_if_eq(&'?').is_some() && self.rest.next_if_eq(&':').is_none() {
+            return Err(Reading::NotEnforced("it has lookaround, a named group or flags"));
         }
-        let first = self.rest.next()?;
-        self.written.push(first);
-        if first == '{' {
-            let low = self.number()?;
-            let high = match self.rest.next_if_eq(&',') {
-                None => low,
-                Some(_) => {
-                    self.written.push(',');
-                    if self.rest.peek() == Some(&'}') {
-                        low
-                    } else {
-                        self.number()?
-                    }
-                }
-            };
-            self.rest.next_if_eq(&'}')?;
-            self.written.push('}');
-            if low > high || high > MOST {
-                return None;
-            }
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Reading::NotEnforced("its groups nest too deep"));
         }
-        // Lazy and possessive ones are not known.
-        (!self.is_quantified()).then_some(())
+        self.outer = self.outer << 1 | u128::from(self.repeatable);
+        self.repeatable = false;
+        Ok(())
     }
 
-    fn number(&mut self) -> Option<u32> {
-        let mut digits = String::new();
-        while let Some(digit) = self.rest.next_if(char::is_ascii_digit) {
-            digits.push(digit);
+    fn close(&mut self) -> Result<(), Reading> {
+        if self.depth == 0 {
+            return Err(Reading::Refused("a parenthesis is not opened"));
         }
-        self.written.push_str(&digits);
-        digits.parse().ok()
-    }
-
-    fn escape(&mut self) -> Option<()> {
-        let character = self.rest.next()?;
-        let spelled = match character {
-            'd' | 'w' | 's' => format!("[{}]", members(character)),
-            'D' | 'W' | 'S' => format!("[^{}]", members(character.to_ascii_lowercase())),
-            'x' => format!("[\\x{}]", self.hexadecimal()?),
-            'f' => String::from("[\\x0C]"),
-            'v' => String::from("[\\x0B]"),
-            // Behind an escape a quantifier would repeat all literals before it, too.
-            'n' | 'r' | 't' | '\\' if self.is_quantified() => format!("[\\{character}]"),
-            'n' | 'r' | 't' | '\\' => format!("\\{character}"),
-            '"' | '.' | '(' | ')' | '|' | '{' | '}' | '*' | '+' | '?' | '$' if self.is_quantified() => {
-                format!("[{character}]")
-            }
-            '[' | ']' | '^' if self.is_quantified() => format!("[\\x{:02X}]", u32::from(character)),
-            '"' | '.' | '(' | ')' | '|' | '{' | '}' | '*' | '+' | '?' | '$' | '[' | ']' | '^' => {
-                format!("\\{character}")
-            }
-            // Boundaries, references, properties and code points.
-            other if other.is_alphanumeric() => return None,
-            other => String::from(other),
-        };
-        self.written.push_str(&spelled);
-        Some(())
-    }
-
-    fn hexadecimal(&mut self) -> Option<String> {
-        let digits: String = [self.rest.next()?, self.rest.next()?].into_iter().collect();
-        digits.chars().all(|digit| digit.is_ascii_hexdigit()).then_some(digits)
+        self.depth -= 1;
+        self.repeatable = true;
+        self.outer >>= 1;
+        Ok(())
     }
 
     /// What stands in brackets.
-    fn class(&mut self) -> Option<()> {
-        self.written.push('[');
-        if self.rest.next_if_eq(&'^').is_some() {
-            self.written.push('^');
-        }
-        // Readers differ about what `]` is there.
-        if self.rest.peek() == Some(&']') {
-            return None;
-        }
+    fn class(&mut self) -> Result<(), Reading> {
         loop {
-            let from = match self.rest.next()? {
-                ']' => break,
-                character => self.atom(character)?,
-            };
-            self.written.push_str(from.spelled());
-            let is_range = self.rest.peek() == Some(&'-') && {
-                let mut ahead = self.rest.clone();
-                ahead.next();
-                ahead.next().is_some_and(|next| next != ']')
-            };
-            if !is_range {
-                continue;
+            match self.rest.next() {
+                None => return Err(Reading::Refused("a character class is not closed")),
+                Some(']') => return Ok(()),
+                Some('\\') => self.escape(true)?,
+                Some(_) => {}
             }
-            self.rest.next();
-            let next = self.rest.next()?;
-            let to = self.atom(next)?;
-            // A set begins and ends no range, so that the hyphen is one.
-            let hyphen = if from.is_set() || to.is_set() { "\\x2D" } else { "-" };
-            self.written.push_str(hyphen);
-            self.written.push_str(to.spelled());
         }
-        self.written.push(']');
-        Some(())
     }
 
-    /// A character in brackets, or a set of them.
-    fn atom(&mut self, character: char) -> Option<Atom> {
-        if character != '\\' {
-            return Some(Atom::Character(String::from(character)));
+    /// What follows a backslash.
+    fn escape(&mut self, in_class: bool) -> Result<(), Reading> {
+        let unknown = Err(Reading::NotEnforced("it has an escape that grammars do not have"));
+        let digits = match self.rest.next() {
+            None if in_class => return Err(Reading::Refused("a character class is not closed")),
+            None => return Err(Reading::Refused("it ends with a backslash")),
+            Some('^' | '$' | '.' | '(' | ')' | '|' | '{' | '}' | '*' | '+' | '?') if !in_class => 0,
+            Some('t' | 'r' | 'n' | '\\' | '"' | '[' | ']' | '-') => 0,
+            Some('x') => 2,
+            Some('u') => 4,
+            Some('U') => 8,
+            Some(_) => return unknown,
+        };
+        for _ in 0..digits {
+            if self.rest.next_if(char::is_ascii_hexdigit).is_none() {
+                return unknown;
+            }
         }
-        let escaped = self.rest.next()?;
-        Some(Atom::Character(match escaped {
-            'd' | 'w' | 's' => return Some(Atom::Set(members(escaped))),
-            'x' => format!("\\x{}", self.hexadecimal()?),
-            'b' => String::from("\\x08"),
-            'f' => String::from("\\x0C"),
-            'v' => String::from("\\x0B"),
-            '-' => String::from("\\x2D"),
-            '^' => String::from("\\x5E"),
-            'n' | 'r' | 't' | '\\' | ']' | '[' => format!("\\{escaped}"),
-            other if other.is_alphanumeric() => return None,
-            other => String::from(other),
-        }))
+        Ok(())
+    }
+
+    /// `{low,high}`
+    fn repetitions(&mut self) -> Result<(), Reading> {
+        let mut bounds = [None::<u32>; 2];
+        let (mut at, mut is_number) = (0, true);
+        loop {
+            match self.rest.next() {
+                None => return Err(Reading::NotEnforced("a brace is not closed")),
+                Some('}') => break,
+                Some(',') => at += 1,
+                Some(character) => match (character.to_digit(10), bounds.get_mut(at)) {
+                    (Some(digit), Some(bound)) => {
+                        *bound = Some(bound.unwrap_or_default().saturating_mul(10).saturating_add(digit));
+                    }
+                    _ => is_number = false,
+                },
+            }
+        }
+        let [low, high] = bounds;
+        if !is_number || at > 1 || (at == 0 && low.is_none()) {
+            return Err(Reading::NotEnforced("its braces hold no numbers"));
+        }
+        if !self.repeatable {
+            return Err(NOTHING_TO_REPEAT);
+        }
+        let high = if at == 0 { low } else { high };
+        if low.max(high).is_some_and(|bound| bound > MOST_REPETITIONS) {
+            return Err(Reading::Refused("it repeats a part more than 2,000 times"));
+        }
+        // The server never answers.
+        if high.is_some_and(|high| low.unwrap_or_default() > high) {
+            return Err(Reading::Refused("a maximum of repetitions is below the minimum"));
+        }
+        Ok(())
     }
 }
 
-/// What a class is made of.
-enum Atom {
-    /// As it is written.
-    Character(String),
-    /// All of them.
-    Set(&'static str),
-}
-
-impl Atom {
-    fn spelled(&self) -> &str {
-        match self {
-            Atom::Character(text) => text,
-            Atom::Set(text) => text,
-        }
-    }
-
-    const fn is_set(&self) -> bool {
-        matches!(self, Atom::Set(_))
-    }
-}
-
-fn members(set: char) -> &'static str {
-    match set {
-        'd' => DIGIT,
-        'w' => WORD,
-        _ => SPACE,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::respelled;
-
-    #[test]
-    fn what_is_read_otherwise_is_spelled_anew() {
-        for (pattern, expected) in [
-            (r"^\d+\/\w*$", "^[0-9]+/[A-Za-z0-9_]*$"),
-            (r"^[\w.\-]+@\D$", r"^[A-Za-z0-9_.\x2D]+@[^0-9]$"),
-            (r"^[\w-.]$", r"^[A-Za-z0-9_\x2D.]$"),
-            (r"^[\w-]$", "^[A-Za-z0-9_-]$"),
-            (r"^[a-\d]$", r"^[a\x2D0-9]$"),
-            (r"^[\^-z]$", r"^[\x5E-z]$"),
-            (r"^[\--9]+$", r"^[\x2D-9]+$"),
-            (r"^[!-\-x]$", r"^[!-\x2Dx]$"),
-            (r"^[+-\d]+$", r"^[+\x2D0-9]+$"),
-            (r"^[\^]$", r"^[\x5E]$"),
-            (r"^[^\d\]]$", r"^[^0-9\]]$"),
-            (r"^\x41\-\:$", r"^[\x41]-:$"),
-            (r"^\f+$", r"^[\x0C]+$"),
-            (r"^a\.+$", "^a[.]+$"),
-            (r"^\++\^*$", r"^[+]+[\x5E]*$"),
-        ] {
-            assert_eq!(respelled(pattern).as_deref(), Some(expected), "{pattern}");
-            assert_eq!(respelled(expected).as_deref(), Some(expected), "{expected} twice");
-        }
-    }
-
-    #[test]
-    fn what_is_read_rightly_stays() {
-        for pattern in [
-            "^[a-z]{2,3}$",
-            "^(a|b)+c{2,}$",
-            r"^(?:[0-9]{4})-\.\$$",
-            "^[A-Za-z0-9_-]$",
-            "^[0-9-.]$",
-            "^[-a]$",
-            "^[[]$",
-            "^$",
-            "^.*$",
-        ] {
-            assert_eq!(respelled(pattern).as_deref(), Some(pattern), "{pattern}");
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_said() {
-        for pattern in [
-            r"^\bword$",
-            r"^(a)\1$",
-            r"^\p{L}$",
-            r"^[\W]$",
-            r"^\u0041$",
-            "^[a$",
-            r"^\x4$",
-            r"^a\$",
-            "a",
-            "^a|b$",
-            "^(a$|b)$",
-            "^a$b$",
-            "^]$",
-            "^[]a]$",
-            "^[^]$",
-            "^x{$",
-            "^{a}$",
-            "^}$",
-            "^a+?b$",
-            "^(?P<n>a)$",
-            "^(?=a)$",
-            "^a{5000}$",
-            "^a{3,2}$",
-            "^(a$",
-            "^a)$",
-            "^*$",
-            "^(|a)?+$",
-        ] {
-            assert_eq!(respelled(pattern), None, "{pattern}");
-        }
-    }
-}
+const NOTHING_TO_REPEAT: Reading = Reading::Refused("a quantifier has nothing to repeat");

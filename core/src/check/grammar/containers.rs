@@ -3,12 +3,13 @@
 
 use alloc::{format, string::String};
 
-use super::{quoted, seen, types, Report, Schema};
+use super::{quoted, seen, types, Extent, Report, Schema};
 use crate::{
     collections::Set,
     dialect::{
         features::OF_MEMBERS,
         grammar::{Grammar, OpenRule, PropertiesRule, RequiredRule, TypeRequirement},
+        name_rule::has_brackets,
     },
     json::{push_token, Node, Object, Step},
     rules::Constraint,
@@ -30,19 +31,6 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     let wants_type = grammar.typed != TypeRequirement::No && !schema.present.intersects(grammar.typed.one_of());
     if wants_type && !schema.pointer.steps().iter().any(asks) {
         report.add(node, Constraint::Untyped, schema.pointer.render(), grammar.typed.in_words(), "none of them");
-    }
-    if !grammar.empty_schemas
-        && schema.object.is_empty()
-        && !schema.is_root()
-        && !schema.pointer.steps().iter().any(asks)
-    {
-        report.add(
-            node,
-            Constraint::EmptySchema,
-            schema.pointer.render(),
-            "a schema that says something: `{}` is any object here, and one with a description any value",
-            "`{}`",
-        );
     }
     if is("array") {
         array(node, schema, report);
@@ -138,9 +126,11 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                 &found,
             );
         }
-        (open @ (OpenRule::ClosedByDefault | OpenRule::ClosedBesideMembers), None)
+        (open @ (OpenRule::ClosedByDefault | OpenRule::ClosedBesideMembers | OpenRule::Closes), None)
             if !schema.present.intersects(COMBINED)
-                && (open == OpenRule::ClosedByDefault || schema.present.intersects(OF_MEMBERS)) =>
+                && (open == OpenRule::ClosedByDefault || schema.present.intersects(OF_MEMBERS))
+                // That is said, and nothing is done about it.
+                && (open != OpenRule::Closes || report.extent == Extent::All) =>
         {
             report.add(
                 node,
@@ -151,6 +141,15 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             );
         }
         _ => {}
+    }
+    let admits_others = additional.is_some_and(|value| value.as_bool() != Some(false));
+    if report.grammar.names.no_brackets_beside_others && admits_others {
+        let table = schema.get(Keyword::Properties).and_then(Node::as_object);
+        if let Some(name) = table.into_iter().flatten().find(|member| has_brackets(&member.key)) {
+            let expected = format!("no other properties beside the name {}", quoted(&name.key));
+            let at = schema.at("additionalProperties");
+            report.add(additional.unwrap_or(node), Constraint::PropertyName, at, &expected, "`additionalProperties`");
+        }
     }
     if !rule.maps && rule.open != OpenRule::MustClose && additional.is_some_and(|value| value.as_object().is_some()) {
         report.add(

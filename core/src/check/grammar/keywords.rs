@@ -2,10 +2,11 @@
 
 use alloc::format;
 
-use super::{super::Extent, quoted, types, Report, Schema};
+use super::{super::Extent, combinators, quoted, types, Report, Schema};
 use crate::{
     dialect::features::COUNTS,
     json::{Member, Text},
+    report::Severity,
     rules::Constraint,
     schema::keyword::{Keyword, Role},
 };
@@ -35,6 +36,11 @@ pub(super) fn check(
     };
     if grammar.refuses.contains(keyword) {
         report.add(&member.value, Constraint::RefusedKeyword, at(), &format!("no `{}`", keyword.name()), "it");
+        // What is read in another way is still refused if it is malformed.
+        let is_read = report.dialect.severity_of(Constraint::RefusedKeyword.id(), &at()) == Severity::Reinterpreted;
+        if is_read && matches!(keyword, Keyword::AllOf | Keyword::OneOf) {
+            combinators::list(schema, keyword, &member.value, report);
+        }
         return false;
     }
     if let Some(conflict) =
@@ -48,6 +54,10 @@ pub(super) fn check(
     if grammar.ignores.contains(keyword) && report.extent == Extent::All {
         let expected = format!("no `{}`, which has no effect here", keyword.name());
         report.add(&member.value, Constraint::IgnoredKeyword, at(), &expected, "it");
+    }
+    if grammar.is_below_minimum(keyword, &member.value, schema.object) {
+        let (expected, found) = ("a maximum that is not below the minimum", super::seen(&member.value));
+        report.add(&member.value, Constraint::MaximumBelowMinimum, at(), expected, &found);
     }
     if schema.is_root() && grammar.refuses_at_root(keyword, &member.value) {
         report.add(&member.value, Constraint::RootKeyword, at(), &format!("no `{}` at the root", keyword.name()), "it");
@@ -107,6 +117,8 @@ pub(super) fn check(
     if keyword != Keyword::AnyOf
         && !beside.contains(keyword)
         && schema.present.contains(Keyword::AnyOf)
+        // A union that is refused at the root is said once.
+        && !(schema.is_root() && grammar.root_refuses.contains(Keyword::AnyOf))
         && keyword.role() != Role::Definitions
     {
         report.add(

@@ -181,7 +181,9 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                 }
             }
             _ if report.grammar.fields.contains(keyword) => fields::check(schema, keyword, value, report),
-            _ if report.grammar.metaschema => metaschema::check(schema, keyword, value, report),
+            _ if report.grammar.metaschema || is_value_read(schema, keyword, report.grammar) => {
+                metaschema::check(schema, keyword, value, report)
+            }
             _ => {}
         }
         match keyword {
@@ -191,6 +193,19 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             _ => {}
         }
     }
+}
+
+/// Is the value of this keyword read where not all are? Beside another type than its own it is not.
+fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
+    let wanted = match keyword {
+        // The bounds of other numbers are not.
+        Keyword::Minimum | Keyword::Maximum | Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum => "integer",
+        _ => "string",
+    };
+    let types = schema.get(Keyword::Type);
+    grammar.checked_values.contains(keyword)
+        && types.map_or(wanted == "string", |types| types::is(types, wanted, grammar))
+        && !schema.present.intersects(Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf]))
 }
 
 /// One schema and where it stands.

@@ -2,12 +2,16 @@
 
 use alloc::format;
 
-use super::{quoted, seen, types, Report, Schema};
+use super::{quoted, seen, types, Extent, Report, Schema};
 use crate::{
     dialect::grammar::PatternRule,
     json::{push_token, Node, Text},
     rules::Constraint,
-    schema::{gbnf, keyword::Keyword, regex, whole_match},
+    schema::{
+        gbnf::{self, Reading},
+        keyword::Keyword,
+        regex, whole_match,
+    },
 };
 
 pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
@@ -15,6 +19,14 @@ pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Re
     let Some(text) = value.as_text().filter(|_| is_read) else { return };
     if let Some((rule, why)) = fault(text, report.grammar.patterns) {
         report.add(value, rule, schema.at("pattern"), why, &quoted(text));
+    }
+    // What decides whether something is to be mended has nothing to say of what is only not enforced.
+    if report.grammar.patterns == PatternRule::Gbnf && report.extent == Extent::All {
+        if let Reading::NotEnforced(why) = gbnf::reading(&text.display()) {
+            let found = format!("{}: {why}", quoted(text));
+            let expected = "a pattern that this API enforces";
+            report.add(value, Constraint::PatternNotEnforced, schema.at("pattern"), expected, &found);
+        }
     }
 }
 
@@ -34,6 +46,12 @@ pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, repo
 
 fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static str)> {
     let text = pattern.display();
+    if rule == PatternRule::Gbnf {
+        return match gbnf::reading(&text) {
+            Reading::Refused(_) => Some((Constraint::Pattern, "a regular expression that llama.cpp's converter reads")),
+            Reading::Enforced | Reading::NotEnforced(_) => None,
+        };
+    }
     let uses = regex::uses(&text);
     let does_not_compile = |expected| Some((Constraint::Pattern, expected));
     match rule {
@@ -45,10 +63,6 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static 
         }
         _ if uses.not_regular.is_some() => {
             does_not_compile("a regular expression without lookaround, backreferences and word boundaries")
-        }
-        PatternRule::Gbnf if !uses.anchored => does_not_compile("a regular expression from `^` to `$`"),
-        PatternRule::Gbnf if gbnf::respelled(&text).is_none_or(|known| !pattern.is(&known)) => {
-            does_not_compile("a regular expression with the escapes of GBNF only")
         }
         PatternRule::Whole if !whole_match::is_whole(&text) => {
             Some((Constraint::PatternAnchors, "a regular expression from `^` to `$`: the whole string is held to it"))

@@ -15,7 +15,7 @@ pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequireme
 
 use super::name_rule::NameRule;
 use crate::{
-    json::{Node, Object, Pointer, Step, Text},
+    json::{self, Node, Object, Pointer, Step, Text},
     schema::keyword::{Keyword, Keywords},
 };
 
@@ -45,6 +45,8 @@ pub(crate) struct Grammar {
     pub(crate) drafts: Option<&'static [&'static str]>,
     /// Every keyword's value must be what the 2020-12 meta-schema says.
     pub(crate) metaschema: bool,
+    /// Only the values of these must be, where `metaschema` is not set.
+    pub(crate) checked_values: Keywords,
     /// Keywords that are fields of a message: their value is of the kind that the field has, or a text that spells it,
     /// and null says nothing.
     pub(crate) fields: Keywords,
@@ -60,8 +62,6 @@ pub(crate) struct Grammar {
     pub(crate) typed: TypeRequirement,
     /// How "anything" is said where a schema needs a type.
     pub(crate) anything: AnyEncoding,
-    /// `{}` accepts anything; `false`: it says something else there, and a text beside it says "anything".
-    pub(crate) empty_schemas: bool,
     /// How null is admitted where lists of types may not say it.
     pub(crate) null: Null,
     /// The keywords whose schemas are looked into.
@@ -117,6 +117,8 @@ pub(crate) struct Grammar {
     pub(crate) opaque: Keywords,
     /// Counts are written without a fraction and an exponent.
     pub(crate) plain_counts: bool,
+    /// No maximum of a count may be below its minimum.
+    pub(crate) ordered_counts: bool,
     /// Numbers must lie within the range of a 64-bit float.
     pub(crate) finite_numbers: bool,
     /// Characters that count six bytes each where the whole is measured.
@@ -148,6 +150,17 @@ impl Grammar {
         self.root_refuses.contains(keyword) && !(self.root_unions_of_objects && is_union_of_objects())
     }
 
+    /// Is this a maximum of a count that is refused, because it is below its minimum?
+    pub(crate) fn is_below_minimum(&self, keyword: Keyword, value: &Node<'_>, schema: &Object<'_>) -> bool {
+        let minimum = match keyword {
+            Keyword::MaxLength => Keyword::MinLength,
+            Keyword::MaxItems => Keyword::MinItems,
+            _ => return false,
+        };
+        let (least, most) = (schema.get(minimum).and_then(Node::as_number), value.as_number());
+        self.ordered_counts && least.zip(most).is_some_and(|(least, most)| json::compare(least, most).is_gt())
+    }
+
     /// Refuses nothing but a root that is no object.
     pub(crate) const OPEN: Grammar = Grammar {
         accept_unchanged: true,
@@ -161,6 +174,7 @@ impl Grammar {
         unknown: None,
         drafts: None,
         metaschema: false,
+        checked_values: Keywords::NONE,
         fields: Keywords::NONE,
         types: &["string", "number", "integer", "boolean", "object", "array", "null"],
         protocol_types: false,
@@ -168,7 +182,6 @@ impl Grammar {
         type_lists: TypeLists::Any,
         typed: TypeRequirement::No,
         anything: AnyEncoding::Unsaid,
-        empty_schemas: true,
         null: Null::Type,
         through: Keywords::ALL,
         describes_root: true,
@@ -196,6 +209,7 @@ impl Grammar {
         names: NameRule::OPEN,
         opaque: Keywords::NONE,
         plain_counts: false,
+        ordered_counts: false,
         finite_numbers: false,
         escaped_chars: &[],
     };
@@ -269,6 +283,8 @@ pub(crate) enum OpenRule {
     AsJsonSchema,
     /// Closed, so that an open one must say `additionalProperties: true`.
     ClosedByDefault,
+    /// Closed if it lists properties. `true` is not written, because that breaks grammars of many names.
+    Closes,
     /// The same where it says anything of its members, and open where it does not.
     ClosedBesideMembers,
     /// Whatever it says, only the listed properties ever come: nothing is lost where an object cannot be closed.

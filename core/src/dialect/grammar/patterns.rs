@@ -14,7 +14,7 @@ pub(crate) enum PatternRule {
     Python,
     /// Regular ones: what `Python` allows, without lookaround, backreferences and word boundaries.
     Regular,
-    /// Regular ones that begin with `^` and end with `$`, in the escapes of GBNF. (Lookaround is left out there.)
+    /// Those that llama.cpp's converter reads; others it does not enforce, and only a few are refused.
     Gbnf,
     /// Regular ones, held to the whole string, whether they have anchors or not.
     Whole,

@@ -6,6 +6,7 @@ use crate::{
     dialect::{
         features::OF_MEMBERS,
         grammar::{OpenRule, PropertiesRule},
+        name_rule::has_brackets,
     },
     json::{Member, Node, Text},
     report::{Accepts, Guidance},
@@ -66,12 +67,15 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
             object.insert_at(after, Text::literal("properties"), Node::empty_object());
         }
     }
+    if grammar.names.no_brackets_beside_others {
+        close_beside_brackets(node, place, context);
+    }
     let closes = match grammar.objects.open {
         OpenRule::ClosedByDefault => true,
         OpenRule::ClosedBesideMembers => {
             node.as_object().is_some_and(|object| Keywords::in_object(object).intersects(OF_MEMBERS))
         }
-        OpenRule::AsJsonSchema | OpenRule::Listed | OpenRule::MustClose => false,
+        OpenRule::AsJsonSchema | OpenRule::Closes | OpenRule::Listed | OpenRule::MustClose => false,
     };
     if closes
         && node.get(Keyword::AdditionalProperties).is_none()
@@ -88,6 +92,22 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("additionalProperties"), Node::bool(true));
         }
+    }
+}
+
+/// Removes `additionalProperties` beside a name that breaks the grammar of all other names: such an object is closed.
+fn close_beside_brackets<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let admits_others = node.get(Keyword::AdditionalProperties).is_some_and(|others| others.as_bool() != Some(false));
+    let table = node.get(Keyword::Properties).and_then(Node::as_object);
+    if !admits_others || !table.into_iter().flatten().any(|member| has_brackets(&member.key)) {
+        return;
+    }
+    let (from, effect) = (Location::under(node, "additionalProperties"), DROP.accepts(Accepts::Narrower));
+    context.diagnostics.report(place.polarity, from, Location::Nowhere, effect, || {
+        String::from("removed `additionalProperties`: this API takes no other properties beside a name with `[` or `]`")
+    });
+    if let Some(object) = node.as_object_mut() {
+        object.remove(Keyword::AdditionalProperties);
     }
 }
 

@@ -10,7 +10,6 @@ mod approximate;
 mod beside;
 pub(in crate::sanitize) mod booleans;
 pub(in crate::sanitize) mod containers;
-pub(in crate::sanitize) mod describe_any;
 mod distribute;
 pub(in crate::sanitize) mod enum_;
 pub(in crate::sanitize) mod enum_types;

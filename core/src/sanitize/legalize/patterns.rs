@@ -12,7 +12,12 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
     },
-    schema::{gbnf, regex, visit::SchemaPath, whole_match},
+    schema::{
+        gbnf::{self, Reading},
+        regex,
+        visit::SchemaPath,
+        whole_match,
+    },
 };
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellPattern);
@@ -24,10 +29,7 @@ pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
         PatternRule::Any => true,
         PatternRule::Python => uses().not_python.is_none(),
         PatternRule::Regular => uses().not_python.or(uses().not_regular).is_none(),
-        PatternRule::Gbnf => {
-            let is_regular = uses().not_python.or(uses().not_regular).is_none();
-            uses().anchored && is_regular && gbnf::respelled(&pattern.display()).is_some_and(|known| pattern.is(&known))
-        }
+        PatternRule::Gbnf => !matches!(gbnf::reading(&pattern.display()), Reading::Refused(_)),
         PatternRule::Whole => {
             uses().not_python.or(uses().not_regular).is_none() && whole_match::is_whole(&pattern.display())
         }
@@ -95,11 +97,10 @@ fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
         return None;
     }
     let spelled = match rule {
-        PatternRule::Gbnf => gbnf::respelled(text),
         PatternRule::Whole => whole_match::whole(text),
         PatternRule::Unanchored => whole_match::unanchored(text),
         PatternRule::Python | PatternRule::Regular => plain,
-        PatternRule::Any => None,
+        PatternRule::Any | PatternRule::Gbnf => None,
     };
     spelled.map(Text::new).filter(|known| compiles(known, rule))
 }

