@@ -243,7 +243,7 @@ fn emulate<'a>(
     let spoken_of = history_text::spoken_of(&mut conversation.events);
     let notices = notices(listed(request), (&emulation, &names), &spoken_of, (sending, options), &function)?;
     let has_toolsets = emulation.has_toolsets();
-    history_text::Writer { notices, options, source: format, stays: format == target, has_toolsets }
+    history_text::Writer { notices, options, source: format, same_format: format == target, has_toolsets }
         .write(&mut conversation);
     if format == Format::Anthropic {
         betas::settle(request, Native::None, &[])?;

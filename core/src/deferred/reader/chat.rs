@@ -36,7 +36,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
             message(reader, at, old, role, &pointer)?;
             continue;
         }
-        if reader.stays() {
+        if reader.same_format() {
             let old = reader.history.messages().get(index).map(view).transpose()?;
             let kept = old
                 .as_ref()

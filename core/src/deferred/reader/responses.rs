@@ -53,7 +53,7 @@ pub(super) fn read<'a>(
     request: &Node<'a>,
     prompt: Option<Node<'a>>,
 ) -> Result<(), Error> {
-    if !reader.stays() {
+    if !reader.same_format() {
         is_whole(request)?;
         if let Some(instructions) = prompt.filter(|text| !text.is_null()) {
             let content = reader.content(Some(instructions), part)?;
@@ -85,7 +85,7 @@ pub(super) fn read<'a>(
             }
         } else {
             let is_plain = |item: &Node<'_>| !may_hold(item, prefilter::DEFERRAL | prefilter::CALL | prefilter::RESULT);
-            if pass.reader.stays() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
+            if pass.reader.same_format() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
                 pass.turn(Phase::Other);
                 let message = pass.message;
                 pass.push(message, What::Kept(Role::Assistant));
@@ -209,7 +209,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 self.mention(item);
                 return Ok(());
             }
-            if self.reader.stays() && kind != "additional_tools" && !kind.starts_with("tool_search_") {
+            if self.reader.same_format() && kind != "additional_tools" && !kind.starts_with("tool_search_") {
                 self.clean(&mut item, kind);
             }
         }
@@ -220,9 +220,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             "tool_search_call" => self.search(item),
             "tool_search_output" => self.found(item)?,
             "additional_tools" => self.additional(item),
-            "item_reference" if !self.reader.stays() => return Err(incomplete(at)),
+            "item_reference" if !self.reader.same_format() => return Err(incomplete(at)),
             _ if self.reader.skims() => self.other(item)?,
-            _ if self.reader.stays() => {
+            _ if self.reader.same_format() => {
                 let message = self.turn(Phase::Other);
                 self.push(message, What::Kept(Role::Assistant));
             }
@@ -275,13 +275,13 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             Role::Assistant
         } else if is_system(&item) {
             Role::System
-        } else if is("user") || self.reader.stays() {
+        } else if is("user") || self.reader.same_format() {
             Role::User
         } else {
             return Err(no_role(&item, at, "`user`, `assistant`, `system` or `developer`"));
         };
         let message = self.turn(if role == Role::Assistant { Phase::Said } else { Phase::Other });
-        if self.reader.stays() && !self.reader.emulates() {
+        if self.reader.same_format() && !self.reader.emulates() {
             self.push(message, What::Kept(role));
             return Ok(());
         }
@@ -314,7 +314,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     fn call(&mut self, mut item: Node<'a>) {
         let message = self.turn(Phase::Called);
-        let own = self.reader.stays().then(|| item.clone());
+        let own = self.reader.same_format().then(|| item.clone());
         let name = self.reader.reading.names.called(&item).unwrap_or_else(|| Text::literal(""));
         let arguments = if has_type(&item, "custom_tool_call") {
             Arguments::Freeform(string_of(&item, "input"))
@@ -343,7 +343,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn search(&mut self, mut item: Node<'a>) {
         self.reader.change(self.at);
         let message = self.turn(Phase::Called);
-        let own = (self.reader.stays() && !self.reader.emulates()).then(|| item.clone());
+        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
         let client = is_client(&item);
         let search_name = self.reader.reading.options.tool_search_name.as_str();
         let id = if client {
@@ -396,7 +396,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     fn found(&mut self, mut item: Node<'a>) -> Result<(), Error> {
         self.reader.change(self.at);
-        let own = (self.reader.stays() && !self.reader.emulates()).then(|| item.clone());
+        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
         let called = self.answered(&item)?;
         let client = is_client(&item);
         let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text()).cloned();
@@ -482,7 +482,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
 /// A text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
-    if reader.stays() {
+    if reader.same_format() {
         return Ok(Some(Part::Own(block)));
     }
     let block = &mut block;
