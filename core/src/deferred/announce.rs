@@ -150,7 +150,8 @@ pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Format, names:
         return Ok(());
     }
     let content = Content::String(Node::string(text));
-    conversation.events.insert(0, Event { at: 0, message: 0, what: What::Text { role: Role::System, content } });
+    let what = What::Text { role: Role::System, content };
+    conversation.events.insert(0, Event { at: 0, message: 0, member: "content", what });
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     conversation::{
-        Addition, Call, Content, Conversation, Event, Outcome, Part, Reference, Role, Search, Searcher, What,
+        Addition, Call, Content, Conversation, Event, Held, Outcome, Part, Reference, Role, Search, Searcher, What,
     },
     notice::{self, Notices},
     reader::lose,
@@ -150,7 +150,11 @@ fn as_client_call(call: &mut Call<'_>, (source, same_format): (Format, bool), op
     }
     let is_search = options.search_tools.iter().any(|search| call.name.is(search.as_str()));
     call.search = is_search.then_some(Searcher::Client);
-    if source == Format::OpenaiResponses || !same_format {
+    // In Responses it is an item of its own, even if it was a block.
+    if source == Format::OpenaiResponses {
+        call.own = None;
+    }
+    if !same_format {
         return;
     }
     if let Some(object) = call.own.as_mut().and_then(Node::as_object_mut) {
@@ -214,14 +218,24 @@ impl<'a> Writer<'_, 'a> {
             SystemMessages::User if self.source != Format::OpenaiResponses => with_changes(&conversation.events),
             _ => Set::new(),
         };
-        let Conversation { events, losses, bare, .. } = conversation;
+        let Conversation { events, losses, bare, held, changed, .. } = conversation;
         let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
-        for Event { at, message, what } in core::mem::take(events) {
+        // The placeholder of an item of Responses that has lost all that it said so far.
+        let mut emptied: Option<Event<'a>> = None;
+        for Event { at, message, member, what } in core::mem::take(events) {
+            out.extend(emptied.take_if(|emptied| emptied.at != at));
             let what = match what {
-                What::Text { role, content } => {
-                    let Some(content) = self.text(content, bare.contains(&at), losses) else { continue };
-                    What::Text { role, content }
-                }
+                What::Text { role, content } => match self.text(content, losses) {
+                    Some(content) => What::Text { role, content },
+                    None => {
+                        let says_nothing = out.last().is_none_or(|last| last.at != at);
+                        let is_item = self.source == Format::OpenaiResponses && !bare.contains(&at);
+                        if is_item && says_nothing && !self.same_format {
+                            emptied = Some(Event { at, message, member, what: self.removed(role, losses) });
+                        }
+                        continue;
+                    }
+                },
                 What::Add(additions) => {
                     let parts: Vec<Part<'a>> =
                         additions.iter().filter_map(|addition| self.addition(addition, losses)).collect();
@@ -246,7 +260,20 @@ impl<'a> Writer<'_, 'a> {
                 What::Carry(_) | What::Orphan(_) | What::Used(_) | What::Ignored(_) => continue,
                 other => other,
             };
-            push(&mut out, Event { at, message, what });
+            emptied = None;
+            push(&mut out, Event { at, message, member, what });
+        }
+        out.extend(emptied);
+        if self.same_format {
+            // The model's own items go if nothing is left of them.
+            let said: Set<(usize, &str)> = out.iter().map(|event| (event.at, event.member)).collect();
+            let is_emptied = |held: &&Held| {
+                held.role != Role::Assistant && changed.contains(&held.at) && !said.contains(&(held.at, held.member))
+            };
+            for Held { at, member, role } in held.iter().filter(is_emptied) {
+                let what = self.removed(*role, losses);
+                out.push(Event { at: *at, message: *at, member, what });
+            }
         }
         for event in &mut out {
             if let What::Text { role: role @ Role::System, .. } = &mut event.what {
@@ -259,17 +286,19 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// What was said; `None`: nothing is left of it.
-    fn text(&mut self, content: Content<'a>, is_bare: bool, losses: &mut Warnings) -> Option<Content<'a>> {
+    fn text(&mut self, content: Content<'a>, losses: &mut Warnings) -> Option<Content<'a>> {
         let parts = match content {
             Content::Parts(parts) if parts.iter().any(is_about_tools) => parts,
             content => return Some(content),
         };
         let parts = self.parts(parts, losses);
-        if !parts.is_empty() {
-            return Some(Content::Parts(parts));
-        }
-        let removed = self.source == Format::OpenaiResponses && !is_bare;
-        removed.then(|| Content::Parts(Vec::from([self.part(notice::REMOVED.into(), None, losses)])))
+        (!parts.is_empty()).then_some(Content::Parts(parts))
+    }
+
+    /// What stands for all that was said.
+    fn removed(&self, role: Role, losses: &mut Warnings) -> What<'a> {
+        let part = self.part(notice::REMOVED.into(), None, losses);
+        What::Text { role, content: Content::Parts(Vec::from([part])) }
     }
 
     fn result(&mut self, mut outcome: Outcome<'a>, losses: &mut Warnings) -> Outcome<'a> {
@@ -388,13 +417,14 @@ fn with_changes(events: &[Event<'_>]) -> Set<usize> {
 
 /// Adds an event. What is said in one message by texts beside each other is one text.
 fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
-    let Event { at, message, what } = event;
-    let what = match (events.last_mut().filter(|last| last.at == at).map(|last| &mut last.what), what) {
+    let Event { at, message, member, what } = event;
+    let last = events.last_mut().filter(|last| last.at == at && last.member == member);
+    let what = match (last.map(|last| &mut last.what), what) {
         (
             Some(What::Text { role: before, content: Content::Parts(parts) }),
             What::Text { role, content: Content::Parts(more) },
         ) if *before == role => return parts.extend(more),
         (_, what) => what,
     };
-    events.push(Event { at, message, what });
+    events.push(Event { at, message, member, what });
 }

@@ -39,6 +39,8 @@ pub(super) struct Conversation<'a> {
     pub(super) changed: Set<usize>,
     /// References in the place of items of Responses.
     pub(super) bare: Set<usize>,
+    /// The members of items of Responses that were read although the format stays, in order.
+    pub(super) held: Vec<Held>,
     /// What was left out when the history was read.
     pub(super) losses: Warnings,
     /// The history means the same where it goes, and was left in the request.
@@ -137,12 +139,23 @@ impl Conversation<'_> {
     }
 }
 
+/// A member of an item that was read; the rest of the item stays as it is.
+pub(super) struct Held {
+    /// The number of the item, as of an event.
+    pub(super) at: usize,
+    pub(super) member: &'static str,
+    /// Who speaks in the item.
+    pub(super) role: Role,
+}
+
 /// Something that happened.
 pub(super) struct Event<'a> {
     /// Which message or item of the source it stands in, from 1; 0 is the system prompt.
     pub(super) at: usize,
     /// Which message of the source it stands in; events of one number are one message where the target has such.
     pub(super) message: usize,
+    /// Which member of that message or item holds it, where several are read: `content` or `output`.
+    pub(super) member: &'static str,
     pub(super) what: What<'a>,
 }
 

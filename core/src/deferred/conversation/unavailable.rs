@@ -25,7 +25,7 @@ pub(in crate::deferred) fn as_text<'a>(conversation: &mut Conversation<'a>, remo
     let mut texts: Set<Text<'a>> = Set::new();
     let mut out = Vec::with_capacity(events.len());
     let mut turn = Turn::default();
-    for Event { at, message, what } in core::mem::take(events) {
+    for Event { at, message, member, what } in core::mem::take(events) {
         let is_step = matches!(what, What::Call(_) | What::Result(_));
         let what = match what {
             What::Call(call) if call.search.is_none() && !is_sent(&call.name) => {
@@ -47,49 +47,59 @@ pub(in crate::deferred) fn as_text<'a>(conversation: &mut Conversation<'a>, remo
         if is_step && matches!(what, What::Text { .. }) {
             changed.insert(at);
         }
-        turn.add(Event { at, message, what }, is_step, (&mut out, &mut *changed));
+        turn.add(Event { at, message, member, what }, is_step, (&mut out, &mut *changed));
     }
     turn.end((&mut out, changed));
     *events = out;
     Ok(())
 }
 
-/// Calls beside each other, or results. Results follow their calls at once, so the texts that stand for calls come
-/// before the other calls, and those that stand for results after the other results.
+/// Calls beside each other, or results, with no other message or item between them. Results follow their calls at once,
+/// so the texts that stand for calls come before the other calls, and those that stand for results after the other
+/// results.
 #[derive(Default)]
 struct Turn<'a> {
     is_results: bool,
-    texts: Vec<Event<'a>>,
-    others: Vec<Event<'a>>,
+    steps: Vec<Event<'a>>,
 }
 
 impl<'a> Turn<'a> {
     fn add(&mut self, event: Event<'a>, is_step: bool, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
         let is_results = matches!(event.what, What::Result(_) | What::Text { role: Role::User, .. });
-        if !is_step || is_results != self.is_results {
+        // If the format stays, there is no event for a message that was not read.
+        let is_next = self.steps.last().is_none_or(|last| event.at <= last.at + 1);
+        if !is_step || !is_next || is_results != self.is_results {
             self.end((&mut *out, changed));
         }
         self.is_results = is_results;
-        match &event.what {
-            _ if !is_step => out.push(event),
-            What::Text { .. } => self.texts.push(event),
-            _ => self.others.push(event),
-        }
+        if is_step { &mut self.steps } else { out }.push(event);
     }
 
     fn end(&mut self, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
-        let neighbour = if self.is_results { self.others.last() } else { self.others.first() };
-        // They stand in the message of what they stand beside.
-        if let Some(at) = neighbour.map(|event| event.at).filter(|_| !self.texts.is_empty()) {
-            changed.insert(at);
-            self.texts.iter_mut().for_each(|text| text.at = at);
+        let steps = core::mem::take(&mut self.steps);
+        let is_text = |event: &Event<'a>| matches!(event.what, What::Text { .. });
+        let others = || steps.iter().enumerate().filter(|(_, event)| !is_text(event));
+        let neighbour = if self.is_results { others().next_back() } else { others().next() };
+        let Some((place, at, member)) = neighbour.map(|(place, event)| (place, event.at, event.member)) else {
+            out.extend(steps);
+            return;
+        };
+        let (mut texts, mut others) = (Vec::new(), Vec::new());
+        for (index, mut event) in steps.into_iter().enumerate() {
+            if !is_text(&event) {
+                others.push(event);
+                continue;
+            }
+            // A text that other steps have to come before or after stands in the message of one of these.
+            let moves = if self.is_results { index < place } else { index > place };
+            if moves {
+                changed.insert(at);
+                (event.at, event.member) = (at, member);
+            }
+            texts.push(event);
         }
-        if self.is_results {
-            out.append(&mut self.others);
-            out.append(&mut self.texts);
-        } else {
-            out.append(&mut self.texts);
-            out.append(&mut self.others);
-        }
+        let (first, second) = if self.is_results { (others, texts) } else { (texts, others) };
+        out.extend(first);
+        out.extend(second);
     }
 }

@@ -280,6 +280,24 @@ pub(super) fn result_content<'r, 'n, 'a>(
     Ok(Content::Parts(parts))
 }
 
+/// The references of a block that is not sent: their tools stay loaded.
+pub(super) fn references_in<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, content: &Node<'a>) {
+    let mut parts = Vec::new();
+    for block in content.as_array().unwrap_or_else(|| core::slice::from_ref(content)) {
+        if directive(block).is_some() {
+            reader.ignore(at, block);
+        } else if is_reference(block) {
+            parts.push(reader.reference(at, block.clone()));
+        } else if is_typed_outcome(block) || content.as_array().is_none() && is_search_outcome(block) {
+            reader.change(at);
+            parts.push(Part::Search(search(block, false)));
+        }
+    }
+    if !parts.is_empty() {
+        reader.push(at, What::Orphan(Content::Parts(parts)));
+    }
+}
+
 fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> What<'a> {
     let search = search(block.get("content").unwrap_or(block), true);
     let is_error = search.error.is_some();
@@ -315,7 +333,7 @@ pub(super) fn settle_server_calls<'r, 'n, 'a>(
         _ => None,
     });
     let answered: Set<Text<'a>> = hosted.collect();
-    for Event { at, message, what } in events {
+    for Event { at, message, member, what } in events {
         let what = match what {
             What::Server(block) if block.get("id").and_then(Node::as_text).is_some_and(|id| answered.contains(id)) => {
                 reader.change(at);
@@ -327,7 +345,7 @@ pub(super) fn settle_server_calls<'r, 'n, 'a>(
             }
             other => other,
         };
-        reader.conversation.events.push(Event { at, message, what });
+        reader.conversation.events.push(Event { at, message, member, what });
     }
     Ok(())
 }

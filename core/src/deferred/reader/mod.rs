@@ -85,7 +85,8 @@ pub(super) fn read<'a>(
     // A string of Responses says nothing about tools.
     conversation.is_in_place |=
         same_format && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
-    let mut reader = Reader { reading, source, listed: listed(request), history, conversation, has_spoken: false };
+    let listed = listed(request);
+    let mut reader = Reader { reading, source, listed, history, conversation, has_spoken: false, member: "content" };
     match source {
         Format::Anthropic => anthropic::read(&mut reader, request, prompt)?,
         Format::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
@@ -124,6 +125,8 @@ struct Reader<'r, 'n, 'a> {
     conversation: Conversation<'a>,
     /// Anybody but the client has, or the client in the conversation.
     has_spoken: bool,
+    /// The member that is read.
+    member: &'static str,
 }
 
 impl<'a> Reader<'_, '_, 'a> {
@@ -198,7 +201,7 @@ impl<'a> Reader<'_, '_, 'a> {
             What::Add(_) | What::Carry(_) | What::Remove { .. } | What::Orphan(_) => false,
             What::Used(_) | What::Ignored(_) => false,
         };
-        self.conversation.events.push(Event { at, message, what });
+        self.conversation.events.push(Event { at, message, member: self.member, what });
     }
 
     /// Notes that a message says something else now.

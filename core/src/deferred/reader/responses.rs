@@ -10,7 +10,9 @@ use crate::{
     collections::{Map, Set},
     deferred::{
         blocks::{any_block, concerns_tools, directive, is_mention, is_system},
-        conversation::{string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Search, Searcher, What},
+        conversation::{
+            string_of, Addition, Arguments, Call, Content, Held, Outcome, Part, Role, Search, Searcher, What,
+        },
         lazy::{edit_member, may_hold, view},
         namespace::{self, NameMap},
         prefilter,
@@ -215,7 +217,10 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
         match kind {
             "message" => self.said(item, at)?,
-            "function_call" | "custom_tool_call" => self.call(item),
+            "function_call" | "custom_tool_call" => {
+                self.disuse(&mut item, &LISTS);
+                self.call(item);
+            }
             "function_call_output" | "custom_tool_call_output" => self.output(item)?,
             "tool_search_call" => self.search(item),
             "tool_search_output" => self.found(item)?,
@@ -285,10 +290,10 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             self.push(message, What::Kept(role));
             return Ok(());
         }
-        let content = item.visit("content", core::mem::take);
         if self.reader.skims() {
-            self.reader.conversation.originals.insert(self.at, item);
+            return self.held(item, (message, role));
         }
+        let content = item.visit("content", core::mem::take);
         if self.reader.emulates() {
             return blocks::message(self.reader, (self.at, message), role, content, part);
         }
@@ -298,18 +303,42 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 
     /// An item that stays, but for what it holds about tools.
-    fn other(&mut self, mut item: Node<'a>) -> Result<(), Error> {
+    fn other(&mut self, item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
         let role = if is_system(&item) { Role::System } else { Role::User };
-        let held =
-            LISTS.into_iter().find(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)));
-        let content = held.and_then(|key| item.visit(key, core::mem::take));
+        self.held(item, (message, role))
+    }
+
+    /// Reads the members of an item that concern tools. The rest of the item stays as it is.
+    fn held(&mut self, mut item: Node<'a>, (message, role): (usize, Role)) -> Result<(), Error> {
+        let read = LISTS.map(|member| {
+            let concerns = item.get(member).is_some_and(|content| any_block(content, concerns_tools));
+            (member, concerns.then(|| item.visit(member, core::mem::take)).flatten())
+        });
         self.reader.conversation.originals.insert(self.at, item);
-        match content {
-            Some(content) => blocks::message(self.reader, (self.at, message), role, Some(content), part)?,
-            None => self.push(message, What::Text { role, content: Content::Parts(Vec::new()) }),
+        for (member, content) in read.into_iter().filter(|(_, content)| content.is_some()) {
+            self.reader.conversation.held.push(Held { at: self.at, member, role });
+            self.reader.member = member;
+            blocks::message(self.reader, (self.at, message), role, content, part)?;
         }
+        self.reader.member = "content";
         Ok(())
+    }
+
+    /// Removes members that concern tools from an item of which the API reads other members. References in them load
+    /// tools.
+    fn disuse(&mut self, item: &mut Node<'a>, members: &[&str]) {
+        if !self.reader.skims() {
+            return;
+        }
+        for member in members {
+            let content = item.get(member).filter(|content| any_block(content, concerns_tools)).cloned();
+            if let Some(content) = content {
+                self.reader.change(self.at);
+                blocks::references_in(self.reader, self.at, &content);
+                tool::remove(item, member);
+            }
+        }
     }
 
     fn call(&mut self, mut item: Node<'a>) {
@@ -328,8 +357,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, What::Call(Call { id, name, arguments, search: None, own }));
     }
 
-    fn output(&mut self, item: Node<'a>) -> Result<(), Error> {
+    fn output(&mut self, mut item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
+        self.disuse(&mut item, &["content"]);
         let id = string_of(&item, "call_id");
         let (own, output) = blocks::taken(self.reader, item, "output");
         let content = match self.reader.emulates() {

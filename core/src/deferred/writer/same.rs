@@ -18,7 +18,7 @@ use crate::{
 
 /// Writes the history into the request.
 pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, format: Format) -> Result<(), Error> {
-    let Conversation { events, mut originals, changed, .. } = conversation;
+    let Conversation { events, mut originals, changed, held, .. } = conversation;
     let mut groups: Vec<(usize, Vec<Event<'a>>)> = changed.iter().map(|at| (*at, Vec::new())).collect();
     for event in events {
         let place = groups.binary_search_by_key(&event.at, |(at, _)| *at);
@@ -35,7 +35,11 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
             continue;
         };
         let instead = match (format, original) {
-            (Format::OpenaiResponses, Some(original)) => Vec::from([refilled(original, group)]),
+            (Format::OpenaiResponses, Some(original)) => {
+                let from = held.partition_point(|held| held.at < at);
+                let read = held.iter().skip(from).take_while(|held| held.at == at).map(|held| held.member);
+                refilled(original, &read.collect::<Vec<_>>(), group)
+            }
             (Format::OpenaiResponses, None) => group.into_iter().filter_map(|event| item(event.what)).collect(),
             (_, original) => messages(original, group, format)?,
         };
@@ -205,14 +209,44 @@ fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Format)
 
 // Responses: items.
 
-/// An item with what it says now.
-fn refilled<'a>(mut original: Node<'a>, events: Vec<Event<'a>>) -> Node<'a> {
-    let said: Vec<Node<'a>> = events.into_iter().flat_map(|event| blocks(event.what)).collect();
-    if !said.is_empty() {
-        let key = if original.get("content").is_some() { "content" } else { "output" };
-        set(&mut original, key, Node::array(said));
+/// An item with what the members that were read say now. A search in it is an item of its own, and ends the item before
+/// it; an item that says nothing any more goes.
+fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
+    if read.is_empty() {
+        return Vec::from([original]);
     }
-    original
+    let role = original.get("role").cloned().unwrap_or_default();
+    let mut items = Vec::new();
+    let mut original = Some(original);
+    let mut said: Vec<(&'static str, Node<'a>)> = Vec::new();
+    let mut end = |said: Vec<(&'static str, Node<'a>)>, items: &mut Vec<Node<'a>>| {
+        if said.is_empty() {
+            return;
+        }
+        let mut lists: Vec<(&'static str, Vec<Node<'a>>)> = Vec::new();
+        let mut item = original.take().inspect(|_| lists.extend(read.iter().map(|member| (*member, Vec::new()))));
+        let item = item.get_or_insert_with(|| {
+            lists.push(("content", Vec::new()));
+            Node::record([("type", Node::literal("message")), ("role", role.clone())])
+        });
+        for (member, block) in said {
+            let list = lists.iter_mut().find(|(key, _)| *key == member);
+            list.into_iter().for_each(|(_, list)| list.push(block.clone()));
+        }
+        lists.into_iter().for_each(|(member, list)| set(item, member, Node::array(list)));
+        items.push(core::mem::take(item));
+    };
+    for Event { member, what, .. } in events {
+        let is_item = matches!(&what, What::Call(Call { own: None, .. }) | What::Result(Outcome { own: None, .. }));
+        if is_item {
+            end(core::mem::take(&mut said), &mut items);
+            items.extend(item(what));
+        } else {
+            said.extend(blocks(what).into_iter().map(|block| (member, block)));
+        }
+    }
+    end(said, &mut items);
+    items
 }
 
 /// An event as an item.
