@@ -15,8 +15,8 @@ use crate::{
     report::{Change, Left, Repair, Repaired, RepairedCall},
     schema::validate::{ArgumentViolation, Validation},
     tools::{
-        check::ToolViolation, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
-        sanitize_list::ToolChange, set_aside::SetAsideWarning, thinking::ChoiceChange,
+        check::ToolViolation, quarantine::Quarantined, request::AdaptReport, request_facts::ChoiceChange,
+        restore::RestoreMap, sanitize_list::ToolChange, set_aside::SetAsideWarning,
     },
 };
 

@@ -9,9 +9,9 @@ use super::{
     list_cache::{self, Lookup, Question, SentList},
     namespaces, planned_names,
     quarantine::{self, Quarantined},
+    request_facts::{self, ChoiceChange},
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
-    thinking::{self, ChoiceChange},
     tool_format::{self, remove},
 };
 use crate::{
@@ -43,7 +43,7 @@ pub struct AdaptReport {
     pub changes: Arc<Vec<ToolChange>>,
     /// The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now.
     pub unforced: Vec<String>,
-    /// What became of a `tool_choice` that the API refuses while the model thinks; `None`: it stayed.
+    /// What became of a `tool_choice` that the API refuses in this request; `None`: it stayed.
     pub choice: Option<ChoiceChange>,
 }
 
@@ -67,7 +67,8 @@ pub(crate) fn adapt_with_names<'a>(
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
     let api = recognise(request, options)?;
-    // A choice without any tools is for the API to judge.
+    let given = request_facts::choice_of(request, api)?.map(|(written, _)| written);
+    // A choice without any tools is judged at the end.
     let demand = match choice::demand(request, api)? {
         Some(pointer) if can_call(request, api)? => Some(pointer),
         _ => None,
@@ -137,7 +138,7 @@ pub(crate) fn adapt_with_names<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report));
     }
-    report.choice = thinking::beside_thinking(request, api_out, &dialect.tools)?;
+    report.choice = request_facts::mend_choice(request, api_out, &dialect.tools, given)?;
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     rename_history(request, api_out, &new_name)?;
     Ok((report, restore_map, names))

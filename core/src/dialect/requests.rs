@@ -1,0 +1,196 @@
+//! What an API refuses about a request as a whole, as data: `tools` mends it, and judges by it.
+
+/// One fact about what an API refuses of a request as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestFact {
+    pub(crate) refuses: Refusal,
+    /// The fact in words.
+    pub statement: &'static str,
+    /// As in [`Fact`](super::Fact).
+    pub confidence: char,
+    /// The API's answer, and where it was read.
+    pub source: &'static str,
+    /// The day on which the fact was last checked (ISO 8601).
+    pub checked: &'static str,
+}
+
+/// What an API refuses about a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// A choice that forces a call while the model thinks: `required` if `required` is false, a named tool always. Of
+    /// several such facts, the first that includes the model applies.
+    ChoiceWhileThinking {
+        models: Models,
+        thinks: Thinks,
+        /// The model takes `required` while it thinks.
+        required: bool,
+    },
+    /// `tool_choice` or `parallel_tool_calls` in a request without tools.
+    ChoiceWithoutTools,
+}
+
+/// Some of an API's models, by their names in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Models {
+    All,
+    /// Those whose names begin with one of these.
+    Begin(&'static [&'static str]),
+    /// Those whose names contain one of these.
+    Contain(&'static [&'static str]),
+}
+
+impl Models {
+    pub(crate) fn include(self, model: &str) -> bool {
+        match self {
+            Models::All => true,
+            Models::Begin(names) => names.iter().any(|name| model.starts_with(name)),
+            Models::Contain(names) => names.iter().any(|name| model.contains(name)),
+        }
+    }
+}
+
+/// When a model thinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thinks {
+    /// Whatever the request says.
+    Always,
+    /// Unless `thinking.type` is `disabled`.
+    ByDefault,
+    /// If `thinking.type` is `enabled` or `adaptive`.
+    IfAsked,
+    /// If `enable_thinking` is true.
+    IfEnabled,
+}
+
+/// The days on which the facts of this file were read.
+const DAY: &str = "2026-11-26";
+
+impl RequestFact {
+    /// The rule that the fact is about.
+    ///
+    /// ```
+    /// use toolwire::dialects;
+    /// let xai = dialects().iter().find(|dialect| dialect.name == "xai").unwrap();
+    /// assert_eq!(xai.requests()[0].rule(), "choice-without-tools");
+    /// ```
+    pub const fn rule(&self) -> &'static str {
+        match self.refuses {
+            Refusal::ChoiceWhileThinking { .. } => "choice-while-thinking",
+            Refusal::ChoiceWithoutTools => "choice-without-tools",
+        }
+    }
+
+    const fn while_thinking(models: Models, thinks: Thinks, source: &'static str) -> RequestFact {
+        RequestFact {
+            refuses: Refusal::ChoiceWhileThinking { models, thinks, required: false },
+            statement: "no choice may force a call while the model thinks",
+            confidence: 'A',
+            source,
+            checked: DAY,
+        }
+    }
+}
+
+/// Anthropic, behind every host.
+pub(super) const ANTHROPIC: &[RequestFact] = &[
+    RequestFact {
+        statement: "Fable 5.1 and Mythos 5.1 take no choice that forces a call",
+        confidence: 'B',
+        ..RequestFact::while_thinking(
+            Models::Contain(&["fable-5-1", "fable-5.1", "mythos-5-1", "mythos-5.1"]),
+            Thinks::Always,
+            "LiteLLM's map of models, 1.110: `any` and `tool` are refused whether these models are asked to think or \
+                not (confidence B)",
+        )
+    },
+    RequestFact::while_thinking(
+        Models::All,
+        Thinks::IfAsked,
+        "Anthropic, extended thinking; live: `Thinking may not be enabled when tool_choice forces tool use.` (22 of 22 \
+            recorded requests; oh-my-pi#341, pydantic-ai#6957; confidence A)",
+    ),
+];
+
+const DEEPSEEK_SOURCE: &str =
+    "live: `Thinking mode does not support this tool_choice` (rig, two recordings of 2026-08-22; DeepSeek-V3#1376, \
+    litellm#37470, opencode-mem#253, freelens#122; confidence A)";
+
+/// DeepSeek's own API.
+pub(super) const DEEPSEEK: &[RequestFact] = &[
+    RequestFact::while_thinking(Models::Contain(&["reasoner"]), Thinks::Always, DEEPSEEK_SOURCE),
+    RequestFact {
+        statement: "DeepSeek V4 thinks unless `thinking.type` is `disabled`, and then no choice may force a call",
+        ..RequestFact::while_thinking(
+            Models::Begin(&["deepseek-v4", "deepseek-flash"]),
+            Thinks::ByDefault,
+            DEEPSEEK_SOURCE,
+        )
+    },
+    RequestFact::while_thinking(Models::All, Thinks::IfAsked, DEEPSEEK_SOURCE),
+];
+
+const MOONSHOT_SOURCE: &str =
+    "live: `tool_choice 'required' is incompatible with thinking enabled`, `tool_choice 'specified' is \
+    incompatible …` (inspect_ai#5152, big-AGI#1161, oh-my-pi#1077, sim#5716; confidence A); K3 takes `required`";
+
+/// Moonshot's own API.
+pub(super) const MOONSHOT: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceWhileThinking {
+            models: Models::Begin(&["kimi-k3"]),
+            thinks: Thinks::IfAsked,
+            required: true,
+        },
+        statement: "no choice may name a tool while Kimi K3 thinks",
+        ..RequestFact::while_thinking(Models::All, Thinks::IfAsked, MOONSHOT_SOURCE)
+    },
+    RequestFact::while_thinking(Models::Contain(&["thinking"]), Thinks::Always, MOONSHOT_SOURCE),
+    RequestFact {
+        statement: "Kimi K2.5, K2.6 and K2.7 think unless `thinking.type` is `disabled`, and then no choice may force \
+            a call",
+        ..RequestFact::while_thinking(
+            Models::Begin(&["kimi-k2.5", "kimi-k2.6", "kimi-k2.7"]),
+            Thinks::ByDefault,
+            MOONSHOT_SOURCE,
+        )
+    },
+    RequestFact::while_thinking(Models::All, Thinks::IfAsked, MOONSHOT_SOURCE),
+];
+
+/// Alibaba's DashScope, for which the dialect `portable` is used.
+pub(super) const PORTABLE: &[RequestFact] = &[RequestFact::while_thinking(
+    Models::All,
+    Thinks::IfEnabled,
+    "live, DashScope: `The tool_choice parameter does not support being set to required or object in thinking mode` \
+        (38 recorded requests; eino#994; confidence A)",
+)];
+
+const WITHOUT_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::ChoiceWithoutTools,
+    statement: "`tool_choice` and `parallel_tool_calls` need `tools`",
+    confidence: 'A',
+    source: "",
+    checked: DAY,
+};
+
+/// OpenAI, Chat Completions and Responses.
+pub(super) const OPENAI: &[RequestFact] = &[RequestFact {
+    source: "live: `'tool_choice' is only allowed when 'tools' are specified.` (opencode#48857, openclaw#44229, \
+        Gym#1925; confidence A)",
+    ..WITHOUT_TOOLS
+}];
+
+/// xAI.
+pub(super) const XAI: &[RequestFact] = &[RequestFact {
+    source: "live: `A tool_choice was set on the request but no tools were specified.` (litellm#25477, grok2api#1043, \
+        sub2api#4439; confidence A)",
+    ..WITHOUT_TOOLS
+}];
+
+/// vLLM.
+pub(super) const VLLM: &[RequestFact] = &[RequestFact {
+    source: "vLLM's own check of requests: ``When using `tool_choice`, `tools` must be set.`` (vllm#21052; \
+        confidence A)",
+    ..WITHOUT_TOOLS
+}];

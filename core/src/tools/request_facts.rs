@@ -1,0 +1,117 @@
+//! The rules of an API about a request as a whole: the choice of tools.
+
+use alloc::{format, string::String};
+
+use super::{carriers, tool_format::remove};
+use crate::{
+    dialect::{
+        requests::{Refusal, RequestFact, Thinks},
+        surface::Surface,
+    },
+    error::{Code, Error},
+    json::{self, lazy::view, Node},
+    request::{
+        self,
+        api::Api,
+        choice::{self, Choice},
+    },
+};
+
+/// A choice of tools that the API refuses in this request, and what is sent for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChoiceChange {
+    /// The choice as it was, as JSON.
+    pub found: String,
+    /// The choice as it is sent, as JSON: `null` if none is.
+    pub sent: String,
+    /// Why: the API's answer, with its source.
+    pub because: &'static str,
+}
+
+/// Weakens or removes a choice that the API refuses in this request. `given`: the choice of the request as it came,
+/// which may be gone by now.
+///
+/// # Errors
+/// `invalid-request` for a choice that forces a call in a request without tools.
+pub(super) fn mend_choice(
+    request: &mut Node<'_>,
+    api: Api,
+    surface: &Surface,
+    given: Option<String>,
+) -> Result<Option<ChoiceChange>, Error> {
+    let without = without_tools(request, api, surface)?;
+    let Some((found, choice)) = choice_of(request, api)? else {
+        let removed = given.zip(without);
+        return Ok(removed.map(|(found, fact)| ChoiceChange { found, sent: "null".into(), because: fact.source }));
+    };
+    if let Some(fact) = without {
+        if choice.is_some_and(|choice| choice.is_demand()) {
+            let message = format!("expected tools that the choice can force, found none; {}", fact.source);
+            return Err(Error::new(Code::InvalidRequest, "/tool_choice", message));
+        }
+        for key in ["tool_choice", "parallel_tool_calls"] {
+            remove(request, key);
+        }
+        return Ok(Some(ChoiceChange { found, sent: "null".into(), because: fact.source }));
+    }
+    let Some((fact, takes_required)) = while_thinking(request, surface)? else { return Ok(None) };
+    let is_refused = match choice {
+        Some(Choice::Tool(_)) => true,
+        Some(Choice::Required) => !takes_required,
+        _ => false,
+    };
+    if !is_refused {
+        return Ok(None);
+    }
+    choice::replace(request, if takes_required { &Choice::Required } else { &Choice::Auto }, api)?;
+    let sent = request.get("tool_choice").map(json::write).unwrap_or_default();
+    Ok(Some(ChoiceChange { found, sent, because: fact.source }))
+}
+
+/// Returns the choice of a request as JSON and as read, if it has one.
+pub(super) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
+    let Some(written) = request.get("tool_choice").filter(|_| api != Api::Gemini) else { return Ok(None) };
+    let written = view(written)?;
+    Ok((!written.is_null()).then(|| (json::write(&written), choice::read(&written))))
+}
+
+/// Returns the fact that a choice needs tools, if the API has this rule and the request has none.
+fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Option<&'static RequestFact>, Error> {
+    let Some(fact) = surface.requests.iter().find(|fact| fact.refuses == Refusal::ChoiceWithoutTools) else {
+        return Ok(None);
+    };
+    if let Some(tools) = request.get("tools") {
+        let tools = view(tools)?;
+        if tools.as_array().map_or(!tools.is_null(), |list| !list.is_empty()) {
+            return Ok(None);
+        }
+    }
+    // Stored prompts of Responses may have tools, and so may items of the history.
+    let has_prompt = request.get("prompt").is_some_and(|prompt| !prompt.is_null());
+    Ok((!has_prompt && carriers::lists(request, api)?.is_empty()).then_some(fact))
+}
+
+/// Returns the fact that some choices are refused, and whether `required` is not among them, if the model thinks.
+fn while_thinking(request: &Node<'_>, surface: &Surface) -> Result<Option<(&'static RequestFact, bool)>, Error> {
+    let model = request::model(request)?;
+    let found = surface.requests.iter().find_map(|fact| match fact.refuses {
+        Refusal::ChoiceWhileThinking { models, thinks, required } if models.include(&model) => {
+            Some((fact, thinks, required))
+        }
+        _ => None,
+    });
+    let Some((fact, thinks, required)) = found else { return Ok(None) };
+    let thinking = request.get("thinking").map(view).transpose()?;
+    let kind = thinking.as_deref().and_then(|thinking| thinking.get("type"));
+    let is = |name: &str| kind.is_some_and(|kind| kind.is_text(name));
+    let enabled = request.get("enable_thinking").map(view).transpose()?;
+    let is_enabled = enabled.is_some_and(|enabled| enabled.as_bool() == Some(true));
+    let does_think = match thinks {
+        Thinks::Always => true,
+        Thinks::ByDefault => !is("disabled"),
+        Thinks::IfAsked => is("enabled") || is("adaptive"),
+        Thinks::IfEnabled => is_enabled,
+    };
+    Ok(does_think.then_some((fact, required)))
+}
