@@ -19,9 +19,9 @@ def answer(call: dict[str, Any]) -> dict[str, Any]:
     text, options = call["input"], call["options"]
     try:
         if call["function"] == "applyDeferredLoading":
-            report: Any = dict(toolwire.apply_deferred_loading_json_with_report(text, **options))
+            report: Any = dict(toolwire.apply_deferred_loading(text, **options))
             rewritten = report.pop("request")
-            value = toolwire.apply_deferred_loading(json.loads(text), **options)
+            value = toolwire.apply_deferred_loading(json.loads(text), **options).request
             return {"text": rewritten, "report": report, "value": value}
         function, member = FUNCTIONS[call["function"]]
         report = function(text, **options).to_dict()

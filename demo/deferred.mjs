@@ -1,6 +1,6 @@
 // Prints what deferred loading saves on the demo's real tools, and how much of each request a provider's prompt cache can
 // take over from the one before: the tables of docs/deferred-loading.md.
-import { answerToolSearch, applyDeferredLoadingWithReport } from 'toolwire';
+import { answerToolSearch, applyDeferredLoading } from 'toolwire';
 
 import { listTools } from './servers.mjs';
 
@@ -50,7 +50,7 @@ function play(options, search = 'tool_search', tools = hosted) {
   for (let turn = 0; turn < TURNS; turn++) {
     messages.push({ role: 'user', content: `Step ${turn}: go on with the task, please. `.repeat(5) });
     const request = { model: 'm', system, messages, tools };
-    const { request: body, report } = applyDeferredLoadingWithReport(request, options);
+    const { request: body, report } = applyDeferredLoading(request, options);
     const text = prompt(body);
     if (before !== undefined) {
       row.kept += commonPrefix(before, text);
@@ -122,6 +122,6 @@ for (const [label, options] of Object.entries({
   'nothing passed on': emulate,
   '`loadedTools`': { ...emulate, loadedTools: loaded },
 })) {
-  const { request } = applyDeferredLoadingWithReport(compacted, options);
+  const { request } = applyDeferredLoading(compacted, options);
   console.log(`| ${label} | ${request.tools.map(({ name }) => `\`${name}\``).join(', ')} |`);
 }

@@ -5,13 +5,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  applyDeferredLoading,
-  applyDeferredLoadingJsonWithReport,
-  normalizeEnvelope,
-  sanitize,
-  ToolwireError,
-} from 'toolwire';
+import { applyDeferredLoading, normalizeEnvelope, sanitize, ToolwireError } from 'toolwire';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -25,8 +19,8 @@ const FUNCTIONS = {
   sanitize: { onValue: (value, options) => sanitize(value, options).schema, onText: sanitize, result: 'schema' },
   normalizeEnvelope: { onValue: (value, options) => normalizeEnvelope(value, options).schema, onText: normalizeEnvelope, result: 'schema' },
   applyDeferredLoading: {
-    onValue: applyDeferredLoading,
-    onText: applyDeferredLoadingJsonWithReport,
+    onValue: (value, options) => applyDeferredLoading(value, options).request,
+    onText: applyDeferredLoading,
     result: 'request',
   },
 };

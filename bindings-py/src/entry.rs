@@ -8,7 +8,7 @@ use std::{
 use pyo3::{
     exceptions::PyRuntimeError,
     prelude::*,
-    types::{PyDict, PyString, PyTuple},
+    types::{PyDict, PyTuple},
 };
 use toolwire::{
     internal::bindings::{Function, Naming},
@@ -28,16 +28,15 @@ pub(crate) const DETACH_FROM: usize = 16 * 1024;
 
 /// Calls a function on Python values.
 ///
-/// Returns the rewritten value, or with a report the dict of both.
+/// Returns the value, and a dict of what else the result has, or None.
 #[pyfunction]
-#[pyo3(signature = (function, inputs, options, with_report, /))]
+#[pyo3(signature = (function, inputs, options, /))]
 pub(crate) fn call<'py>(
     py: Python<'py>,
     function: &str,
     inputs: &Bound<'py, PyTuple>,
     options: &Bound<'py, PyDict>,
-    with_report: bool,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Bound<'py, PyTuple>> {
     guarded(|| {
         let function = named(function)?;
         let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
@@ -46,33 +45,32 @@ pub(crate) fn call<'py>(
             values.add(input)?;
         }
         let trees = values.trees()?;
-        let answer = toolwire::internal::bindings::call(function, trees, &chosen.tree()?, Naming::Snake, with_report)
+        let answer = toolwire::internal::bindings::call(function, trees, &chosen.tree()?, Naming::Snake, false)
             .map_err(|error| raised(py, &error))?;
         let value = Writer::new(py, &values, answer.share).value(&answer.value)?;
-        with(py, function, value, answer.report.as_ref())
+        with(py, value, answer.report.as_ref())
     })
 }
 
 /// Calls a function on JSON text: `str`, `bytes`, `bytearray` or `memoryview`.
 ///
-/// Returns text of the kind it was given (`bytes` for the last two), or with a report the dict of both. A function
-/// whose answer is a list and no text to send on gives that list, and one that has no answer gives None.
+/// Returns text of the kind it was given (`bytes` for the last two), and a dict of what else the result has, or None. A
+/// function whose answer is a list and no text to send on gives that list, and one that has no answer gives None.
 #[pyfunction]
-#[pyo3(signature = (function, inputs, options, with_report, /))]
+#[pyo3(signature = (function, inputs, options, /))]
 pub(crate) fn call_text<'py>(
     py: Python<'py>,
     function: &str,
     inputs: &Bound<'py, PyTuple>,
     options: &Bound<'py, PyDict>,
-    with_report: bool,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Bound<'py, PyTuple>> {
     guarded(|| {
         let function = named(function)?;
         let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
         let chosen = chosen.tree()?;
         let sources = inputs.iter().map(Source::new).collect::<PyResult<Vec<_>>>()?;
         let texts = sources.iter().map(Source::text).collect::<PyResult<Vec<_>>>()?;
-        let work = || toolwire::internal::bindings::call_text(function, &texts, &chosen, Naming::Snake, with_report);
+        let work = || toolwire::internal::bindings::call_text(function, &texts, &chosen, Naming::Snake, false);
         let length: usize = texts.iter().map(|text| text.len()).sum();
         let answer = if length < DETACH_FROM { work() } else { py.detach(work) };
         let answer = answer.map_err(|error| raised(py, &error))?;
@@ -84,7 +82,7 @@ pub(crate) fn call_text<'py>(
                 Writer::new(py, &Values::default(), false).value(&value)?
             }
         };
-        with(py, function, value, answer.report.as_ref())
+        with(py, value, answer.report.as_ref())
     })
 }
 
@@ -107,24 +105,24 @@ fn gives(function: Function) -> Gives {
     }
 }
 
-/// The rewritten value alone, or the dict of it and what stands beside it in the forms with a report.
+/// The value, and a dict of what else the result has, or None.
 pub(crate) fn with<'py>(
     py: Python<'py>,
-    function: Function,
     value: Bound<'py, PyAny>,
     report: Option<&json::Node<'_>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (Some(name), Some(report)) = (function.result_name(), report.and_then(json::Node::as_object)) else {
-        return Ok(value);
-    };
-    let result = PyDict::new(py);
-    result.set_item(PyString::intern(py, name), value)?;
-    let nothing = Values::default();
+) -> PyResult<Bound<'py, PyTuple>> {
+    let members = report.map(|report| members(py, report)).transpose()?;
+    (value, members).into_pyobject(py)
+}
+
+/// The members of an object, as a dict.
+pub(crate) fn members<'py>(py: Python<'py>, report: &json::Node<'_>) -> PyResult<Bound<'py, PyDict>> {
+    let (result, nothing) = (PyDict::new(py), Values::default());
     let writer = Writer::new(py, &nothing, false);
-    for member in report {
+    for member in report.as_object().into_iter().flatten() {
         result.set_item(writer.string(&member.key)?, writer.value(&member.value)?)?;
     }
-    Ok(result.into_any())
+    Ok(result)
 }
 
 pub(crate) fn named(function: &str) -> PyResult<Function> {

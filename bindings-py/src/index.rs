@@ -13,7 +13,7 @@ use crate::{
     entry::{guarded, DETACH_FROM},
     raise::{option_error, raised},
     read::{self, kind, Values},
-    text::Source,
+    text::{is_text, Source},
     write::Writer,
 };
 
@@ -28,22 +28,16 @@ impl Index {
     #[pyo3(signature = (tools, /))]
     fn new(py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<Self> {
         guarded(|| {
+            if is_text(&tools) {
+                let source = Source::new(tools)?;
+                let text = source.text()?;
+                let work = || toolwire::ToolIndex::new(text);
+                let index = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
+                return index.map(Index).map_err(|error| raised(py, &error));
+            }
             let mut values = Values::with_room();
             values.add(tools)?;
             bindings::index(&values.tree()?).map(Index).map_err(|error| raised(py, &error))
-        })
-    }
-
-    /// Reads a tool list that is JSON text.
-    #[staticmethod]
-    #[pyo3(signature = (text, /))]
-    fn from_json(py: Python<'_>, text: Bound<'_, PyAny>) -> PyResult<Self> {
-        guarded(|| {
-            let source = Source::new(text)?;
-            let text = source.text()?;
-            let work = || toolwire::ToolIndex::from_json(text);
-            let index = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
-            index.map(Index).map_err(|error| raised(py, &error))
         })
     }
 

@@ -10,7 +10,7 @@ use toolwire::{
 };
 
 use crate::{
-    entry::{guarded, named, DETACH_FROM},
+    entry::{guarded, members, named, DETACH_FROM},
     raise::{option_error, raised},
     read::{Kept, Values},
     text::{is_text, Source},
@@ -70,7 +70,7 @@ pub(crate) fn call_late<'py>(
 impl Late {
     /// What was reported at once, as a dict.
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        guarded(|| members(py, self.members.as_ref()))
+        guarded(|| self.members.as_ref().map_or_else(|| Ok(PyDict::new(py)), |report| members(py, report)))
     }
 
     /// The whole report, as a dict.
@@ -90,16 +90,7 @@ impl Late {
                     answer.map_err(|error| raised(py, &error))?.report
                 }
             };
-            members(py, report.as_ref())
+            report.map_or_else(|| Ok(PyDict::new(py)), |report| members(py, &report))
         })
     }
-}
-
-fn members<'py>(py: Python<'py>, report: Option<&Node<'_>>) -> PyResult<Bound<'py, PyDict>> {
-    let (result, nothing) = (PyDict::new(py), Values::default());
-    let writer = Writer::new(py, &nothing, false);
-    for member in report.and_then(Node::as_object).into_iter().flatten() {
-        result.set_item(writer.string(&member.key)?, writer.value(&member.value)?)?;
-    }
-    Ok(result)
 }

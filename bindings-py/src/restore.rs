@@ -1,7 +1,7 @@
 //! What brings calls back, read and prepared once.
 
 use pyo3::{prelude::*, types::PyTuple};
-use toolwire::internal::bindings::{self, Function};
+use toolwire::internal::bindings;
 
 use crate::{
     entry::{guarded, named, with, DETACH_FROM},
@@ -31,43 +31,37 @@ impl Restore {
     }
 
     /// Calls a function of it on Python values: `entry.call` without the `Restore` among the inputs.
-    #[pyo3(signature = (function, inputs, with_report, /))]
+    #[pyo3(signature = (function, inputs, /))]
     fn call<'py>(
         &self,
         py: Python<'py>,
         function: &str,
         inputs: &Bound<'py, PyTuple>,
-        with_report: bool,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Bound<'py, PyTuple>> {
         guarded(|| {
             let function = named(function)?;
             let mut values = Values::with_room();
             for input in inputs {
                 values.add(input)?;
             }
-            let answer = bindings::call_restore(&self.0, function, values.trees()?, with_report)
-                .map_err(|error| raised(py, &error))?;
+            let answer =
+                bindings::call_restore(&self.0, function, values.trees()?).map_err(|error| raised(py, &error))?;
             let value = Writer::new(py, &values, answer.share).value(&answer.value)?;
-            with(py, function, value, answer.report.as_ref())
+            with(py, value, answer.report.as_ref())
         })
     }
 
-    /// Restores a reply that is JSON text; gives text of the kind it was given, or with a report the dict of both.
-    #[pyo3(signature = (reply, with_report, /))]
-    fn reply_text<'py>(
-        &self,
-        py: Python<'py>,
-        reply: Bound<'py, PyAny>,
-        with_report: bool,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    /// Restores a reply that is JSON text; gives text of the kind it was given, and a dict of what else there is.
+    #[pyo3(signature = (reply, /))]
+    fn reply_text<'py>(&self, py: Python<'py>, reply: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
         guarded(|| {
             let source = Source::new(reply)?;
             let text = source.text()?;
-            let work = || bindings::call_restore_text(&self.0, text, with_report);
+            let work = || bindings::call_restore_text(&self.0, text);
             let answer = if text.len() < DETACH_FROM { work() } else { py.detach(work) };
             let answer = answer.map_err(|error| raised(py, &error))?;
             let value = source.answer(py, answer.text);
-            with(py, Function::RestoreReply, value, answer.report.as_ref())
+            with(py, value, answer.report.as_ref())
         })
     }
 

@@ -37,7 +37,7 @@ pub fn keep(words: usize, chars: usize, spelled: bool) -> JsValue {
 pub fn keep_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
     let outcome = Order { inputs: 1, words, chars, spelled }.on_texts(broken, &mut given, handed, |texts, _| {
-        KEPT.set(Some(ToolIndex::from_json(*only(texts)?)?));
+        KEPT.set(Some(ToolIndex::new(*only(texts)?)?));
         Ok(TextAnswer { text: Cow::Borrowed(""), report: None })
     });
     hand_over(given, outcome)

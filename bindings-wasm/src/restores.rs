@@ -40,15 +40,7 @@ pub fn keeps_restore(number: u32) -> bool {
 /// Calls a function of a `Restore` on values: its inputs lie on the desk, and behind them what the `Restore` is as
 /// JSON, if that is not kept. Returns what [`crate::call::call`] does.
 #[wasm_bindgen(js_name = callRestore)]
-pub fn call_restore(
-    number: u32,
-    function: usize,
-    with_report: bool,
-    inputs: usize,
-    words: usize,
-    chars: usize,
-    spelled: bool,
-) -> JsValue {
+pub fn call_restore(number: u32, function: usize, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
     let bytes = words * size_of::<u32>() + chars;
     let outcome = Order { inputs, words, chars, spelled }.on_values(&mut given, handed, |mut inputs, _| {
@@ -56,7 +48,7 @@ pub fn call_restore(
             Some(kept) => kept,
             None => keep(number, bytes, bindings::restore(&inputs.pop().ok_or_else(nothing)?)?),
         };
-        Ok(bindings::call_restore(&restore, named(function)?, inputs, with_report)?)
+        Ok(bindings::call_restore(&restore, named(function)?, inputs)?)
     });
     hand_over(given, outcome)
 }
@@ -66,7 +58,6 @@ pub fn call_restore(
 #[wasm_bindgen(js_name = callRestoreText)]
 pub fn call_restore_text(
     number: u32,
-    with_report: bool,
     inputs: usize,
     words: usize,
     chars: usize,
@@ -83,7 +74,7 @@ pub fn call_restore_text(
                 keep(number, text.len(), Restore::from_json(text)?)
             }
         };
-        Ok(bindings::call_restore_text(&restore, reply, with_report)?)
+        Ok(bindings::call_restore_text(&restore, reply)?)
     });
     hand_over(given, outcome)
 }

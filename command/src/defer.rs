@@ -1,6 +1,6 @@
 //! `toolwire defer`: a request through deferred loading.
 
-use toolwire::{apply_deferred_loading_json_with_report, internal::describe, json, reports::DeferredReport};
+use toolwire::{apply_deferred_loading, internal::describe, json, reports::DeferredReport};
 
 use super::{
     arguments::DeferArguments,
@@ -19,14 +19,17 @@ pub(crate) struct Defer {
 impl Task for Defer {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let failed = |error: toolwire::Error| CommandError::from_core(&error, "");
-        let done =
-            apply_deferred_loading_json_with_report(&self.input.text, &self.arguments.options()).map_err(failed)?;
-        let report = &done.report;
+        let done = apply_deferred_loading(&self.input.text, &self.arguments.options()).map_err(failed)?;
+        let report = done.report().map_err(failed)?;
         let code = if report.unreachable { FOUND } else { FINE };
         if self.arguments.machine.json {
             let request = json::read(&done.request).map_err(failed)?;
-            return Ok(Output::json(&with_report("request", request, describe::deferred(report, &done.restore)))
-                .with_exit_code(code));
+            return Ok(Output::json(&with_report(
+                "request",
+                request,
+                describe::deferred(report, done.restore().map_err(failed)?),
+            ))
+            .with_exit_code(code));
         }
         let mut output = Output::text(&done.request, self.arguments.layout.compact).with_exit_code(code);
         render_report(report, &mut output, terminal);

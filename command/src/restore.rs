@@ -57,14 +57,15 @@ impl Task for Restore {
 
 impl Restore {
     fn reply(&self, way: &Way, terminal: &Terminal) -> Result<Output, CommandError> {
-        let restored = way.reply_json_with_report(self.input.text.as_str()).map_err(|error| failed(&error))?;
+        let restored = way.reply(self.input.text.as_str()).map_err(|error| failed(&error))?;
         let reply = json::read(&restored.reply).map_err(|error| failed(&error))?;
         Ok(self.printed("reply", reply, &restored.calls, terminal))
     }
 
     fn call(&self, name: &str, kept: Node<'_>, way: &Way, terminal: &Terminal) -> Result<Output, CommandError> {
         let text = self.input.text.as_str();
-        let RestoredCall { name: own, namespace, arguments, repaired, .. } = way.call_json(name, text);
+        let RestoredCall { name: own, namespace, arguments, repaired, .. } =
+            way.call(name, text).map_err(|error| failed(&error))?;
         let Some(repaired) = repaired else {
             let arguments = json::read(text).map_err(|error| failed(&error))?;
             let restored = answer(Function::RestoreCall, vec![kept, Node::string(name), arguments])?;

@@ -1,7 +1,7 @@
 //! `toolwire sanitize`: a schema, a tool list or a request in one dialect.
 
 use toolwire::{
-    adapt_request_json,
+    adapt_request,
     internal::{self, describe},
     json::{self, Node},
     reports::{lossless, Quarantined},
@@ -72,7 +72,7 @@ impl Sanitize {
     fn request(&self, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
         let mut options = AdaptOptions::new(self.arguments.dialect.as_str());
         options.tools = self.options();
-        let adapted = adapt_request_json(&self.input.text, &options).map_err(|error| places.locate(&error))?;
+        let adapted = adapt_request(&self.input.text, &options).map_err(|error| places.locate(&error))?;
         let mut output = if self.arguments.machine.json {
             let request = json::read(&adapted.request).map_err(|error| places.locate(&error))?;
             Output::json(&with_report("request", request, describe::adapted(&adapted.report, &adapted.restore)))

@@ -2,7 +2,7 @@
 
 use toolwire::{
     internal::{self, describe},
-    json, repair_arguments_json_with_report, validate_arguments_json, Code, Error, RepairOptions,
+    json, repair_arguments, validate_arguments, Code, Error, RepairOptions,
 };
 
 use super::{
@@ -77,7 +77,7 @@ impl Validate {
     }
 
     fn validated(&self, tool: &Tool, terminal: &Terminal) -> Result<Output, CommandError> {
-        let found = validate_arguments_json(self.input.text.as_str(), tool.schema.as_str())
+        let found = validate_arguments(self.input.text.as_str(), tool.schema.as_str())
             .map_err(|error| self.failed(&error, tool))?;
         let code = exit_code(found.valid);
         if self.arguments.machine.json {
@@ -96,7 +96,7 @@ impl Validate {
 
     fn repaired(&self, tool: &Tool, terminal: &Terminal) -> Result<Output, CommandError> {
         let options = self.arguments.repairing.options(tool.name.as_deref());
-        let done = repair_arguments_json_with_report(self.input.text.as_str(), tool.schema.as_str(), &options)
+        let done = repair_arguments(self.input.text.as_str(), tool.schema.as_str(), &options)
             .map_err(|error| self.failed(&error, tool))?;
         let code = exit_code(done.valid);
         if self.arguments.machine.json {
@@ -124,7 +124,7 @@ impl Validate {
 
     /// Why the text of the arguments is no JSON, in the words of repairs: the strict reader's have a letter of it.
     fn no_json(&self) -> CommandError {
-        match repair_arguments_json_with_report(self.input.text.as_str(), "{}", &RepairOptions::default()) {
+        match repair_arguments(self.input.text.as_str(), "{}", &RepairOptions::default()) {
             Ok(done) => {
                 let mut rules: Vec<&str> = done.repairs.iter().map(|repair| repair.rule.as_str()).collect();
                 rules.dedup();

@@ -19,9 +19,7 @@ use std::{
 };
 
 use serde_json::{json, Value};
-use toolwire::{
-    json, repair_arguments_json, sanitize_tools, validate_arguments_json, RepairOptions, Restore, ToolsOptions,
-};
+use toolwire::{json, repair_arguments, sanitize_tools, validate_arguments, RepairOptions, Restore, ToolsOptions};
 
 const ROUNDS: u32 = 15;
 /// The tools of an agent, more or less.
@@ -43,8 +41,8 @@ fn main() {
         bytes(|one| one.1.len())
     );
     let read = |(arguments, schema): &(String, String)| json::read(arguments).is_ok() && json::read(schema).is_ok();
-    let validate = |(arguments, schema): &(String, String)| validate_arguments_json(arguments, schema).is_ok();
-    let repair = |(arguments, schema): &(String, String)| repair_arguments_json(arguments, schema, &options).is_ok();
+    let validate = |(arguments, schema): &(String, String)| validate_arguments(arguments, schema).is_ok();
+    let repair = |(arguments, schema): &(String, String)| repair_arguments(arguments, schema, &options).is_ok();
     let rows = [
         ("reading arguments and schema", best(&texts, read)),
         ("validating valid arguments", best(&texts, validate)),
@@ -57,7 +55,7 @@ fn main() {
     let by = |kept: &[Restore], texts: &[(String, String)]| -> Vec<(Restore, String)> {
         kept.iter().zip(texts).map(|(restore, (text, _))| (restore.clone(), text.clone())).collect()
     };
-    let call = |(restore, text): &(Restore, String)| restore.call_json("tool", text).arguments.len();
+    let call = |(restore, text): &(Restore, String)| restore.call("tool", text).map_or(0, |call| call.arguments.len());
     println!("the schemas are kept");
     let rows = [
         ("reading arguments", best(&texts, |(arguments, _)| json::read(arguments).is_ok())),

@@ -18,7 +18,7 @@
 //!
 //! // 2. What the model's API accepts: send `tools` with the request.
 //! let dialect = dialect_for(&DialectQuery::default().host("api.openai.com").strict(true))?;
-//! let sanitized = sanitize_tools(&listed, &ToolsOptions::new(dialect))?;
+//! let sanitized = sanitize_tools(&listed, &ToolsOptions::new(dialect.dialect))?;
 //! assert_eq!(sanitized.tools[0]["function"]["name"], "issues_search");
 //! assert!(sanitized.quarantined.is_empty());
 //!
@@ -46,10 +46,10 @@
 //! | [`Exchange`] | adapts one request of a client and restores its reply, for gateways (feature `search`) |
 //! | [`strip_deferral_betas`], [`settle_deferral_betas`] | settle the betas of deferred loading in a header |
 //!
-//! The plain forms take and return [`serde_json::Value`]. The `_json` forms take JSON text or UTF-8 bytes
-//! ([`JsonText`]) and return the same type: that is the fast and lossless path for proxies. The `_with_report` forms
-//! return the result with every change. Without serde_json's feature `preserve_order` in your own build, `Value` sorts
-//! its keys; the text forms keep their order.
+//! What they read is an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. What they return is of the
+//! same form; text is the fast and lossless path for proxies. A result is a record, and its report, for example
+//! [`Rewritten::changes`], is made when it is read. Without serde_json's feature `preserve_order` in your own build,
+//! `Value` sorts its keys; text keeps their order.
 //!
 //! Each function's options are a struct with setters, for example [`ToolsOptions`]; the words that options take are in
 //! [`options`], what reports consist of is in [`reports`], and the names of rules are in [`rules`]. The names of the

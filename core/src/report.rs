@@ -133,9 +133,9 @@ impl Effect {
 /// [`Display`](fmt::Display) writes all three, as reports have them in the other languages.
 ///
 /// ```
-/// use toolwire::{sanitize_json_with_report, SanitizeOptions};
-/// let sanitized = sanitize_json_with_report(r#"{"type":"object"}"#, &SanitizeOptions::new("openai-strict"))?;
-/// let reason = &sanitized.changes[0].reason;
+/// use toolwire::{sanitize, SanitizeOptions};
+/// let sanitized = sanitize(r#"{"type":"object"}"#, &SanitizeOptions::new("openai-strict"))?;
+/// let reason = &sanitized.changes()?[0].reason;
 /// assert_eq!(reason.confidence(), Some('A'));
 /// assert!(reason.to_string().starts_with(reason.statement()));
 /// # Ok::<(), toolwire::Error>(())

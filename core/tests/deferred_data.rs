@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use reference::{sources, Source};
 use serde_json::{json, Map, Value};
 use toolwire::{
-    apply_deferred_loading_json, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
+    apply_deferred_loading,
     internal::bindings::{self, Naming},
     json::{read, Node},
     reports::{ClientTool, DeferredReport, Warning},
@@ -102,8 +102,7 @@ fn every_case_gives_what_is_expected() {
             let (input, options) = (&case["input"], options(&case["options"]));
             let expected = with_gone_tools(name, with_mapping(name, case["expected"].clone(), input));
             let expected = with_telling(name, expected);
-            let done =
-                apply_deferred_loading_with_report(input, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let done = apply_deferred_loading(input, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
             // As text, because equality of values does not see the order of keys.
             let mut check = |what: &str, found: String, expected: String| {
                 if found != expected {
@@ -111,13 +110,17 @@ fn every_case_gives_what_is_expected() {
                 }
             };
             check("request", done.request.to_string(), expected["request"].to_string());
-            check("report", compared(&done.report).to_string(), expected["report"].to_string());
+            check("report", compared(&done.report().expect("a report")).to_string(), expected["report"].to_string());
             let text = input.to_string();
-            let by_text = apply_deferred_loading_json_with_report(&text, &options)
-                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            let by_text = apply_deferred_loading(&text, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
             check("request by text", by_text.request.to_string(), expected["request"].to_string());
-            assert_eq!(by_text.report, done.report, "{name}: both paths report the same");
-            let again = apply_deferred_loading_json(&by_text.request, &options)
+            assert_eq!(
+                by_text.report().expect("a report"),
+                done.report().expect("a report"),
+                "{name}: both paths report the same"
+            );
+            let again = apply_deferred_loading(&by_text.request, &options)
+                .map(|done| done.request)
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
             check("applied twice", again.to_string(), by_text.request.to_string());
         }
@@ -202,17 +205,22 @@ fn every_recorded_request_keeps_the_promises_in_every_mode() {
                     }
                     let about = format!("request {at} with {set}");
                     let options = options(&set);
-                    let done = apply_deferred_loading_with_report(request, &options)
-                        .unwrap_or_else(|error| panic!("{about}: {error}"));
+                    let done =
+                        apply_deferred_loading(request, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
                     let mut found = BTreeSet::new();
                     leftovers(&done.request, &mut found);
                     assert!(found.is_empty(), "{about}: {found:?} in {}", done.request);
                     let text = request.to_string();
-                    let by_text = apply_deferred_loading_json_with_report(&text, &options)
-                        .unwrap_or_else(|error| panic!("{about}: {error}"));
+                    let by_text =
+                        apply_deferred_loading(&text, &options).unwrap_or_else(|error| panic!("{about}: {error}"));
                     assert_eq!(by_text.request, done.request.to_string(), "{about}: text and value agree");
-                    assert_eq!(by_text.report, done.report, "{about}: text and value report the same");
-                    let again = apply_deferred_loading_json(&by_text.request, &options)
+                    assert_eq!(
+                        by_text.report().expect("a report"),
+                        done.report().expect("a report"),
+                        "{about}: text and value report the same"
+                    );
+                    let again = apply_deferred_loading(&by_text.request, &options)
+                        .map(|done| done.request)
                         .unwrap_or_else(|error| panic!("{about}: {error}"));
                     assert_eq!(again, by_text.request, "{about}: applied twice");
                     assert!(matches!(again, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
@@ -347,12 +355,16 @@ fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
                 }
                 let (options, text) = (options(&set), request.to_string());
                 let about = format!("{text}\n with {set}");
-                let by_text = apply_deferred_loading_json_with_report(&text, &options);
-                match (apply_deferred_loading_with_report(&request, &options), by_text) {
+                let by_text = apply_deferred_loading(&text, &options);
+                match (apply_deferred_loading(&request, &options), by_text) {
                     (Ok(done), Ok(by_text)) => {
                         accepted += 1;
                         assert_eq!(by_text.request, done.request.to_string(), "{about}: text and value agree");
-                        assert_eq!(by_text.report, done.report, "{about}: text and value report the same");
+                        assert_eq!(
+                            by_text.report().expect("a report"),
+                            done.report().expect("a report"),
+                            "{about}: text and value report the same"
+                        );
                         let left = ["messages", "input"].iter().any(|key| block_left(&done.request[*key]));
                         assert!(!left, "{about}: blocks of deferred loading in {}", done.request);
                         if by_text.request == text {
@@ -361,7 +373,8 @@ fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
                                 "{about}: nothing to do is no copy"
                             );
                         }
-                        let again = apply_deferred_loading_json(&by_text.request, &options)
+                        let again = apply_deferred_loading(&by_text.request, &options)
+                            .map(|done| done.request)
                             .unwrap_or_else(|error| panic!("{about}: {error}"));
                         assert_eq!(again, by_text.request, "{about}: applied twice");
                     }

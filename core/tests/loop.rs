@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 
 use serde_json::{json, Value};
 use toolwire::{
-    answer_tool_search, apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
+    answer_tool_search, apply_deferred_loading,
     internal::bindings::{self, Naming},
     json::Node,
     reports::DeferredReport,
@@ -25,19 +25,19 @@ fn list(value: &Value) -> &[Value] {
 
 /// What is sent. Whatever the turn, the backend meets no feature of deferred loading in it, applying twice changes
 /// nothing, and text gives what values give.
-fn send(request: &Value, options: &DeferredOptions) -> Deferred<Value> {
-    let sent = apply_deferred_loading_with_report(request, options).expect("the request is rewritten");
+fn send<'r>(request: &'r Value, options: &DeferredOptions) -> Deferred<&'r Value> {
+    let sent = apply_deferred_loading(request, options).expect("the request is rewritten");
     let text = sent.request.to_string();
     for word in ["tool_reference", "tool_search_tool", "defer_loading", "\"type\":\"tool_search\""] {
         assert!(!text.contains(word), "no `{word}` in {text}");
     }
     if options.target.is_none() {
-        let again = apply_deferred_loading_with_report(&sent.request, options).expect("once more");
+        let again = apply_deferred_loading(&sent.request, options).expect("once more");
         assert_eq!(again.request.to_string(), text, "applying twice changes nothing");
     }
     let spelled = request.to_string();
-    let from_text = apply_deferred_loading_json_with_report(&spelled, options).expect("the same from text");
-    assert_eq!((&*from_text.request, &from_text.report), (&*text, &sent.report));
+    let from_text = apply_deferred_loading(&spelled, options).expect("the same from text");
+    assert_eq!((&*from_text.request, from_text.report()), (&*text, sent.report()));
     sent
 }
 
@@ -96,7 +96,9 @@ fn play(name: &str, target: Option<&str>) {
         options["loadedTools"] = turn.get("loadedTools").cloned().unwrap_or_else(|| json!([]));
         let read = bindings::options::<DeferredOptions>(&Node::from_value(&options).expect("options"), Naming::Camel)
             .expect("options");
-        let sent = send(&json!({"model": "m", member: history, "tools": tools}), &read);
+        let request = json!({"model": "m", member: history, "tools": tools});
+        let sent = send(&request, &read);
+        let report = sent.report().expect("a report");
 
         let mut expected = turn["sent"].clone();
         if let Some(target) = target {
@@ -108,10 +110,10 @@ fn play(name: &str, target: Option<&str>) {
         }
         assert_eq!(json!(names(&sent.request)), expected["tools"], "{what}");
         assert_eq!(list(&sent.request[sent_member]).last(), Some(&expected["last"]), "{what}");
-        assert_eq!(members(&sent.report), expected["report"], "{what}");
+        assert_eq!(members(report), expected["report"], "{what}");
         // What a compaction in two turns from now needs is what was loaded before it.
         if turn["compacts"] != true {
-            loaded = json!(sent.report.loaded);
+            loaded = json!(report.loaded);
         }
 
         history.extend(turn.get("said").cloned());

@@ -29,7 +29,7 @@ use invariants::{broken, calls};
 use reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{
-    apply_deferred_loading_json_with_report, apply_deferred_loading_with_report,
+    apply_deferred_loading,
     internal::bindings::{self, Naming},
     json::Node,
     DeferredOptions,
@@ -104,12 +104,16 @@ fn options(set: &Value) -> DeferredOptions {
 /// What a request becomes, by value and by text alike, once and again; or its error.
 fn adapted(request: &Value, options: &DeferredOptions, about: &str) -> Option<Value> {
     let text = request.to_string();
-    let by_text = apply_deferred_loading_json_with_report(text.as_str(), options);
-    match (apply_deferred_loading_with_report(request, options), by_text) {
+    let by_text = apply_deferred_loading(text.as_str(), options);
+    match (apply_deferred_loading(request, options), by_text) {
         (Ok(by_value), Ok(by_text)) => {
             assert_eq!(by_text.request, by_value.request.to_string(), "{about}: text and value agree");
-            assert_eq!(by_text.report, by_value.report, "{about}: text and value report the same");
-            let again = apply_deferred_loading_json_with_report(&*by_text.request, options)
+            assert_eq!(
+                by_text.report().expect("a report"),
+                by_value.report().expect("a report"),
+                "{about}: text and value report the same"
+            );
+            let again = apply_deferred_loading(&*by_text.request, options)
                 .unwrap_or_else(|error| panic!("{about}: {error}, of {}", by_text.request));
             assert_eq!(again.request, by_text.request, "{about}: applied twice");
             Some(by_value.request)

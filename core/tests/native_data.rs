@@ -11,7 +11,7 @@ mod rows;
 use assertion::Assertion;
 use serde_json::{json, Value};
 use toolwire::{
-    adapt_request_json, apply_deferred_loading_json_with_report,
+    adapt_request, apply_deferred_loading,
     internal::bindings::{self, Naming},
     json::Node,
     AdaptOptions, DeferredOptions,
@@ -27,11 +27,9 @@ fn adapted(input: &Value, given: &Value) -> Result<Value, toolwire::Error> {
     let done = if given["call"] == "adaptRequest" {
         let mut own = given.as_object().expect("options").clone();
         own.shift_remove("call");
-        adapt_request_json(text.as_str(), &options::<AdaptOptions>(&Value::Object(own))?)?.request.into_owned()
+        adapt_request(text.as_str(), &options::<AdaptOptions>(&Value::Object(own))?)?.request.into_owned()
     } else {
-        apply_deferred_loading_json_with_report(text.as_str(), &options::<DeferredOptions>(given)?)?
-            .request
-            .into_owned()
+        apply_deferred_loading(text.as_str(), &options::<DeferredOptions>(given)?)?.request.into_owned()
     };
     Ok(serde_json::from_str(&done).expect("the output is JSON"))
 }
@@ -144,9 +142,10 @@ fn sorted(value: &Value) -> String {
 /// A call of the backend, as the client gets it after that request.
 fn restored(row: &Value) -> Result<Value, toolwire::Error> {
     let text = row["input"].to_string();
-    apply_deferred_loading_json_with_report(text.as_str(), &options::<DeferredOptions>(&row["options"])?)?
-        .restore
+    apply_deferred_loading(text.as_str(), &options::<DeferredOptions>(&row["options"])?)?
+        .restore()?
         .client_call(&row["restoreCall"])
+        .map(|done| done.call)
 }
 
 #[test]

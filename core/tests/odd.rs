@@ -10,10 +10,10 @@ use std::{
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    answer_tool_search, apply_deferred_loading, apply_deferred_loading_json,
+    answer_tool_search, apply_deferred_loading,
     internal::bindings::{self, Naming},
     json::Node,
-    repair_arguments_with_report,
+    repair_arguments,
     reports::Confidence,
     search_tools, validate_arguments, DeferredOptions, Error, RepairOptions, SearchOptions, ToolIndex,
 };
@@ -36,10 +36,14 @@ fn check(request: &Value, set: &Value) -> bool {
     let options = options(set).expect("valid options");
     let text = request.to_string();
     let about = format!("{text}\n with {set}");
-    match (apply_deferred_loading(request, &options), apply_deferred_loading_json(&text, &options)) {
+    match (
+        apply_deferred_loading(request, &options).map(|done| done.request),
+        apply_deferred_loading(&text, &options).map(|done| done.request),
+    ) {
         (Ok(done), Ok(by_text)) => {
             assert_eq!(done.to_string(), by_text, "{about}: text and value agree");
-            let again = apply_deferred_loading_json(&by_text, &options)
+            let again = apply_deferred_loading(&by_text, &options)
+                .map(|done| done.request)
                 .unwrap_or_else(|error| panic!("{about}: once more: {error}"));
             assert_eq!(again, by_text, "{about}: applied twice");
             true
@@ -74,7 +78,7 @@ fn many_wrong_names_are_no_trouble() {
             RepairOptions::default().confidence(Confidence::Exact),
             RepairOptions::default().use_defaults(true),
         ] {
-            let repaired = repair_arguments_with_report(&arguments, &own, &options).expect("they are arguments");
+            let repaired = repair_arguments(&arguments, &own, &options).expect("they are arguments");
             assert!(repaired.left.len() <= 100, "{} are left", repaired.left.len());
         }
         validate_arguments(&arguments, &own).expect("they are arguments");

@@ -41,12 +41,6 @@ const DECLARED: &[Declared] = &[
         ..BY_SANITIZE
     },
     Declared {
-        function: Some(Function::RestoreArguments),
-        type_name: "SanitizeOptions",
-        page: "restore-arguments.md",
-        ..BY_SANITIZE
-    },
-    Declared {
         function: Some(Function::RepairArguments),
         type_name: "RepairOptions",
         page: "repair-arguments.md",
@@ -122,6 +116,7 @@ const DECLARED: &[Declared] = &[
 
 /// Functions that take no options: what they are given would not be looked at.
 const WITHOUT: &[Function] = &[
+    Function::RestoreArguments,
     Function::ValidateArguments,
     Function::Dialects,
     Function::RestoreCall,

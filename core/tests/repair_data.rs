@@ -9,7 +9,7 @@ use serde_json::Value;
 use toolwire::{
     internal::bindings::{self, Naming},
     json::Node,
-    repair_arguments_json_with_report, repair_arguments_with_report, validate_arguments, RepairOptions,
+    repair_arguments, validate_arguments, RepairOptions,
 };
 
 /// A file of the reference data.
@@ -38,12 +38,12 @@ fn found(row: &Value) -> Result<Found, toolwire::Error> {
     let schema = &row["schema"];
     let (arguments, is_unchanged, valid, repairs) = match row["argumentsText"].as_str() {
         Some(text) => {
-            let done = repair_arguments_json_with_report(text, &schema.to_string(), &options)?;
+            let done = repair_arguments(text, &schema.to_string(), &options)?;
             let is_unchanged = done.arguments == text;
             (serde_json::from_str(&done.arguments).expect("JSON"), is_unchanged, done.valid, done.repairs)
         }
         None => {
-            let done = repair_arguments_with_report(&row["arguments"], schema, &options)?;
+            let done = repair_arguments(&row["arguments"], schema, &options)?;
             let is_unchanged = done.arguments == row["arguments"];
             (done.arguments, is_unchanged, done.valid, done.repairs)
         }
@@ -117,7 +117,7 @@ fn what_a_schema_takes_stays() {
         let (arguments, schema) = (&row["arguments"], &row["schema"]);
         if validate_arguments(arguments, schema).expect("a schema").valid == Some(true) {
             let text = format!(" {arguments} ");
-            let done = repair_arguments_json_with_report(&text, &schema.to_string(), &RepairOptions::default());
+            let done = repair_arguments(&text, &schema.to_string(), &RepairOptions::default());
             assert_eq!(done.expect("arguments").arguments, text.as_str(), "{}", row["name"]);
         }
     }
@@ -129,10 +129,10 @@ fn a_string_that_holds_no_arguments_stays() {
     let schema = serde_json::json!({"type": "object"});
     let options = RepairOptions::default();
     for text in ["\"42\"", "\"\\\"7\\\"\"", "\"\\\"\\\\ud800\\\"\""] {
-        let done = repair_arguments_json_with_report(text, &schema.to_string(), &options);
+        let done = repair_arguments(text, &schema.to_string(), &options);
         assert_eq!(done.map(|done| (done.arguments.into_owned(), done.changed)).ok(), Some((text.to_owned(), false)));
         let value = Value::String(text.to_owned());
-        let done = repair_arguments_with_report(&value, &schema, &options).ok();
+        let done = repair_arguments(&value, &schema, &options).ok();
         assert_eq!(done.map(|done| (done.arguments, done.changed)), Some((value, false)), "{text}");
     }
 }

@@ -18,7 +18,7 @@ use serde_json::{json, Value};
 use toolwire::{
     json::{self as tree, Node},
     options::Confidence,
-    repair_arguments_json_with_report, repair_arguments_with_report,
+    repair_arguments,
     reports::RepairRule,
     RepairOptions,
 };
@@ -51,8 +51,8 @@ fn calls() -> Vec<(&'static str, Vec<Call>)> {
 fn touched(arguments: &Value, schema: &Value) -> Option<String> {
     let options = RepairOptions::default().use_defaults(true).remove_additional(true);
     let spaced = format!(" {} ", serde_json::to_string_pretty(arguments).expect("a value"));
-    let on_text = repair_arguments_json_with_report(&spaced, &schema.to_string(), &options);
-    let on_value = repair_arguments_with_report(arguments, schema, &options);
+    let on_text = repair_arguments(&spaced, &schema.to_string(), &options);
+    let on_value = repair_arguments(arguments, schema, &options);
     match (on_text, on_value) {
         (Ok(on_text), Ok(on_value)) => {
             let stays = on_text.arguments == spaced && !on_text.changed && on_text.repairs.is_empty();
@@ -123,9 +123,9 @@ enum Became {
 fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     let schema = call.schema.to_string();
     let options = RepairOptions::default();
-    let Ok(done) = repair_arguments_json_with_report(text, &schema, &options) else { return Ok(Became::Refused) };
+    let Ok(done) = repair_arguments(text, &schema, &options) else { return Ok(Became::Refused) };
     let result: Value = serde_json::from_str(&done.arguments).map_err(|error| format!("no JSON: {error}"))?;
-    let again = repair_arguments_json_with_report(&*done.arguments, &schema, &options);
+    let again = repair_arguments(&*done.arguments, &schema, &options);
     if !again.as_ref().is_ok_and(|again| !again.changed) {
         return Err(format!("a second run changes {result}"));
     }
@@ -134,7 +134,7 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
         return Err(format!("{secret:?} is told: {told}"));
     }
     let exact = options.clone().confidence(Confidence::Exact);
-    let exact = repair_arguments_json_with_report(text, &schema, &exact).ok();
+    let exact = repair_arguments(text, &schema, &exact).ok();
     let places: Vec<_> = done.repairs.iter().map(|repair| (&repair.pointer, repair.rule)).collect();
     for repair in exact.iter().flat_map(|exact| &exact.repairs) {
         let is_subset = places.contains(&(&repair.pointer, repair.rule)) || has_unwrapped(&done.repairs);
@@ -143,7 +143,7 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
         }
     }
     for rule in done.repairs.iter().map(|repair| repair.rule) {
-        let without = repair_arguments_json_with_report(text, &schema, &options.clone().disable([rule]));
+        let without = repair_arguments(text, &schema, &options.clone().disable([rule]));
         if without.is_ok_and(|without| without.repairs.iter().any(|repair| repair.rule == rule)) {
             return Err(format!("{} is off, and applied", rule.as_str()));
         }

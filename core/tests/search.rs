@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, fs, path::PathBuf, time::Instant};
 
 use reference::sources;
 use serde_json::{json, Value};
-use toolwire::{answer_tool_search, search_tools, search_tools_json, SearchOptions, ToolIndex};
+use toolwire::{answer_tool_search, search_tools, SearchOptions, ToolIndex};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -166,7 +166,7 @@ fn every_format_finds_the_same() {
                 assert_eq!(index.search(&case.query, &options).expect("a query"), found, "{}: {}", case.query, list[0]);
             }
         }
-        let by_text = search_tools_json(&lists[0].to_string(), "list issues", &options);
+        let by_text = search_tools(&lists[0].to_string(), "list issues", &options);
         assert_eq!(by_text, search_tools(&lists[0], "list issues", &options), "text and value find the same");
     }
 }
@@ -307,7 +307,7 @@ fn ten_thousand_tools() {
             let text = json!(list).to_string();
             let cases = cases(&tools, is_whole);
             let start = Instant::now();
-            let index = ToolIndex::from_json(&text).expect("a list");
+            let index = ToolIndex::new(&text).expect("a list");
             let built = start.elapsed();
             let start = Instant::now();
             let hits: usize = cases

@@ -12,9 +12,9 @@ use std::thread;
 use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
-    apply_deferred_loading_json, check, dialects, normalize_envelope, repair_arguments_json, restore_arguments_json,
-    sanitize, sanitize_tools, validate_arguments_json, DeferredOptions, RepairOptions, Restore, RestorePlan,
-    SanitizeOptions, ToolsOptions,
+    apply_deferred_loading, check, dialects, normalize_envelope, repair_arguments, restore_arguments, sanitize,
+    sanitize_tools, validate_arguments, DeferredOptions, RepairOptions, Restore, RestorePlan, SanitizeOptions,
+    ToolsOptions,
 };
 
 /// The reference data, by the member that holds the schema.
@@ -103,12 +103,10 @@ fn all(schema: &str) -> usize {
     for dialect in dialects() {
         let options = SanitizeOptions::new(dialect.name);
         let _ = check(schema, &options);
-        let _ = restore_arguments_json(r#"{"v":{"v":"[1]"},"a":null}"#, schema, &options);
-        let _ = restore_arguments_json(schema, schema, &options);
         if let Ok(result) = sanitize(schema, &options) {
             let _ = check(&result.schema, &options);
-            let _ = result.restore_plan().expect("a report").restore_json(r#"{"v":{"v":"[1]"},"a":null}"#);
-            let _ = result.restore_plan().expect("a report").restore_json(schema);
+            let _ = result.restore_plan().and_then(|plan| restore_arguments(r#"{"v":{"v":"[1]"},"a":null}"#, plan));
+            let _ = result.restore_plan().and_then(|plan| restore_arguments(schema, plan));
         }
         let tools = format!(r#"[{{"name":"t","description":"d","input_schema":{schema}}}]"#);
         let _ = sanitize_tools(&tools, &ToolsOptions::new(dialect.name));
@@ -119,17 +117,17 @@ fn all(schema: &str) -> usize {
     let tools = format!(r#"[{{"name":"t","description":"d","input_schema":{schema}}}]"#);
     let sent = sanitize_tools(&*tools, &ToolsOptions::new("openai-strict").repair(repair.clone()));
     for arguments in arguments().iter().map(String::as_str).chain([schema]) {
-        let _ = validate_arguments_json(arguments, schema);
-        let _ = repair_arguments_json(arguments, schema, &repair);
+        let _ = validate_arguments(arguments, schema);
+        let _ = repair_arguments(arguments, schema, &repair).map(|done| done.arguments);
         if let Ok(sent) = &sent {
-            let _ = sent.restore.call_json("t", arguments);
+            let _ = sent.restore.call("t", arguments);
         }
         calls += 3;
     }
     let request = format!(
         r#"{{"messages":[{{"role":"user","content":[{schema}]}}],"tools":[{{"name":"t","defer_loading":true,"input_schema":{schema}}}]}}"#
     );
-    let _ = apply_deferred_loading_json(&request, &DeferredOptions::default());
+    let _ = apply_deferred_loading(&request, &DeferredOptions::default()).map(|done| done.request);
     calls + 2
 }
 
@@ -171,13 +169,13 @@ fn forged_plans_do_with_the_stack() {
             let kept = json!({"version": 2, "tools": {"t": {"name": "t", "plan": plan}}});
             let restore = Restore::from_json(&kept.to_string()).expect("a restore");
             for arguments in [deep.as_str(), r#"{"a":[[1]]}"#, "null"] {
-                assert_eq!(restore.call_json("t", arguments).name, "t");
+                assert_eq!(restore.call("t", arguments).expect("text").name, "t");
             }
             // The same by itself.
             plan["version"] = json!(2);
             let plan = RestorePlan::from_json(&plan.to_string()).expect("a plan");
             for arguments in [deep.as_str(), r#"{"a":[[1]]}"#, "null"] {
-                plan.restore_json(arguments).expect("arguments");
+                restore_arguments(arguments, &plan).expect("arguments");
             }
         }
     });

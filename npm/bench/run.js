@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
-import { applyDeferredLoading, applyDeferredLoadingJson, normalizeEnvelope, sanitize } from '../dist/index.js';
+import { applyDeferredLoading, normalizeEnvelope, sanitize } from '../dist/index.js';
 
 const ROUNDS = 41;
 const data = process.argv[2] ?? new URL('../../../shared/data/mcp_tools.jsonl', import.meta.url);
@@ -39,7 +39,7 @@ const groups = {
     'sanitize codex-wire, text': [texts, (text) => sanitize(text, wire).schema],
     'sanitize codex, Uint8Array': [bytes, (text) => sanitize(text, codex).schema],
     'normalizeEnvelope, text': [texts, (text) => normalizeEnvelope(text).schema],
-    'applyDeferredLoadingJson, one tool': [requestTexts, (text) => applyDeferredLoadingJson(text)],
+    'applyDeferredLoading, one tool, text': [requestTexts, (text) => applyDeferredLoading(text).request],
   },
   'object → object': {
     structuredClone: [values, (value) => structuredClone(value)],
@@ -49,8 +49,11 @@ const groups = {
     'sanitize codex-wire': [values, (value) => sanitize(value, wire).schema],
     normalizeEnvelope: [values, (value) => normalizeEnvelope(value).schema],
     'normalizeEnvelope, share': [values, (value) => normalizeEnvelope(value, { share: true }).schema],
-    'applyDeferredLoading, one tool': [requests, (value) => applyDeferredLoading(value)],
-    'applyDeferredLoading, one tool, share': [requests, (value) => applyDeferredLoading(value, { share: true })],
+    'applyDeferredLoading, one tool': [requests, (value) => applyDeferredLoading(value).request],
+    'applyDeferredLoading, one tool, share': [
+      requests,
+      (value) => applyDeferredLoading(value, { share: true }).request,
+    ],
   },
 };
 

@@ -13,7 +13,7 @@ export async function answered(baseURL: string, request: object) {
   const output = choices.flatMap(({ message }) => [...said(id, message.content), ...called(message.tool_calls)]);
   // In the form of the client's own API: a call of `exec` is a `custom_tool_call`, one of a namespace's tool names it.
   function called(calls: OpenAI.Chat.ChatCompletionMessageToolCall[] = []): ClientCall[] {
-    return calls.map((call) => adapted.restore.call(call));
+    return calls.map((call) => adapted.restore.clientCall(call).call);
   }
   return { id, object: 'response', created_at: created, model, status: 'completed', output };
 }

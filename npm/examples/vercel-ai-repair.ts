@@ -12,14 +12,14 @@ import {
   type ToolSet,
   tool,
 } from 'ai';
-import { type JsonSchema, repairArgumentsJsonWithReport, ToolwireError, validateArguments } from 'toolwire';
+import { type JsonSchema, repairArguments, ToolwireError, validateArguments } from 'toolwire';
 
 /** The SDK asks it for what is no JSON, and for what a tool's `validate` refuses. */
 export const repairToolCall: ToolCallRepairFunction<ToolSet> = async ({ toolCall, inputSchema, error }) => {
   if (NoSuchToolError.isInstance(error)) return null;
   const schema = JSON.stringify(await inputSchema(toolCall));
   try {
-    const repaired = repairArgumentsJsonWithReport(toolCall.input, schema, { name: toolCall.toolName });
+    const repaired = repairArguments(toolCall.input, schema, { name: toolCall.toolName });
     if (repaired.valid !== false) return { ...toolCall, input: repaired.arguments };
     // The SDK hands the message of an error to the model.
     throw new Error(repaired.retryMessage ?? undefined);

@@ -1,5 +1,5 @@
-import { callOnText, callOnValues } from './engine/call.js';
-import type { AdaptOptions, Dialect, Text } from './options.js';
+import { callOn, once } from './engine/call.js';
+import type { AdaptOptions, Dialect, Written } from './options.js';
 import type { DeferredReport, Quarantined, ToolChange } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 
@@ -8,7 +8,7 @@ export interface Adapted<T> {
   /** The request. */
   request: T;
   /** What was decided and changed. */
-  report: AdaptReport;
+  readonly report: AdaptReport;
   /** Brings the reply's calls back to what the tools' own servers expect. */
   restore: Restore;
 }
@@ -42,36 +42,27 @@ export interface ChoiceChange {
 /**
  * Makes a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini: deferred
  * loading first ({@link applyDeferredLoading}), then every tool ({@link sanitizeTools}), then what speaks of tools by their
- * names, in `tool_choice` and in the history. The input is not changed.
+ * names, in `tool_choice` and in the history. The input is not changed. JSON text gives JSON text of its type: messages that hold nothing
+ * to rewrite are copied as they are.
  *
  * @example
  * ```ts
- * const { request, report, restore } = adaptRequest(body, { dialect: dialectFor({ host, model }) });
- * const reply = restore.reply(await send(request));
+ * const { request, report, restore } = adaptRequest(body, { dialect: dialectFor({ host, model }).dialect });
+ * const { reply } = restore.reply(await send(request));
  * ```
  *
- * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-value`,
- *   `forced-deferred-tool`, `too-deep`.
+ * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-json`,
+ *   `invalid-value`, `forced-deferred-tool`, `too-deep`.
  */
-export function adaptRequest<T>(request: T, options: AdaptOptions): Adapted<T> {
-  const { value, report } = callOnValues('adaptRequest', true, [request], options);
-  return adapted(value as T, report);
-}
-
-/**
- * {@link adaptRequest} from JSON text to JSON text: messages that hold nothing to rewrite are copied as they stand.
- *
- * @throws {@link ToolwireError} as {@link adaptRequest}, and `invalid-json`.
- */
-export function adaptRequestJson(request: string, options: AdaptOptions): Adapted<string>;
-export function adaptRequestJson(request: Uint8Array, options: AdaptOptions): Adapted<Uint8Array>;
-export function adaptRequestJson(request: Text, options: AdaptOptions): Adapted<Text>;
-export function adaptRequestJson(request: Text, options: AdaptOptions): Adapted<Text> {
-  const { value, report } = callOnText('adaptRequest', true, request, options);
-  return adapted(value, report);
-}
-
-function adapted<T>(request: T, described: object | undefined): Adapted<T> {
-  const { report, restore } = described as { report: AdaptReport; restore: RestoreJson };
-  return { request, report, restore: new Restore(restore) };
+export function adaptRequest<T>(request: T, options: AdaptOptions): Adapted<Written<T, T>> {
+  const { value, members } = callOn('adaptRequest', request, options);
+  const { report, restore } = members as { report: AdaptReport | string; restore: RestoreJson };
+  const read = once(() => (typeof report === 'string' ? (JSON.parse(report) as AdaptReport) : report));
+  return {
+    request: value as Written<T, T>,
+    get report() {
+      return read();
+    },
+    restore: new Restore(restore),
+  };
 }

@@ -10,5 +10,5 @@ import type { DialectDescription } from './report.js';
  * ```
  */
 export function dialects(): DialectDescription[] {
-  return callOnValues('dialects', false, [], null).value as DialectDescription[];
+  return callOnValues('dialects', [], null).value as DialectDescription[];
 }

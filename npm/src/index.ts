@@ -4,16 +4,13 @@
  * @packageDocumentation
  */
 
-export { type Adapted, type AdaptReport, adaptRequest, adaptRequestJson, type ChoiceChange } from './adapt.js';
+export { type Adapted, type AdaptReport, adaptRequest, type ChoiceChange } from './adapt.js';
 export {
   applyDeferredLoading,
-  applyDeferredLoadingJson,
-  applyDeferredLoadingJsonWithReport,
-  applyDeferredLoadingWithReport,
   type KeepingOptions,
+  type RequestFor,
   stripDeferralBetas,
   type TranslatedRequest,
-  type TranslatingOptions,
 } from './deferred.js';
 export type { DialectFormats } from './dialect-names.js';
 export { dialects } from './dialects.js';
@@ -41,12 +38,7 @@ export type {
   ToolsOptions,
   Written,
 } from './options.js';
-export {
-  repairArguments,
-  repairArgumentsJson,
-  repairArgumentsJsonWithReport,
-  repairArgumentsWithReport,
-} from './repair.js';
+export { repairArguments } from './repair.js';
 export type {
   Accepts,
   ArgumentViolation,
@@ -82,13 +74,12 @@ export {
   type RestoredClientCall,
   type RestoredReply,
   type RestoreJson,
-  restoreFrom,
 } from './restore.js';
-export { restoreArguments, restoreArgumentsJson } from './restore-arguments.js';
+export { restoreArguments } from './restore-arguments.js';
 export type { ChangeRule, Constraint, DeferredWarningCode, LeftReason, RepairRule } from './rules.js';
 export { check, normalizeEnvelope, sanitize } from './sanitize.js';
 export type { JsonSchema, ObjectRootDialect, ObjectSchema, SchemaFor } from './schema.js';
-export { answerToolSearch, answerToolSearchJson, searchTools, searchToolsJson, ToolIndex } from './search.js';
+export { answerToolSearch, searchTools, ToolIndex, type ToolSearchAnswer } from './search.js';
 export { type ReadyTools, ToolSet } from './tool-set.js';
 export type {
   AnthropicTool,
@@ -106,8 +97,7 @@ export {
   checkTools,
   deferralFor,
   dialectFor,
-  dialectForWithReport,
   type SanitizedTools,
   sanitizeTools,
 } from './tools.js';
-export { validateArguments, validateArgumentsJson } from './validate.js';
+export { validateArguments } from './validate.js';

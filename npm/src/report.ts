@@ -214,14 +214,14 @@ export interface ToolViolation extends Violation {
   source: string;
 }
 
-/** A rewritten request and what was decided. */
+/** A rewritten request. What was decided is determined when it is first read, for the request as it was at the time of the call. */
 export interface Deferred<T> {
   /** The request. */
   request: T;
   /** Which tools were loaded and hidden, and what was odd. */
-  report: DeferredReport;
+  readonly report: DeferredReport;
   /** Turns the backend's calls into the client's own: their names, and what kinds of calls they are. */
-  restore: Restore;
+  readonly restore: Restore;
 }
 
 /** A tool as the client knows it. */
@@ -246,7 +246,7 @@ export interface DeferredReport {
   /** What was odd about the request. */
   warnings: DeferredWarning[];
   /**
-   * What a call comes back as, by the name that the model calls ({@link Restore.call} does it). A tool that is not in here is a function
+   * What a call comes back as, by the name that the model calls ({@link Restore.clientCall} does it). A tool that is not in here is a function
    * of that name, in no namespace; absent if there are none.
    */
   nameMap?: { [name: string]: ClientTool };
@@ -287,8 +287,10 @@ export interface DeferralChoice {
   target: 'anthropic' | 'openai-responses' | 'openai-chat' | null;
   /** Which construct of its own for deferred tools the backend has. */
   native: 'none' | 'references' | 'changes' | 'inline' | 'additional-tools' | 'tool-search' | 'kimi';
+  /** How sure that is: `A` documented or recorded, `C` inferred. */
+  confidence: 'A' | 'B' | 'C';
   /** What that rests on, in a sentence. */
-  source: string;
+  because: string;
   /** The day on which it was looked up or recorded (ISO 8601). */
   checked: string;
 }

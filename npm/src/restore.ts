@@ -1,7 +1,8 @@
-import { callOnValues } from './engine/call.js';
+import { ask, callOnValues } from './engine/call.js';
 import { KeptRestore } from './engine/restores.js';
 import { Stream } from './engine/streams.js';
-import type { Text } from './options.js';
+import { genuine, isBytes, isText, likeBytes } from './engine/text.js';
+import type { Written } from './options.js';
 import type { Left, Repair, RepairedCall } from './report.js';
 
 /** What a {@link Restore} is as JSON. What is in it is nobody's business but toolwire's. */
@@ -84,7 +85,7 @@ export type ClientCall =
 /**
  * Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.
  *
- * Calls come back in a later turn, maybe in another process: `JSON.stringify` it, and {@link restoreFrom} what was kept.
+ * Calls come back in a later turn, maybe in another process: `JSON.stringify` it, and {@link Restore.from} what was kept.
  */
 export class Restore {
   readonly #json: RestoreJson;
@@ -97,48 +98,52 @@ export class Restore {
   }
 
   /**
+   * A {@link Restore} from what was kept of it: the JSON text, or the value parsed from it.
+   *
+   * @throws {@link ToolwireError} `invalid-value` if it is something else; `invalid-json`.
+   */
+  static from(json: string | object): Restore {
+    const kept: unknown = typeof json === 'string' ? parsedJson(json) : json;
+    // Restoring something that nothing is known of reads all of it.
+    callOnValues('restoreCall', [kept, '', null], null);
+    // A copy: what is changed in the caller's object later must not change where calls go.
+    return new Restore(copied(kept as RestoreJson));
+  }
+
+  /**
    * Restores a call. A tool that is not known comes back as it is, and so do arguments that are not understood.
    *
-   * @param args - The arguments as a value, or as JSON text in a string, which is what OpenAI's APIs give.
+   * @param args - The arguments as a value, or as JSON text, which is what OpenAI's APIs give: text gives text.
    *
    * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
    */
-  call<T>(name: string, args: T): RestoredCall<T>;
+  call<T>(name: string, args: T): RestoredCall<Written<T, T>> {
+    const given: unknown = args;
+    const call = this.#kept.onValues('restoreCall', [name, isBytes(given) ? lossy(given) : given]).value;
+    const restored = call as RestoredCall<Written<T, T>>;
+    if (isBytes(given)) restored.arguments = likeBytes(given, restored.arguments as string) as Written<T, T>;
+    return restored;
+  }
+
   /**
-   * The client's own form of a call, in the format that its request had: an Anthropic `tool_use`, an entry of Chat Completions'
-   * `tool_calls`, or an item of Responses (`function_call` with its namespace, `custom_tool_call` with its input, `tool_search_call`).
-   * For gateways that turn one API's replies into another's.
+   * The client's own form of a call, in the format that its request had (an Anthropic `tool_use`, an entry of Chat Completions'
+   * `tool_calls`, or an item of Responses: `function_call` with its namespace, `custom_tool_call` with its input, `tool_search_call`),
+   * and what became of its arguments, if calls are repaired. For gateways that turn one API's replies into another's.
    *
    * @param call - A call as it stands in a reply of any API, or `{ id, name, arguments }` with the arguments as a value or as JSON text.
    *
    * @example
    * ```ts
-   * const { request, restore } = applyDeferredLoadingWithReport(fromCodex, { target: 'openai-chat' });
-   * const item = restore.call({ id: 'call_1', name: 'exec', arguments: '{"input":"pwd"}' });
-   * // { type: 'custom_tool_call', call_id: 'call_1', name: 'exec', input: 'pwd' }
+   * const { restore } = applyDeferredLoading(fromCodex, { target: 'openai-chat' });
+   * const { call, repaired } = restore.clientCall({ id: 'call_1', name: 'exec', arguments: '{"input":"pwd"}' });
+   * // call: { type: 'custom_tool_call', call_id: 'call_1', name: 'exec', input: 'pwd' }
+   * if (repaired?.retryMessage) answer(repaired.id, repaired.retryMessage);
    * ```
    *
    * @throws {@link ToolwireError} `invalid-value` if it is no call; `too-deep`.
    */
-  call(call: BackendCall): ClientCall;
-  call(name: string | BackendCall, args?: unknown): unknown {
-    if (typeof name !== 'string') return this.#kept.onValues('restoreClientCall', false, [name]).value;
-    return this.#kept.onValues('restoreCall', false, [name, args]).value;
-  }
-
-  /**
-   * {@link call} with a whole call, and what became of its arguments, where calls are repaired.
-   *
-   * @example
-   * ```ts
-   * const { call, repaired } = restore.callWithReport(fromBackend);
-   * if (repaired?.retryMessage) answer(repaired.id, repaired.retryMessage);
-   * ```
-   *
-   * @throws {@link ToolwireError} as {@link call}.
-   */
-  callWithReport(call: BackendCall): RestoredClientCall {
-    const { value, report } = this.#kept.onValues('restoreClientCall', true, [call]);
+  clientCall(call: BackendCall): RestoredClientCall {
+    const { value, report } = this.#kept.onValues('restoreClientCall', [call]);
     return { call: value, ...report } as RestoredClientCall;
   }
 
@@ -152,55 +157,22 @@ export class Restore {
   }
 
   /**
-   * Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini. The reply is
-   * not changed.
-   *
-   * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
-   */
-  reply<T>(reply: T): T {
-    return this.#kept.onValues('restoreReply', false, [reply]).value as T;
-  }
-
-  /**
-   * {@link reply} from JSON text to JSON text; the very same text if there is nothing to restore.
-   *
-   * @throws {@link ToolwireError} as {@link reply}, and `invalid-json`.
-   */
-  replyJson(reply: string): string;
-  replyJson(reply: Uint8Array): Uint8Array;
-  replyJson(reply: Text): Text;
-  replyJson(reply: Text): Text {
-    return this.#kept.onText(false, reply).value;
-  }
-
-  /**
-   * {@link reply}, and what became of the arguments of each call, where calls are repaired.
+   * Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini, and says what became of
+   * the arguments of each call, if calls are repaired. The reply is not changed. JSON text gives JSON text of its type, and the very same
+   * text if there is nothing to restore.
    *
    * @example
    * ```ts
    * const { restore } = sanitizeTools(tools, { dialect: 'moonshot', repair: true });
-   * const { reply, calls } = restore.replyWithReport(answered);
+   * const { reply, calls } = restore.reply(answered);
    * for (const { id, retryMessage } of calls) if (retryMessage !== null) console.warn(id, retryMessage);
    * ```
    *
-   * @throws {@link ToolwireError} as {@link reply}.
+   * @throws {@link ToolwireError} `invalid-json`, `invalid-value`, `too-deep`.
    */
-  replyWithReport<T>(reply: T): RestoredReply<T> {
-    const { value, report } = this.#kept.onValues('restoreReply', true, [reply]);
-    return { reply: value, ...report } as RestoredReply<T>;
-  }
-
-  /**
-   * {@link replyWithReport} from JSON text to JSON text.
-   *
-   * @throws {@link ToolwireError} as {@link replyJson}.
-   */
-  replyJsonWithReport(reply: string): RestoredReply<string>;
-  replyJsonWithReport(reply: Uint8Array): RestoredReply<Uint8Array>;
-  replyJsonWithReport(reply: Text): RestoredReply<Text>;
-  replyJsonWithReport(reply: Text): RestoredReply<Text> {
-    const { value, report } = this.#kept.onText(true, reply);
-    return { reply: value, ...report } as RestoredReply<Text>;
+  reply<T>(reply: T): RestoredReply<Written<T, T>> {
+    const { value, report } = isText(reply) ? this.#kept.onText(reply) : this.#kept.onValues('restoreReply', [reply]);
+    return { reply: value, ...report } as RestoredReply<Written<T, T>>;
   }
 
   /** Restores a reply that comes in pieces. */
@@ -255,17 +227,19 @@ export class CallStream {
   }
 }
 
-/**
- * A {@link Restore} from what was kept of it: the JSON text, or the value parsed from it.
- *
- * @throws {@link ToolwireError} `invalid-value` if it is something else.
- */
-export function restoreFrom(json: string | object): Restore {
-  const kept: unknown = typeof json === 'string' ? JSON.parse(json) : json;
-  // Restoring something that nothing is known of reads all of it.
-  callOnValues('restoreCall', false, [kept, '', null], null);
-  // A copy: what is changed in the caller's object later must not change where calls go.
-  return new Restore(copied(kept as RestoreJson));
+/** Reads JSON text; what is none is the core's to refuse. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    ask('check', text, { dialect: 'portable' });
+    throw error;
+  }
+}
+
+/** The text of arguments. What is no UTF-8 is the model's mistake, and for the tool's server to say. */
+function lossy(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(genuine(bytes));
 }
 
 function copied<T>(json: T): T {

@@ -1,14 +1,15 @@
 /** Tool search. */
 
-import { callOnText, callOnValues } from './engine/call.js';
+import { ask, callOnTwo, callOnValues } from './engine/call.js';
 import { Kept } from './engine/kept.js';
-import type { SearchOptions, Text } from './options.js';
+import { decoded, isBytes, isText, likeBytes } from './engine/text.js';
+import type { SearchOptions, Text, Written } from './options.js';
 
 /**
  * The names of the tools that match a query, best first.
  *
  * @param tools - A tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat
- * Completions, MCP), deferred or not, or an object that has one in `tools`.
+ * Completions, MCP), deferred or not, or an object that has one in `tools`; a value or JSON text.
  *
  * @example
  * ```ts
@@ -21,16 +22,7 @@ import type { SearchOptions, Text } from './options.js';
  * `invalid-option`, `invalid-value`, `too-deep`.
  */
 export function searchTools(tools: unknown, query: string, options?: SearchOptions): string[] {
-  return callOnValues('searchTools', false, [tools, query], options).value as string[];
-}
-
-/**
- * {@link searchTools} in a tool list that is JSON text. The query is itself, not JSON.
- *
- * @throws {@link ToolwireError} as {@link searchTools}, and `invalid-json`.
- */
-export function searchToolsJson(tools: string | Uint8Array, query: string, options?: SearchOptions): string[] {
-  return JSON.parse(asString(callOnText('searchTools', false, tools, options, query).value));
+  return callOnValues('searchTools', [asText(tools), query], options).value as string[];
 }
 
 /**
@@ -56,32 +48,33 @@ export function searchToolsJson(tools: string | Uint8Array, query: string, optio
  * @throws {@link ToolwireError} `invalid-request` if `tools` is no tool list, `unknown-option`, `invalid-option`,
  * `invalid-value`, `too-deep`.
  */
-export function answerToolSearch(
-  call: unknown,
-  tools: unknown,
-  options?: SearchOptions,
-): { [name: string]: unknown } | null {
-  return callOnValues('answerToolSearch', false, [call, tools], options).value as { [name: string]: unknown } | null;
+export function answerToolSearch<T>(call: T, tools: unknown, options?: SearchOptions): ToolSearchAnswer<T> {
+  const { value } = callOnTwo('answerToolSearch', call, tools, options);
+  return (isText(value) && decodedText(value) === 'null' ? null : value) as ToolSearchAnswer<T>;
 }
 
-/**
- * {@link answerToolSearch} on JSON text: the answer is text of the call's type.
- *
- * @throws {@link ToolwireError} as {@link answerToolSearch}, and `invalid-json`.
- */
-export function answerToolSearchJson(call: string, tools: string | Uint8Array, options?: SearchOptions): string | null;
-export function answerToolSearchJson(
-  call: Uint8Array,
-  tools: string | Uint8Array,
-  options?: SearchOptions,
-): Uint8Array | null;
-export function answerToolSearchJson(
-  call: string | Uint8Array,
-  tools: string | Uint8Array,
-  options?: SearchOptions,
-): string | Uint8Array | null {
-  const answer = callOnText('answerToolSearch', false, call, options, tools).value;
-  return asString(answer) === 'null' ? null : answer;
+/** An answer to a tool search: text of the call's type if that is JSON text. `null`: the call is not a search. */
+export type ToolSearchAnswer<T> = Written<T, { [name: string]: unknown }> | null;
+
+function decodedText(text: Text): string | undefined {
+  return typeof text === 'string' ? text : decoded(text);
+}
+
+/** Reads JSON text; what is none is the core's to refuse. */
+function parsed(text: Text): unknown {
+  try {
+    return JSON.parse(decodedText(text) as string);
+  } catch (error) {
+    ask('check', text, { dialect: 'portable' });
+    throw error;
+  }
+}
+
+/** Bytes as a string, which the core reads as JSON text. */
+function asText(tools: unknown): unknown {
+  if (!isBytes(tools)) return tools;
+  // Bytes that are not UTF-8 are the core's to refuse.
+  return decoded(tools) ?? ask('check', tools, { dialect: 'portable' });
 }
 
 /**
@@ -104,16 +97,7 @@ export class ToolIndex {
    * @throws {@link ToolwireError} `invalid-request` if `tools` is no tool list, `invalid-value`, `too-deep`.
    */
   constructor(tools: unknown) {
-    this.#kept = tools instanceof Kept ? tools : Kept.ofValue(tools);
-  }
-
-  /**
-   * Reads a tool list that is JSON text.
-   *
-   * @throws {@link ToolwireError} as the constructor, and `invalid-json`.
-   */
-  static fromJson(tools: string | Uint8Array): ToolIndex {
-    return new ToolIndex(Kept.ofText('new ToolIndex', tools));
+    this.#kept = Kept.of('new ToolIndex', tools);
   }
 
   /** How many tools can be found. */
@@ -135,11 +119,11 @@ export class ToolIndex {
    *
    * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
    */
-  answer(call: unknown, options?: SearchOptions): { [name: string]: unknown } | null {
-    return this.#kept.ask('answerKept', call, options) as { [name: string]: unknown } | null;
+  answer<T>(call: T, options?: SearchOptions): ToolSearchAnswer<T> {
+    if (!isText(call)) return this.#kept.ask('answerKept', call, options) as ToolSearchAnswer<T>;
+    const answer = this.#kept.ask('answerKept', parsed(call), options);
+    if (answer === null) return null;
+    const text = JSON.stringify(answer);
+    return (typeof call === 'string' ? text : likeBytes(call, text)) as ToolSearchAnswer<T>;
   }
-}
-
-function asString(text: Text): string {
-  return typeof text === 'string' ? text : new TextDecoder().decode(text);
 }

@@ -1,6 +1,6 @@
 import { ask, callOn, callOnValues } from './engine/call.js';
 import { handlerOf, type SetAsideWarning, warnUnlessRead, withoutHandler } from './engine/set-aside.js';
-import type { CheckToolsOptions, DeferralQuery, Dialect, DialectQuery, ToolsOptions, Written } from './options.js';
+import type { CheckToolsOptions, DeferralQuery, DialectQuery, ToolsOptions, Written } from './options.js';
 import type { DeferralChoice, DialectChoice, Quarantined, ToolChange, ToolViolation } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 import type { ToolFor } from './tool-types.js';
@@ -90,35 +90,22 @@ export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViol
 }
 
 /**
- * The dialect for what is known of an API: its host, its protocol, the model. What nobody knows is `portable`, unless `exact` is
- * `true`.
+ * The dialect for what is known of an API (its host, its protocol, the model), how sure that is, and why. What nobody knows is
+ * `portable`, unless `exact` is `true`.
  *
  * @example
  * ```ts
- * const dialect = dialectFor({ host: 'openrouter.ai', model: 'anthropic/claude-sonnet-4.5' }); // 'anthropic'
+ * const { dialect } = dialectFor({ host: 'openrouter.ai', model: 'anthropic/claude-sonnet-4.5' }); // 'anthropic'
+ *
+ * const { dialect, confidence, because } = dialectFor({ host: 'llm.example' });
+ * if (confidence === 'C') console.warn(dialect, because); // portable, nobody knows the host `llm.example`; …
  * ```
  *
  * @throws {@link ToolwireError} `unknown-dialect` for a host that is retired, and with `exact` for what nobody knows; `unknown-option`;
  *   `invalid-option`, also if there is nothing to go by.
  */
-export function dialectFor(query: DialectQuery): Dialect {
-  return callOnValues('dialectFor', false, [], query).value as Dialect;
-}
-
-/**
- * {@link dialectFor} with how sure that is, and why.
- *
- * @example
- * ```ts
- * const { dialect, confidence, because } = dialectForWithReport({ host: 'llm.example' });
- * if (confidence === 'C') console.warn(dialect, because); // portable, nobody knows the host `llm.example`; …
- * ```
- *
- * @throws {@link ToolwireError} as {@link dialectFor}.
- */
-export function dialectForWithReport(query: DialectQuery): DialectChoice {
-  const { value, report } = callOnValues('dialectFor', true, [], query);
-  return { dialect: value as Dialect, ...(report as Omit<DialectChoice, 'dialect'>) };
+export function dialectFor(query: DialectQuery): DialectChoice {
+  return callOnValues('dialectFor', [], query).value as DialectChoice;
 }
 
 /**
@@ -129,11 +116,11 @@ export function dialectForWithReport(query: DialectQuery): DialectChoice {
  * @example
  * ```ts
  * const { target, native } = deferralFor({ host: 'api.moonshot.ai', model: 'kimi-k3' }); // 'openai-chat', 'kimi'
- * const body = applyDeferredLoading(request, { target, native });
+ * const { request: body } = applyDeferredLoading(request, { target, native });
  * ```
  *
  * @throws {@link ToolwireError} `unknown-option`; `invalid-option`, also if neither a host nor a model is given.
  */
 export function deferralFor(query: DeferralQuery): DeferralChoice {
-  return callOnValues('deferralFor', false, [], query).value as DeferralChoice;
+  return callOnValues('deferralFor', [], query).value as DeferralChoice;
 }

@@ -1,5 +1,4 @@
-import { callOnText, callOnValues } from './engine/call.js';
-import type { Text } from './options.js';
+import { callOnTwo } from './engine/call.js';
 import type { Validation } from './report.js';
 
 /**
@@ -13,25 +12,10 @@ import type { Validation } from './report.js';
  * if (valid === false) for (const { pointer, message } of errors) console.warn(pointer, message);
  * ```
  *
- * @param args The arguments as the model answered them, parsed.
- * @param schema The tool's own parameters.
- * @throws {@link ToolwireError} `invalid-schema` if the schema is neither an object nor a boolean; `invalid-value`, `too-deep`.
+ * @param args The arguments as the model answered them: a value or JSON text.
+ * @param schema The tool's own parameters: a value or JSON text.
+ * @throws {@link ToolwireError} `invalid-schema` if the schema is neither an object nor a boolean; `invalid-json`, `invalid-value`, `too-deep`.
  */
 export function validateArguments(args: unknown, schema: unknown): Validation {
-  return callOnValues('validateArguments', false, [args, schema], undefined).value as Validation;
-}
-
-/**
- * {@link validateArguments} of JSON text: APIs give the arguments of a call as text.
- *
- * @example
- * ```ts
- * const accepted = validateArgumentsJson(call.function.arguments, schemaText).valid !== false;
- * ```
- *
- * @throws {@link ToolwireError} as {@link validateArguments}, and `invalid-json`.
- */
-export function validateArgumentsJson(args: Text, schema: Text): Validation {
-  const { value } = callOnText('validateArguments', false, args, undefined, schema);
-  return JSON.parse(typeof value === 'string' ? value : new TextDecoder().decode(value)) as Validation;
+  return callOnTwo('validateArguments', args, schema, undefined).value as Validation;
 }

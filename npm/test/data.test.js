@@ -53,9 +53,9 @@ for (const [{ folder, schemas }, [name, inputOf, options]] of sources.flatMap((s
     for (const [at, schema] of schemas.entries()) {
       const value = inputOf(schema, at);
       const text = JSON.stringify(value);
-      const outcome = attempt(() => JSON.stringify(toolwire[name](value, options)));
+      const outcome = attempt(() => JSON.stringify(writtenOf(toolwire[name](value, options))));
       assert.equal(JSON.stringify(value), text);
-      const fromText = (input) => asText(toolwire[`${name}Json`](input, options));
+      const fromText = (input) => asText(writtenOf(toolwire[name](input, options)));
       assert.equal(
         attempt(() => fromText(text)),
         outcome,
@@ -65,14 +65,13 @@ for (const [{ folder, schemas }, [name, inputOf, options]] of sources.flatMap((s
         outcome,
       );
       assert.equal(
-        attempt(() => JSON.stringify(toolwire[name](value, { ...options, share: true }))),
+        attempt(() => JSON.stringify(writtenOf(toolwire[name](value, { ...options, share: true })))),
         outcome,
       );
       if (name !== 'check') {
-        const report = (result) => JSON.stringify({ ...result, schema: undefined, request: undefined });
-        const onValue = attempt(() => report(toolwire[`${name}WithReport`](value, options)));
+        const onValue = attempt(() => JSON.stringify(reportOf(toolwire[name](value, options))));
         assert.equal(
-          attempt(() => report(toolwire[`${name}JsonWithReport`](text, options))),
+          attempt(() => JSON.stringify(reportOf(toolwire[name](text, options)))),
           onValue,
         );
       }
@@ -80,6 +79,16 @@ for (const [{ folder, schemas }, [name, inputOf, options]] of sources.flatMap((s
     }
     t.diagnostic(`${schemas.length} tools, ${changed} of them changed`);
   });
+}
+
+/** What a function wrote, or its answer. */
+function writtenOf(result) {
+  return result.schema ?? result.request ?? result;
+}
+
+/** What it says of that. */
+function reportOf(result) {
+  return { ...result, schema: undefined, request: undefined };
 }
 
 function asText(output) {

@@ -17,7 +17,7 @@ WebAssembly.Instance = class extends Instance {
 };
 
 const toolwire = await import('../dist/index.js');
-const { adaptRequest, Exchange, restoreArguments, restoreArgumentsJson, restoreFrom, sanitize } = toolwire;
+const { adaptRequest, Exchange, restoreArguments, Restore, sanitize } = toolwire;
 const { ToolIndex, ToolSet, ToolwireError } = toolwire;
 
 const failNext = (instance = instances.at(-1)) => instance.failNext();
@@ -57,11 +57,10 @@ describe('a call that fails inside', () => {
     check: () => toolwire.check(schema, { dialect: 'codex' }),
     sanitizeTools: () => toolwire.sanitizeTools(TOOLS, { dialect: 'moonshot' }).tools,
     adaptRequest: () => adaptRequest(REQUEST, { dialect: 'anthropic' }).request,
-    applyDeferredLoading: () => toolwire.applyDeferredLoading(REQUEST),
+    applyDeferredLoading: () => toolwire.applyDeferredLoading(REQUEST).request,
     restoreCall: () => restore.call('files_read', { dollar_ref_: 'x' }),
-    restoreReply: () => restore.replyJson('{"content":[]}'),
-    dialectFor: () => toolwire.dialectFor({ host: 'api.moonshot.ai' }),
-    dialectForWithReport: () => toolwire.dialectForWithReport({ host: 'api.moonshot.ai' }),
+    restoreReply: () => restore.reply('{"content":[]}').reply,
+    dialectFor: () => toolwire.dialectFor({ host: 'api.moonshot.ai' }).dialect,
     deferralFor: () => toolwire.deferralFor({ host: 'api.moonshot.ai', model: 'kimi-k3' }),
     searchTools: () => toolwire.searchTools(TOOLS, 'read'),
     answerToolSearch: () => toolwire.answerToolSearch(call, TOOLS),
@@ -248,8 +247,8 @@ test('an error that nobody catches is a few lines', async () => {
 
 test('a frozen prototype changes nothing', async () => {
   const { stdout, stderr } = await run(`
-    import { applyDeferredLoading, restoreFrom, sanitize, sanitizeTools } from '../dist/index.js';
-    const stream = restoreFrom({ version: 2, tools: { b: { name: 'constructor' } } }).stream();
+    import { applyDeferredLoading, Restore, sanitize, sanitizeTools } from '../dist/index.js';
+    const stream = Restore.from({ version: 2, tools: { b: { name: 'constructor' } } }).stream();
     for (const one of [Object, Array, String, Number, Boolean, Function, Map, Error]) Object.freeze(one.prototype);
     const names = [...Object.getOwnPropertyNames(Object.prototype), 'a'];
     const properties = Object.fromEntries(names.map((name) => [name, { const: name }]));
@@ -258,7 +257,7 @@ test('a frozen prototype changes nothing', async () => {
     const tools = names.map((name) => ({ name: name + '.', inputSchema: { type: 'object', properties } }));
     const listed = sanitizeTools(tools, { dialect: 'moonshot' });
     const call = listed.restore.call('constructor_', {});
-    const { properties: same } = applyDeferredLoading({ messages: [], properties }, { share: false });
+    const { properties: same } = applyDeferredLoading({ messages: [], properties }, { share: false }).request;
     const passed = stream.feed({ constructor: 1, type: 'content_block_start', content_block: { type: 'tool_use', name: 'b' } });
     console.log(JSON.stringify([
       Object.keys(schema.properties).length === names.length,
@@ -301,29 +300,27 @@ test('bytes that say they are fewer than they are', () => {
     const found = sanitize(new Liar(Buffer.from(text)), { dialect: 'codex' }).schema;
     assert.equal(Buffer.from(found).toString(), expected);
   }
-  const fake = { [Symbol.toStringTag]: 'Uint8Array', length: 10_000_000 };
-  assert.equal(caught(() => sanitize(fake, { dialect: 'codex' }).schema).code, 'invalid-value');
   assert.deepEqual(sanitize(text, { dialect: 'codex' }).schema, expected);
 });
 
 test('a `restore` of an older version is refused, and so is one that is forged', () => {
   const older = { version: 1, tools: { a: { name: 'a', options: { dialect: 'gemini' }, schema: {} } } };
-  const { code, pointer, message } = caught(() => restoreFrom(older));
+  const { code, pointer, message } = caught(() => Restore.from(older));
   assert.deepEqual([code, pointer], ['invalid-value', '/version']);
   assert.match(message, /expected the version 2 or 3 of a `restore`, found 1.*sanitize the tools again/);
   const forged = { version: 2, tools: { a: { name: 'a', plan: { encoded: [] } } } };
-  assert.equal(caught(() => restoreFrom(forged)).pointer, '/tools/a/plan/encoded');
+  assert.equal(caught(() => Restore.from(forged)).pointer, '/tools/a/plan/encoded');
 });
 
 test('what is no plan is refused, and the message says what it may be', () => {
   const refuses = (plan, pointer, message) => {
-    for (const call of [() => restoreArguments({}, plan), () => restoreArgumentsJson('{}', plan)]) {
+    for (const call of [() => restoreArguments({}, plan), () => restoreArguments('{}', plan)]) {
       const error = caught(call);
       assert.deepEqual([error.code, error.pointer], ['invalid-value', pointer]);
       assert.match(error.message, message);
     }
   };
-  refuses({ type: 'object' }, '/version', /expected a plan .*found an object without one, as a schema is, which takes/);
+  refuses({ type: 'object' }, '/version', /expected a plan .*found an object without one, as a schema is/);
   refuses({ version: 1 }, '/version', /expected the version 2 of a plan, found 1, .*sanitize the schema again/);
   refuses({ version: 3 }, '/version', /expected the version 2 of a plan, found 3, which a newer toolwire wrote/);
   refuses({ version: 2, tools: {} }, '/tools', /expected a plan .*of one schema; found the member `tools`/);
@@ -334,12 +331,12 @@ test('what is no plan is refused, and the message says what it may be', () => {
   refuses(circle, '/encoded/items', /cycle|circular/);
   refuses({ version: 2, json: { enum: [1n] } }, '/json/enum/0', /BigInt|bigint/);
   assert.equal(caught(() => restoreArguments({})).code, 'invalid-value');
-  assert.equal(caught(() => restoreArgumentsJson('{}')).code, 'invalid-value');
+  assert.equal(caught(() => restoreArguments('{}')).code, 'invalid-value');
 });
 
 test('a restore is what it was when it was read', () => {
   const json = { version: 2, tools: { a_b: { name: 'a.b' } } };
-  const kept = restoreFrom(json);
+  const kept = Restore.from(json);
   json.tools.a_b.name = 'changed';
   assert.equal(kept.call('a_b', {}).name, 'a.b');
   kept.toJSON().tools.a_b.name = 'changed';
@@ -349,9 +346,9 @@ test('a restore is what it was when it was read', () => {
 test('workers see nothing of each other', async () => {
   const program = `
     import { parentPort, workerData } from 'node:worker_threads';
-    import { restoreFrom, sanitize } from '../dist/index.js';
+    import { Restore, sanitize } from '../dist/index.js';
     const name = 'tool' + workerData;
-    const stream = restoreFrom({ version: 2, tools: { called: { name } } }).stream();
+    const stream = Restore.from({ version: 2, tools: { called: { name } } }).stream();
     const found = new Set();
     for (let round = 0; round < 300; round++) {
       const properties = { [name]: { const: round } };

@@ -87,7 +87,7 @@ test('too-lossy carries the changes', () => {
 });
 
 test('a request that is none', () => {
-  assert.equal(caught(() => applyDeferredLoading({})).code, 'invalid-request');
+  assert.equal(caught(() => applyDeferredLoading({}).request).code, 'invalid-request');
 });
 
 test('errors leave nothing behind', () => {

@@ -26,8 +26,6 @@ for (const name of functions) {
       await t.test(one.name, () => {
         for (const path of paths) {
           if (path.takesValue && !one.hasValue) continue;
-          // Without a schema there is one way only.
-          if (one.planText !== undefined && !path.byPlan) continue;
           runs++;
           if (name === 'sanitizeTools' && path.name !== 'bytes') judgeToolSet(one, path.takesValue, one.where);
           if (takesLists(name)) judgeList(name, path, one);
@@ -46,6 +44,8 @@ function judgeSearch(path, one) {
   const { error, options } = one;
   const where = `${one.where} (${path.name})`;
   const input = frozen(JSON.parse(one.inputText));
+  // A string is text and no value.
+  if (path.takesValues && ['call', 'tools'].some((member) => typeof input[member] === 'string')) return;
   if (error !== undefined) {
     assert.throws(() => path.run(input, options), expectedError(error, undefined), where);
     return;

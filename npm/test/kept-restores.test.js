@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { restoreFrom, sanitizeTools } from '../dist/index.js';
+import { Restore, sanitizeTools } from '../dist/index.js';
 
 /** A tool whose one argument is an integer of that name, and a description of some length. */
 function restoreOf(member, length = 0) {
@@ -22,12 +22,12 @@ function check(restore, member) {
   assert.deepEqual([found.name, found.arguments, found.valid], ['a.b', { [member]: 1 }, true]);
   const reply = { content: [{ type: 'tool_use', id: 't', name: 'a_b', input: { [member]: '2' } }] };
   const expected = { content: [{ type: 'tool_use', id: 't', name: 'a.b', input: { [member]: 2 } }] };
-  assert.deepEqual(restore.reply(reply), expected);
-  assert.equal(restore.replyJson(JSON.stringify(reply)), JSON.stringify(expected));
-  assert.equal(restore.replyWithReport(reply).calls[0].valid, true);
-  assert.equal(restore.callWithReport(reply.content[0]).repaired.valid, true);
+  assert.deepEqual(restore.reply(reply).reply, expected);
+  assert.equal(restore.reply(JSON.stringify(reply)).reply, JSON.stringify(expected));
+  assert.equal(restore.reply(reply).calls[0].valid, true);
+  assert.equal(restore.clientCall(reply.content[0]).repaired.valid, true);
   assert.deepEqual(
-    new TextDecoder().decode(restore.replyJson(new TextEncoder().encode(JSON.stringify(reply)))),
+    new TextDecoder().decode(restore.reply(new TextEncoder().encode(JSON.stringify(reply))).reply),
     JSON.stringify(expected),
   );
 }
@@ -35,7 +35,7 @@ function check(restore, member) {
 test('more of them than are kept, in turns', () => {
   const all = Array.from({ length: 40 }, (_, index) => [`m${index}`, restoreOf(`m${index}`)]);
   for (let round = 0; round < 3; round++) for (const [member, restore] of all) check(restore, member);
-  for (const [member, restore] of all) check(restoreFrom(JSON.stringify(restore)), member);
+  for (const [member, restore] of all) check(Restore.from(JSON.stringify(restore)), member);
 });
 
 test('large ones', () => {

@@ -5,14 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import {
-  answerToolSearch,
-  applyDeferredLoading,
-  applyDeferredLoadingJson,
-  applyDeferredLoadingWithReport,
-  stripDeferralBetas,
-  ToolIndex,
-} from '../dist/index.js';
+import { answerToolSearch, applyDeferredLoading, stripDeferralBetas, ToolIndex } from '../dist/index.js';
 import { start } from './loop/backend.js';
 import { validate } from './loop/refuse.js';
 
@@ -39,11 +32,12 @@ class Agent {
     if (loadedTools !== undefined) assert.deepEqual(loadedTools, this.loaded, `${what}: what the report said`);
     const request = { model: 'm', [this.script.history]: this.history, tools: this.tools };
     const options = { ...this.script.options, loadedTools, target: this.target };
-    const { request: body, report } = applyDeferredLoadingWithReport(request, options);
+    const { request: body, report } = applyDeferredLoading(request, options);
     const text = JSON.stringify(body);
     assert.doesNotMatch(text, OURS, what);
-    assert.equal(applyDeferredLoadingJson(JSON.stringify(request), options), text, `${what}: text gives the same`);
-    if (this.target === undefined) assert.equal(JSON.stringify(applyDeferredLoading(body, options)), text, what);
+    assert.equal(applyDeferredLoading(JSON.stringify(request), options).request, text, `${what}: text gives the same`);
+    if (this.target === undefined)
+      assert.equal(JSON.stringify(applyDeferredLoading(body, options).request), text, what);
 
     const { last, warnings = sent.report.warnings } = sent.translated?.[this.target] ?? sent;
     const { loaded, hidden, unreachable } = report;
@@ -138,7 +132,7 @@ for (const api of TARGETS) {
     const { tools, turns } = read('anthropic');
     const raw = { model: 'm', messages: turns[0].add, tools };
     assert.equal((await post(backend.url, raw)).status, 400);
-    const body = applyDeferredLoading(raw, { target: api });
+    const body = applyDeferredLoading(raw, { target: api }).request;
     const header = { 'anthropic-beta': 'tool-search-tool-2025-10-19' };
     assert.equal(
       (await fetch(backend.url, { method: 'POST', body: JSON.stringify(body), headers: header })).status,

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { jsonrepair } from 'jsonrepair';
 
-import { repairArgumentsJsonWithReport } from '../dist/index.js';
+import { repairArguments } from '../dist/index.js';
 import { spoiled } from './fixtures/spoiled.js';
 
 const folder = new URL('../../tests/fixtures/repairArguments/', import.meta.url);
@@ -129,7 +129,7 @@ function read(text, options) {
   const one = { text, theirs: readByOracle(text) };
   try {
     // Everything is valid by this schema, so that only the text is repaired.
-    const { arguments: found, repairs } = repairArgumentsJsonWithReport(text, '{}', options);
+    const { arguments: found, repairs } = repairArguments(text, '{}', options);
     return { ...one, ours: JSON.parse(found), rules: new Set(repairs.map(({ rule }) => rule)) };
   } catch (error) {
     assert.equal(error.code, 'invalid-json', error.message);

@@ -8,7 +8,7 @@ import * as toolwire from '../dist/index.js';
 import { counts } from './fixtures/cases.js';
 import { canonical } from './fixtures/spelling.js';
 
-const { repairArguments, repairArgumentsJson, repairArgumentsJsonWithReport, repairArgumentsWithReport } = toolwire;
+const { repairArguments } = toolwire;
 const folder = new URL('../../tests/fixtures/repairArguments/', import.meta.url);
 const cases = readdirSync(folder).flatMap((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
 const encoder = new TextEncoder();
@@ -18,18 +18,20 @@ test('every case is there', () => assert.equal(cases.length, counts.repairArgume
 
 for (const one of cases) {
   test(`repairArguments: ${one.name}`, () => {
-    // As a value, text is a string at the root.
-    onValues(one, one.inputText ?? one.input);
+    if (one.inputText === undefined && typeof one.input !== 'string') onValues(one, one.input);
     const text = one.inputText ?? JSON.stringify(one.input);
-    onText(one, text, (written) => written);
-    onText(one, encoder.encode(text), (written) => decoder.decode(written));
+    // Text of the arguments beside text of the schema, and beside the schema as a value.
+    for (const schema of [JSON.stringify(one.schema), one.schema]) {
+      onText(one, text, schema, (written) => written);
+      onText(one, encoder.encode(text), schema, (written) => decoder.decode(written));
+    }
   });
 }
 
 function onValues(one, input) {
   const before = JSON.stringify(input);
-  const run = () => repairArgumentsWithReport(frozen(input), one.schema, one.options);
-  if (refused(one, run, () => repairArguments(input, one.schema, one.options))) return;
+  const run = () => repairArguments(frozen(input), one.schema, one.options);
+  if (refused(one, run)) return;
   const { arguments: found, changed, ...report } = run();
   const text = JSON.stringify(found);
   assert.equal(
@@ -38,21 +40,19 @@ function onValues(one, input) {
   );
   assert.equal(changed, text !== before);
   assert.equal(JSON.stringify(input), before, 'the input was changed');
-  assert.deepEqual(repairArguments(input, one.schema, one.options), found);
+  assert.deepEqual(repairArguments(input, JSON.stringify(one.schema), one.options).arguments, found);
   judge(one, report);
 }
 
-function onText(one, text, read) {
-  const schema = JSON.stringify(one.schema);
-  const run = () => repairArgumentsJsonWithReport(text, schema, one.options);
-  if (refused(one, run, () => repairArgumentsJson(text, schema, one.options))) return;
+function onText(one, text, schema, read) {
+  const run = () => repairArguments(text, schema, one.options);
+  if (refused(one, run)) return;
   const { arguments: found, changed, ...report } = run();
   assert.equal(typeof found, typeof text);
   if (one.expectedText !== undefined) assert.equal(read(found), one.expectedText);
   else assert.deepEqual(JSON.parse(read(found)), one.expected);
   assert.equal(changed, read(found) !== read(text));
   if (!changed) assert.equal(found, text, 'another text');
-  assert.deepEqual(repairArgumentsJson(text, schema, one.options), found);
   judge(one, report);
 }
 

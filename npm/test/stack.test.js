@@ -5,18 +5,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import {
-  adaptRequestJson,
-  applyDeferredLoadingJson,
+  adaptRequest,
+  applyDeferredLoading,
   check,
   checkTools,
   dialects,
   normalizeEnvelope,
-  repairArgumentsJson,
-  restoreArgumentsJson,
+  repairArguments,
+  restoreArguments,
   sanitize,
   sanitizeTools,
   ToolwireError,
-  validateArgumentsJson,
+  validateArguments,
 } from '../dist/index.js';
 
 const names = dialects().map(({ name }) => name);
@@ -94,25 +94,25 @@ function all(schema, attempt) {
   for (const dialect of names) {
     const options = { dialect, maxSteps };
     attempt(() => check(schema, options));
-    attempt(() => restoreArgumentsJson('{"v":{"v":"[1]"},"a":null}', schema, options));
-    attempt(() => restoreArgumentsJson(schema, schema, options));
     attempt(() => sanitize(value, options).schema);
     const found = attempt(() => sanitize(schema, options));
     if (found !== undefined) attempt(() => check(found.schema, options));
+    for (const args of ['{"v":{"v":"[1]"},"a":null}', schema])
+      attempt(() => found && restoreArguments(args, found.restorePlan));
     attempt(() => sanitizeTools(`[${tool}}]`, options));
-    attempt(() => adaptRequestJson(`{"messages":[],"tools":[${tool}}]}`, { ...options, format: 'anthropic' }));
+    attempt(() => adaptRequest(`{"messages":[],"tools":[${tool}}]}`, { ...options, format: 'anthropic' }));
   }
   attempt(() => checkTools(`[${tool}}]`, { dialects: names }));
   attempt(() => normalizeEnvelope(schema).schema);
   const repair = { useDefaults: true, removeAdditional: true };
   const sent = attempt(() => sanitizeTools(`[${tool}}]`, { dialect: 'openai-strict', maxSteps, repair }));
   for (const args of [...ARGUMENTS, schema]) {
-    attempt(() => validateArgumentsJson(args, schema));
-    attempt(() => repairArgumentsJson(args, schema, repair));
+    attempt(() => validateArguments(args, schema));
+    attempt(() => repairArguments(args, schema, repair).arguments);
     attempt(() => sent?.restore.call('t', args));
   }
   const messages = `[{"role":"user","content":[${schema}]}]`;
-  attempt(() => applyDeferredLoadingJson(`{"messages":${messages},"tools":[${tool},"defer_loading":true}]}`));
+  attempt(() => applyDeferredLoading(`{"messages":${messages},"tools":[${tool},"defer_loading":true}]}`).request);
 }
 
 const SHAPES = [

@@ -95,7 +95,7 @@ def main() -> None:
     )
     figures = {}
     for known in toolwire.dialects():
-        name = known["name"]
+        name = known.name
         text, value, listed, each = best(
             [
                 (texts, partial(attempt, toolwire.sanitize, name), len(texts)),

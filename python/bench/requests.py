@@ -79,8 +79,8 @@ def measure(name: str, messages: list[Any]) -> None:
     encoded = text.encode()
     rows: list[tuple[str, Callable[[], object]]] = [
         ("json.loads of bytes, alone", lambda: json.loads(encoded)),
-        ("apply_deferred_loading_json, bytes", lambda: toolwire.apply_deferred_loading_json(encoded)),
-        ("apply_deferred_loading_json, str", lambda: toolwire.apply_deferred_loading_json(text)),
+        ("apply_deferred_loading, bytes", lambda: toolwire.apply_deferred_loading(encoded).request),
+        ("apply_deferred_loading, str", lambda: toolwire.apply_deferred_loading(text).request),
         ("copy alone, bytes", lambda: bytes(bytearray(encoded))),
     ]
     fastest = [float("inf")] * len(rows)

@@ -104,7 +104,7 @@ def main() -> None:
     measure(
         "requests with thirty real tools",
         requests(tools),
-        [("apply_deferred_loading", toolwire.apply_deferred_loading, toolwire.apply_deferred_loading_json, {})],
+        [("apply_deferred_loading", toolwire.apply_deferred_loading, toolwire.apply_deferred_loading, {})],
     )
 
 

@@ -16,7 +16,7 @@ def answered(base_url: str, request: dict[str, Any]) -> dict[str, Any]:
     """Ask the backend, and give what Codex reads as the answer of its own API."""
     client = OpenAI(base_url=base_url, api_key="none")
     adapted = adapt_request(request, dialect="openai-chat", deferred={"target": "openai-chat"})
-    completion = client.chat.completions.create(**adapted["request"])
+    completion = client.chat.completions.create(**adapted.request)
     output: list[Any] = []
     for choice in completion.choices:
         if choice.message.content is not None:
@@ -25,5 +25,5 @@ def answered(base_url: str, request: dict[str, Any]) -> dict[str, Any]:
         for call in choice.message.tool_calls or []:
             # In the form of the client's own API: a call of `exec` is a `custom_tool_call`, one of a namespace's tool
             # names it.
-            output.append(adapted["restore"].call(call))
+            output.append(adapted.restore.client_call(call).call)
     return {"id": completion.id, "object": "response", "status": "completed", "output": output}

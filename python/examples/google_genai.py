@@ -19,4 +19,4 @@ def ask(base_url: str, published: list[Any]) -> list[RestoredCall]:
         config=types.GenerateContentConfig(tools=sanitized.tools),
     )
     restore = sanitized.restore.call
-    return [restore(call.name or "", call.args or {}) for call in reply.function_calls or []]
+    return [restore(call.name or "", call.args or {}).to_dict() for call in reply.function_calls or []]

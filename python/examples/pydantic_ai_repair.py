@@ -3,7 +3,6 @@
 What cannot be mended is a `ModelRetry`: the model reads what was expected, and calls again.
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +13,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolset
 from pydantic_ai.toolsets.abstract import SchemaValidatorProt, ToolsetTool
 
-from toolwire import ToolwireError, repair_arguments_json_with_report, repair_arguments_with_report
+from toolwire import ToolwireError, repair_arguments
 
 
 @dataclass
@@ -25,30 +24,29 @@ class Repairing:
     name: str
     schema: dict[str, Any]
 
-    def repaired(self, report: Callable[..., Any], given: Any, schema: Any) -> Any:
+    def repaired(self, given: Any) -> Any:
         """Repair arguments, or tell the model what is wrong with them."""
         try:
-            found = report(given, schema, name=self.name)
+            found = repair_arguments(given, self.schema, name=self.name)
         except ToolwireError as unread:
             if unread.code != "invalid-json":
                 raise
             message = f"The tool was not run: {unread.message}."
             raise ModelRetry(message) from unread
         # `valid` is None where that cannot be told: the tool's own validator decides then.
-        if found["valid"] is False:
-            raise ModelRetry(found["retryMessage"])
-        return found["arguments"]
+        if found.valid is False:
+            raise ModelRetry(found.retry_message)
+        return found.arguments
 
     def validate_json(self, input: str | bytes | bytearray, **more: Any) -> Any:  # noqa: A002 (pydantic's name)
         """Repair text, then validate it. Text that is still being streamed breaks off, and waits."""
         if more.get("allow_partial", "off") in (False, "off"):
-            text = input if isinstance(input, str) else input.decode()
-            input = self.repaired(repair_arguments_json_with_report, text, json.dumps(self.schema))  # noqa: A001
+            input = self.repaired(input)  # noqa: A001
         return self.validator.validate_json(input, **more)
 
     def validate_python(self, input: Any, **more: Any) -> Any:  # noqa: A002 (pydantic's name)
         """Repair a value, then validate it."""
-        return self.validator.validate_python(self.repaired(repair_arguments_with_report, input, self.schema), **more)
+        return self.validator.validate_python(self.repaired(input), **more)
 
 
 class RepairingToolset(WrapperToolset[None]):

@@ -15,7 +15,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolset
 from pydantic_ai.toolsets.abstract import SchemaValidatorProt, ToolsetTool
 
-from toolwire import ToolwireError, restore_arguments, restore_arguments_json, sanitize
+from toolwire import ToolwireError, restore_arguments, sanitize
 from toolwire.types import DialectName, RestorePlan
 
 DIALECT: DialectName = "moonshot"
@@ -44,7 +44,7 @@ class Restoring:
     def restored(self, text: str) -> str:
         """Restore JSON text. What is no JSON the tool's own validator tells the model."""
         try:
-            return restore_arguments_json(text, self.plan)
+            return restore_arguments(text, self.plan)
         except ToolwireError:
             return text
 

@@ -36,10 +36,8 @@ LOOKUPS = ("dialectFor", "deferralFor")
 """The functions that have a query in their options, and no input: they have one path."""
 LISTS = ("sanitizeTools", "checkTools", "adaptRequest", *LOOKUPS)
 """The functions on whole lists and requests, and those that look up where these go: test_lists.py runs them."""
-STRINGS = ("stripDeferralBetas", "restoreArguments", "validateArguments", "applyDeferredLoading", "adaptRequest")
+STRINGS = ("stripDeferralBetas", "repairArguments")
 """The functions that take any string as a value."""
-NEW = ("sanitize", "normalizeEnvelope", "check", "sanitizeTools", "checkTools")
-"""The functions that know text by its type and give reports when they are read."""
 HEADER = "stripDeferralBetas"
 """The function on an HTTP header, which is no JSON: it has one path, and no options."""
 REPAIRS = "repairArguments"
@@ -131,11 +129,9 @@ class Case:
             return str(self.members[f"{which}Text"])
         return "".join(part * times for part, times in self.members[f"{which}Parts"])
 
-    def call(self, text: bool, report: bool) -> Any:
-        """Give the public function of that form."""
-        if self.function in NEW:
-            return getattr(toolwire, snake(self.function))
-        return getattr(toolwire, snake(self.function) + ("_json" if text else "") + ("_with_report" if report else ""))
+    def call(self) -> Any:
+        """Give the public function."""
+        return getattr(toolwire, snake(self.function))
 
 
 def load() -> list[Case]:

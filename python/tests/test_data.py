@@ -38,9 +38,6 @@ def called(name: str) -> Callable[..., Any]:
     """Give a function whose result is JSON."""
 
     def call(value: Any, **options: Any) -> Any:
-        if name == "apply_deferred_loading":
-            text = isinstance(value, str)
-            return getattr(toolwire, name + ("_json" if text else "") + "_with_report")(value, **options)
         result = getattr(toolwire, name)(value, **options)
         return [one.to_dict() for one in result] if isinstance(result, tuple) else result.to_dict()
 

@@ -43,7 +43,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "large text": lambda: toolwire.sanitize(json.dumps({**SCHEMA, "x": "y" * 100_000}), dialect="codex").schema,
     "check": lambda: toolwire.check(SCHEMA, dialect="codex"),
     "sanitize_tools": lambda: toolwire.sanitize_tools(TOOLS, dialect="moonshot").tools,
-    "adapt_request": lambda: toolwire.adapt_request(REQUEST, dialect="anthropic")["request"],
+    "adapt_request": lambda: toolwire.adapt_request(REQUEST, dialect="anthropic").request,
     "restore.call": lambda: RESTORE.call("files_read", {"dollar_ref_": "x"}),
     "reply": lambda: RESTORE.reply({"content": []}),
     "search_tools": lambda: toolwire.search_tools(TOOLS, "read"),
@@ -124,20 +124,20 @@ def test_an_older_or_forged_restore_is_refused() -> None:
     with pytest.raises(
         toolwire.ToolwireError, match=r"the version 2 or 3 of a `restore`, found 1.*sanitize the tools again"
     ) as refused:
-        toolwire.restore_from(older)
+        toolwire.Restore.from_json(older)
     assert (refused.value.code, refused.value.pointer) == ("invalid-value", "/version")
     with pytest.raises(toolwire.ToolwireError) as refused:
-        toolwire.restore_from({"version": 2, "tools": {"a": {"name": "a", "plan": {"encoded": []}}}})
+        toolwire.Restore.from_json({"version": 2, "tools": {"a": {"name": "a", "plan": {"encoded": []}}}})
     assert refused.value.pointer == "/tools/a/plan/encoded"
 
 
 @pytest.mark.parametrize(
-    "restore", [partial(toolwire.restore_arguments, {}), partial(toolwire.restore_arguments_json, "{}")]
+    "restore", [partial(toolwire.restore_arguments, {}), partial(toolwire.restore_arguments, "{}")]
 )
 @pytest.mark.parametrize(
     ("plan", "pointer", "message"),
     [
-        ({"type": "object"}, "/version", r"expected a plan .*found an object without one, as a schema is, which takes"),
+        ({"type": "object"}, "/version", r"expected a plan .*found an object without one, as a schema is"),
         ({"version": 1}, "/version", r"expected the version 2 of a plan, found 1, .*sanitize the schema again"),
         ({"version": 3}, "/version", r"expected the version 2 of a plan, found 3, which a newer toolwire wrote"),
         ({"version": 2, "tools": {}}, "/tools", r"expected a plan .*of one schema; found the member `tools`"),
@@ -157,6 +157,6 @@ def test_what_is_no_plan_is_refused(
 
 def test_a_restore_is_what_it_was_when_it_was_read() -> None:
     kept: dict[str, Any] = {"version": 2, "tools": {"a_b": {"name": "a.b"}}}
-    restore = toolwire.restore_from(kept)
+    restore = toolwire.Restore.from_json(kept)
     kept["tools"]["a_b"]["name"] = "changed"
-    assert restore.call("a_b", {})["name"] == "a.b"
+    assert restore.call("a_b", {}).name == "a.b"

@@ -16,9 +16,6 @@ FORMS = [
     (toolwire.sanitize, {"dialect": "codex"}, SanitizeOptions),
     (toolwire.normalize_envelope, {}, EnvelopeOptions),
     (toolwire.apply_deferred_loading, {}, DeferredOptions),
-    (toolwire.apply_deferred_loading_with_report, {}, DeferredOptions),
-    (toolwire.apply_deferred_loading_json, {}, DeferredOptions),
-    (toolwire.apply_deferred_loading_json_with_report, {}, DeferredOptions),
     (toolwire.check, {"dialect": "codex"}, CheckOptions),
 ]
 
@@ -69,8 +66,7 @@ def test_the_codes_of_the_fixtures_are_those_of_the_type() -> None:
 
 @pytest.mark.parametrize(("function", "options", "known"), FORMS, ids=lambda form: getattr(form, "__name__", ""))
 def test_an_unknown_option_is_told_the_known_ones(function: Any, options: dict[str, Any], known: Any) -> None:
-    value = "{}" if "json" in function.__name__ else {}
-    error = caught(function, value, **options, no_such_option=1)
+    error = caught(function, {}, **options, no_such_option=1)
     assert (error.code, error.pointer) == ("unknown-option", "/no_such_option")
     assert "found `no_such_option`" in error.message
     for name in known.__annotations__:
@@ -81,11 +77,10 @@ def test_an_unknown_option_is_told_the_known_ones(function: Any, options: dict[s
 
 @pytest.mark.parametrize(("function", "options", "known"), FORMS, ids=lambda form: getattr(form, "__name__", ""))
 def test_every_option_in_the_types_is_known_to_the_core(function: Any, options: dict[str, Any], known: Any) -> None:
-    value = "{}" if "json" in function.__name__ else {}
     for name in known.__annotations__:
         if name != "dialect":
             # Of a kind that no option takes: were the name unknown, the code would say so.
-            error = caught(function, value, **{**options, name: {"no": "such value"}})
+            error = caught(function, {}, **{**options, name: {"no": "such value"}})
             assert error.code == "invalid-option", name
 
 
@@ -101,7 +96,6 @@ def test_messages_spell_options_as_python_does() -> None:
     for error in (
         caught(toolwire.sanitize, schema, dialect="openai-strict", max_steps=3),
         caught(toolwire.check, schema, dialect="openai-strict", max_steps=3),
-        caught(toolwire.restore_arguments, {"a": "x"}, schema, dialect="openai-strict", max_steps=3),
     ):
         assert (error.code, error.pointer) == ("budget-exceeded", "")
         assert "see `max_steps`" in error.message
@@ -114,7 +108,7 @@ def test_an_unknown_dialect_is_told_the_known_ones() -> None:
     error = caught(toolwire.sanitize, {}, dialect="codecs")
     assert (error.code, error.pointer) == ("unknown-dialect", "/dialect")
     for dialect in toolwire.dialects():
-        assert f"`{dialect['name']}`" in error.message
+        assert f"`{dialect.name}`" in error.message
 
 
 @pytest.mark.parametrize(

@@ -84,9 +84,9 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
     streamed = ""
     for number, one in enumerate(case["rounds"]):
         assert exchange.request == (text if one["sent"] is None else written(one["sent"])), number
-        assert isinstance(exchange.report["changes"], list)
-        deferred = exchange.report["deferred"]
-        assert exchange.betas == (deferred.get("betas", []) if deferred else [])
+        assert isinstance(exchange.report.changes, tuple)
+        deferred = exchange.report.deferred
+        assert exchange.betas == (list(deferred.betas) if deferred else [])
         last = number == len(case["rounds"]) - 1
         if "events" in one:
             streamed += fed(exchange, text_of(one["events"], named, whole))
@@ -95,7 +95,7 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
             reply = written(one["reply"])
             told = exchange.reply(reply.encode() if as_bytes else reply)
             assert told == (written(case["told"]) if last else None), number
-    assert exchange.take_repaired_calls() == case.get("repaired", [])
+    assert [call.to_dict() for call in exchange.take_repaired_calls()] == case.get("repaired", [])
     if isinstance(case["told"], list):
         assert written(events_of(streamed)) == written(case["told"])
 
@@ -133,8 +133,8 @@ def test_a_warning_is_given_once_and_not_by_who_has_another_way() -> None:
     assert len(told) == 3
     tools, sent = told[0]
     assert [tool.name for tool in tools] == ["odd"]
-    assert (sent["url"], sent["dialect"]) == (URL, "anthropic")
-    assert [tool["name"] for tool in json.loads(sent["body"])["tools"]] == ["good"]
+    assert (sent.url, sent.dialect) == (URL, "anthropic")
+    assert [tool["name"] for tool in json.loads(sent.body)["tools"]] == ["good"]
 
 
 def test_a_warning_that_is_an_error_is_one_every_time() -> None:

@@ -35,7 +35,7 @@ INDEXES: tuple[Path, ...] = ("index", "index from str", "index from bytes")
 RUN = [
     (case, path)
     for case in CASES
-    if case.function not in LISTS and "plan" not in case.members
+    if case.function not in LISTS and case.function != "restoreArguments"
     for path in (PATHS + INDEXES if case.function in PAIRS else PATHS[:1] if case.function == HEADER else PATHS)
     if case.has_value or path != "object"
 ]
@@ -46,7 +46,7 @@ BY_PLAN = [
     for path in PATHS
     if case.has_value or path != "object"
 ]
-WITH_REPORT = ("sanitize", "normalizeEnvelope", "applyDeferredLoading")
+RESULTS = {"sanitize": "schema", "normalizeEnvelope": "schema", "applyDeferredLoading": "request"}
 RESULT = "result"
 CHANGE = ("pointer", "outputPointer", "rule", "accepts", "guidance", "encoded")
 
@@ -59,31 +59,25 @@ def source(case: Case, path: Path) -> Any:
 
 
 def run(case: Case, path: Path, value: object, **more: object) -> Any:
-    """Call both forms, see that they agree, and give the answer of the one with a report."""
+    """Call the function, and give its answer, or the members of its result."""
     options = {**case.options, **more}
     RUNS[path] += 1
-    plain = case.call(path != "object", report=False)(value, *schema(case, path), **options)
+    result = case.call()(value, *schema(case, path), **options)
     if case.function == "check":
-        return [violation.to_dict() for violation in plain]
+        return [violation.to_dict() for violation in result]
     if case.function == "validateArguments":
-        return plain
-    if case.function in ("sanitize", "normalizeEnvelope"):
-        RUNS[f"{path} with report"] += 1
-        # Read after the input has changed: the report is that of the input as it was.
-        spoiled = spoil(value)
-        answer = plain.to_dict()
-        spoiled()
-        assert plain == case.call(path != "object", report=False)(value, **options)
-        # The very object, which `to_dict` is not asked for.
-        return {**answer, "schema": plain.schema}
-    if case.function not in WITH_REPORT:
-        return {RESULT: plain}
-    RUNS[f"{path} with report"] += 1
-    answer = case.call(path != "object", report=True)(value, **options)
-    result = answer[result_name(case)]
-    assert type(plain) is type(result)
-    assert plain == result if path != "object" else same(plain, result)
-    return answer
+        assert result == case.call()(value, compact(case.members["schema"]))
+        return result.to_dict()
+    if case.function not in RESULTS:
+        return {RESULT: result}
+    # Read after the input has changed: the report is that of the input as it was.
+    spoiled = spoil(value)
+    answer = result.to_dict()
+    spoiled()
+    assert result == case.call()(value, **options)
+    # The very object, which `to_dict` need not give.
+    name = RESULTS[case.function]
+    return {**answer, name: getattr(result, name)}
 
 
 def spoil(value: Any) -> Callable[[], None]:
@@ -108,10 +102,8 @@ def schema(case: Case, path: Path) -> tuple[Any, ...]:
 
 
 def result_name(case: Case) -> str:
-    """Name the rewritten value in the answer with a report."""
-    if case.function not in WITH_REPORT:
-        return RESULT
-    return "request" if case.function == "applyDeferredLoading" else "schema"
+    """Name the rewritten value among the members of the result."""
+    return RESULTS.get(case.function, RESULT)
 
 
 def show(path: Path, value: Any) -> Any:
@@ -124,7 +116,7 @@ def test_case(case: Case, path: Path) -> None:
     RAN[case.function] += path == "str" or case.function == HEADER  # the one path on which every case runs
     if case.function == HEADER:
         RUNS[path] += 1
-        assert case.call(text=False, report=False)(case.value(), **case.options) == json.loads(case.expected_text())
+        assert case.call()(case.value(), **case.options) == json.loads(case.expected_text())
     elif case.function in PAIRS:
         searches(case, path)
     elif case.error is not None:
@@ -140,7 +132,7 @@ def test_case(case: Case, path: Path) -> None:
 @pytest.mark.parametrize(("case", "path"), BY_PLAN, ids=[f"{case}[{path}]" for case, path in BY_PLAN])
 def test_by_plan(case: Case, path: Path) -> None:
     """The plan restores what the schema does, once it was kept as JSON; some cases have nothing but a plan."""
-    RAN[case.function] += path == "str" and "plan" in case.members
+    RAN[case.function] += path == "str"
     RUNS[f"{path} by plan"] += 1
     value = source(case, path)
     error = case.members.get(REFUSED, case.error)
@@ -168,28 +160,29 @@ def by_plan(case: Case, path: Path, value: Any) -> Any:
         kept = compact(case.members["plan"])
     else:
         kept = json.dumps(toolwire.sanitize(*schema(case, path), **case.options).restore_plan)
-    if path == "object":
-        return toolwire.restore_arguments(value, json.loads(kept))
-    # Over text the plan goes as text, as bytes, and as the value that the report has.
-    plans = [kept, kept.encode(), *([json.loads(kept)] if "plan" not in case.members else [])]
-    first, *others = [toolwire.restore_arguments_json(value, plan) for plan in plans]
-    assert all(type(other) is type(first) and other == first for other in others)
+    # The plan goes as the value that the result has, as text, and as bytes.
+    first, *others = [toolwire.restore_arguments(value, plan) for plan in (json.loads(kept), kept, kept.encode())]
+    assert all(type(other) is type(first) and show(path, other) == show(path, first) for other in others)
     return first
 
 
 def fails(case: Case, path: Path) -> None:
-    for report in (False, True) if case.function in WITH_REPORT else (False,):
-        RUNS[path + (" with report" if report else "")] += 1
-        with pytest.raises(toolwire.ToolwireError) as caught:
-            case.call(path != "object", report)(source(case, path), *schema(case, path), **case.options)
-        assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(case.error)
-        assert caught.value.message
-        if "changes" in case.members:
-            compare_changes(case, [change.to_dict() for change in caught.value.changes])
+    RUNS[path] += 1
+    with pytest.raises(toolwire.ToolwireError) as caught:
+        case.call()(source(case, path), *schema(case, path), **case.options)
+    assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(case.error)
+    assert caught.value.message
+    if "changes" in case.members:
+        compare_changes(case, [change.to_dict() for change in caught.value.changes])
 
 
 def searches(case: Case, path: Path) -> None:
     value = case.value()
+    # A string is text and no value.
+    if path not in ("str", "bytes") and any(
+        isinstance(value[name], str) for name in ("call", "tools") if name in value
+    ):
+        return
     RUNS[path] += 1
     if case.error is not None:
         with pytest.raises(toolwire.ToolwireError) as caught:
@@ -209,15 +202,15 @@ def search(case: Case, path: Path, value: dict[str, Any]) -> Any:
     """Call a function of two inputs. On text paths the query is itself."""
     first, second = (value[name] for name in PAIRS[case.function])
     if path == "object":
-        return case.call(text=False, report=False)(first, second, **case.options)
+        return case.call()(first, second, **case.options)
     if path in ("str", "bytes"):
         texts = [
             member if name == "query" else as_text(member, path)
             for name, member in zip(PAIRS[case.function], (first, second), strict=True)
         ]
-        return case.call(text=True, report=False)(*texts, **case.options)
+        return case.call()(*texts, **case.options)
     tools = value["tools"]
-    index = toolwire.ToolIndex(tools) if path == "index" else toolwire.ToolIndex.from_json(as_text(tools, path))
+    index = toolwire.ToolIndex(tools) if path == "index" else toolwire.ToolIndex(as_text(tools, path))
     ask = index.search if case.function == "searchTools" else index.answer
     wanted = value["query"] if case.function == "searchTools" else value["call"]
     result = ask(wanted, **case.options)

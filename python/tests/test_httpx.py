@@ -10,7 +10,7 @@ import pytest
 
 import wire
 from toolwire import ToolwireError
-from toolwire.types import Quarantined
+from toolwire.types import SentRequest
 from wire import (
     ASKED,
     BASE,
@@ -50,7 +50,7 @@ def test_searches_are_answered_in_a_whole_reply(post: Post) -> None:
         ["tool_search", "book_room"],
     ]
     assert all(request.headers["content-length"] == str(len(request.content)) for request in backend.got)
-    assert [report["deferred"]["loaded"] for report in reports] == [[], ["book.room"]]
+    assert [report.deferred.loaded for report in reports] == [(), ("book.room",)]
 
 
 @both
@@ -306,10 +306,10 @@ def test_tools_that_are_set_aside_are_reported(post: Post) -> None:
         on_set_aside=lambda *given: told.append(given),
     )
     [(report, sent)] = reports
-    assert [(one["name"], one["rule"]) for one in report["quarantined"]] == [("bad", "not-representable")]
-    assert report["dialect"] == "moonshot"
-    assert sent == {"url": URL, "dialect": "moonshot", "body": backend.got[0].content.decode()}
-    assert told == [(Quarantined.list_of(report["quarantined"]), sent)]
+    assert [(one.name, one.rule) for one in report.quarantined] == [("bad", "not-representable")]
+    assert report.dialect == "moonshot"
+    assert sent == SentRequest(URL, "moonshot", backend.got[0].content.decode())
+    assert told == [(report.quarantined, sent)]
     assert [tool["name"] for tool in backend.bodies[0]["tools"]] == ["good"]
 
 
@@ -332,10 +332,8 @@ def test_calls_are_repaired_where_that_is_asked_for(post: Post) -> None:
     assert post(backend, json=BOOK, repair=True, **options).json()["content"][0]["input"] == {"seats": 4}
     assert backend.bodies == [BOOK]
     (calls, request), *more = told
-    assert [(call["id"], call["valid"], call["repairs"][0]["rule"]) for call in calls] == [
-        ("t1", True, "string-to-number")
-    ]
-    assert (request["url"], request["dialect"], json.loads(request["body"]), more) == (URL, "anthropic", BOOK, [])
+    assert [(call.id, call.valid, call.repairs[0].rule) for call in calls] == [("t1", True, "string-to-number")]
+    assert (request.url, request.dialect, json.loads(request.body), more) == (URL, "anthropic", BOOK, [])
 
     told.clear()
     events = events_of(
@@ -344,8 +342,8 @@ def test_calls_are_repaired_where_that_is_asked_for(post: Post) -> None:
     pieces = [event["delta"]["partial_json"] for event in events if event["type"] == "content_block_delta"]
     assert pieces == ['{"seats": "four"}']
     ((calls, _),) = told
-    assert calls[0]["valid"] is False
-    assert "/seats: expected an integer" in calls[0]["retryMessage"]
+    assert calls[0].valid is False
+    assert "/seats: expected an integer" in (calls[0].retry_message or "")
 
     told.clear()
     assert post(Backend(whole(booked("4"))), json=BOOK, **options).json() == booked("4")

@@ -38,7 +38,7 @@ def source(case: Case, path: Path) -> Any:
     return case.text() if path == "str" else case.text().encode()
 
 
-def run(function: str, path: Path, value: Any, options: dict[str, Any]) -> Any:
+def run(function: str, value: Any, options: dict[str, Any]) -> Any:
     """Call the function in the form that takes such a value."""
     if function == "dialectFor":
         return toolwire.dialect_for(**options)
@@ -46,10 +46,10 @@ def run(function: str, path: Path, value: Any, options: dict[str, Any]) -> Any:
         return toolwire.deferral_for(**options)
     if function == "checkTools":
         return [violation.to_dict() for violation in toolwire.check_tools(value, **options)]
-    if function == "adaptRequest":
-        return (toolwire.adapt_request if path == "object" else toolwire.adapt_request_json)(value, **options)
-    found = toolwire.sanitize_tools(value, **options)
-    return {**found.to_dict(), "tools": found.tools, "restore": found.restore}
+    found: Any = toolwire.adapt_request if function == "adaptRequest" else toolwire.sanitize_tools
+    result = found(value, **options)
+    member = RESULT[function]
+    return {**result.to_dict(), member: getattr(result, member), "restore": result.restore}
 
 
 def show(path: Path, value: Any) -> Any:
@@ -62,26 +62,25 @@ def test_case(case: Case, path: Path) -> None:
     value = source(case, path)
     if case.error is not None:
         with pytest.raises(toolwire.ToolwireError) as caught:
-            run(case.function, path, value, case.options)
+            run(case.function, value, case.options)
         assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(case.error)
         assert caught.value.message
         return
-    found = run(case.function, path, value, case.options)
+    found = run(case.function, value, case.options)
     if case.function == "dialectFor":
-        assert found == case.members["expected"]
-        choice = toolwire.dialect_for_with_report(**case.options)
+        choice = found.to_dict()
         assert list(choice) == ["dialect", "confidence", "because"]
-        assert choice["dialect"] == found
+        assert choice["dialect"] == case.members["expected"]
         assert choice["confidence"] in {"A", "B", "C"}
         assert choice["because"]
         assert case.members.get("report", {}).items() <= choice.items()
     elif case.function == "deferralFor":
-        assert list(found) == ["target", "native", "source", "checked"]
-        options = {name: found[name] for name in ("target", "native")}
+        assert list(found.to_dict()) == ["target", "native", "confidence", "because", "checked"]
+        options = {"target": found.target, "native": found.native}
         assert options == case.members["expected"]
-        assert found["source"]
-        assert date.fromisoformat(found["checked"])
-        assert toolwire.apply_deferred_loading({"messages": [{"role": "user", "content": "hi"}]}, **options)
+        assert found.because
+        assert date.fromisoformat(found.checked)
+        assert toolwire.apply_deferred_loading({"messages": [{"role": "user", "content": "hi"}]}, **options).request
     elif case.function == "checkTools":
         assert all(violation["message"] and violation["source"] for violation in found)
         shown = [shown_violation(one, ("tool", "dialect", "constraint", "pointer")) for one in found]
@@ -100,20 +99,20 @@ def gives(case: Case, path: Path, value: Any, found: dict[str, Any]) -> None:
     calls(case, found["restore"])
     replies(case, found["restore"])
 
-    again = run(case.function, path, tools, case.options)[member]
+    again = run(case.function, tools, case.options)[member]
     assert show(path, again) == show(path, tools), "not idempotent"
     unchanged = show(path, tools) == show(path, value)
     if path == "object":
         assert same(value, source(case, path)), "the input was changed"
         mine = {id(container) for container in containers(value)}
         assert not [container for container in containers(tools) if id(container) in mine], "shares a container"
-        shared = run(case.function, path, value, {**case.options, "share": True})[member]
+        shared = run(case.function, value, {**case.options, "share": True})[member]
         assert show(path, shared) == show(path, tools)
         assert (shared is value) == unchanged, "`share` gives back what is unchanged"
     elif unchanged:
         assert tools is value, "not the very input text"
     if member == "tools" and "fallback" not in case.options and case.options["dialect"] != "codex":
-        violations = run("checkTools", path, tools, {"dialects": [case.options["dialect"]]})
+        violations = run("checkTools", tools, {"dialects": [case.options["dialect"]]})
         assert all(one["severity"] == "ignored" for one in violations), "not accepted"
 
 
@@ -148,56 +147,56 @@ def reports(case: Case, found: dict[str, Any]) -> None:
 
 def calls(case: Case, restore: toolwire.Restore) -> None:
     """Restore by what was given and by what was kept of it, with the arguments as a value and as text."""
-    kept = toolwire.restore_from(restore.to_json())
+    kept = toolwire.Restore.from_json(restore.to_json())
     assert kept.to_json() == restore.to_json()
     for one in case.members.get("calls", []):
         for way in (restore, kept):
-            assert compact(way.call(one["name"], one["arguments"])) == compact(one["expected"])
+            assert compact(way.call(one["name"], one["arguments"]).to_dict()) == compact(one["expected"])
             if isinstance(one["arguments"], str):
                 continue  # arguments as OpenAI has them are text already
             for text in (compact(one["arguments"]), compact(one["arguments"]).encode()):
                 answer = way.call(one["name"], text)
-                assert type(answer["arguments"]) is type(text)
-                assert compact({**answer, "arguments": json.loads(answer["arguments"])}) == compact(one["expected"])
+                assert type(answer.arguments) is type(text)
+                shown = {**answer.to_dict(), "arguments": json.loads(answer.arguments)}
+                assert compact(shown) == compact(one["expected"])
 
 
 def replies(case: Case, restore: toolwire.Restore) -> None:
     """Restore replies, whole and as streams: of values, of text, and of bytes cut anywhere."""
-    kept = toolwire.restore_from(restore.to_json())
+    kept = toolwire.Restore.from_json(restore.to_json())
     for one in case.members.get("replies", []):
         reply, expected = one["input"], compact(one["expected"])
         for way in (restore, kept):
-            assert compact(way.reply(reply)) == expected
-            told = way.reply_with_report(reply)
-            assert (compact(told["reply"]), told["calls"]) == (expected, one.get("calls", []))
-            assert way.reply_json_with_report(compact(reply))["calls"] == one.get("calls", [])
-            assert exact(way.reply_json(compact(reply))) == exact(expected)
-            assert exact(way.reply_json(compact(reply).encode()).decode()) == exact(expected)
+            told = way.reply(reply)
+            assert (compact(told.reply), told.to_dict()["calls"]) == (expected, one.get("calls", []))
+            assert way.reply(compact(reply)).to_dict()["calls"] == one.get("calls", [])
+            assert exact(way.reply(compact(reply)).reply) == exact(expected)
+            assert exact(way.reply(compact(reply).encode()).reply.decode()) == exact(expected)
     for one in case.members.get("clientCalls", []):
         for way in (restore, kept):
             if "error" not in one["expected"]:
-                assert compact(way.call(one["input"])) == compact(one["expected"])
-                told_call = way.call_with_report(one["input"])
+                told_call = way.client_call(one["input"]).to_dict()
+                assert compact(told_call["call"]) == compact(one["expected"])
                 assert told_call == {"call": one["expected"], "repaired": one.get("repaired")}
             else:
                 with pytest.raises(toolwire.ToolwireError) as caught:
-                    way.call(one["input"])
+                    way.client_call(one["input"])
                 assert caught.value.code == one["expected"]["error"]
     for one in case.members.get("callStreams", []):
         call = kept.call_stream(one["name"])
         assert [*map(call.feed, one["pieces"]), call.finish()] == one["expected"]
-        assert call.take_repaired_calls() == one.get("calls", [])
+        assert [one_call.to_dict() for one_call in call.take_repaired_calls()] == one.get("calls", [])
     for one in case.members.get("streams", []):
         expected = compact(one["expected"])
         stream = kept.stream()
         found = [event for fed in one["input"] for event in stream.feed(fed)] + stream.finish()
         assert compact(found) == expected
-        assert stream.take_repaired_calls() == one.get("calls", [])
+        assert [call.to_dict() for call in stream.take_repaired_calls()] == one.get("calls", [])
         assert stream.take_repaired_calls() == [], "told twice"
         text = "".join(f"event: {event.get('type')}\ndata: {compact(event)}\n\n" for event in one["input"])
         stream = kept.stream()
         out = "".join(stream.feed_text(text[at : at + 7]) for at in range(0, len(text), 7)) + stream.finish_text()
-        assert stream.take_repaired_calls() == one.get("calls", [])
+        assert [call.to_dict() for call in stream.take_repaired_calls()] == one.get("calls", [])
         events = [block.split("\n") for block in out.split("\n\n") if block]
         data = [json.loads(lines[-1].removeprefix("data: ")) for lines in events]
         assert compact(data) == expected

@@ -56,13 +56,13 @@ class Agent:
         options: Any = {snake(name): value for name, value in self.script["options"].items()}
         options |= {"loaded_tools": turn.get("loadedTools"), "target": self.target}
         request = {"model": "m", self.script["history"]: self.history, "tools": self.tools}
-        answer = toolwire.apply_deferred_loading_with_report(request, **options)
-        body: dict[str, Any] = answer["request"]
-        report: Any = answer["report"]
+        answer = toolwire.apply_deferred_loading(request, **options)
+        body: dict[str, Any] = answer.request
+        report = answer.report.to_dict()
         assert not OURS.search(written(body)), what
-        assert toolwire.apply_deferred_loading_json(written(request), **options) == written(body), what
+        assert toolwire.apply_deferred_loading(written(request), **options).request == written(body), what
         if self.target is None:
-            assert toolwire.apply_deferred_loading(body, **options) == body, f"{what}: twice is once"
+            assert toolwire.apply_deferred_loading(body, **options).request == body, f"{what}: twice is once"
 
         sent = turn["sent"]
         expected = {**sent, **sent.get("translated", {}).get(self.target, {})}
@@ -128,7 +128,7 @@ def test_what_the_fake_refuses(api: str) -> None:
         raw = {"model": "m", "messages": script["turns"][0]["add"], "tools": script["tools"]}
         assert post(server, raw)[0] == 400
         options: Any = {"target": api}
-        body = toolwire.apply_deferred_loading(raw, **options)
+        body = toolwire.apply_deferred_loading(raw, **options).request
         assert sent(server, body, {"anthropic-beta": "tool-search-tool-2025-10-19"})[0] == 400
         assert post(server, body)[0] == 200
 

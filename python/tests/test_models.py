@@ -54,7 +54,8 @@ def test_arguments_may_be_a_model() -> None:
 
     tools = [{"name": "show", "inputSchema": {"type": "object", "properties": {"$ref": {"type": "string"}}}}]
     restore = toolwire.sanitize_tools(tools, dialect="moonshot").restore
-    assert restore.call("show", Arguments(dollar_ref_="main")) == {"name": "show", "arguments": {"$ref": "main"}}
+    call = restore.call("show", Arguments(dollar_ref_="main"))
+    assert call.to_dict() == {"name": "show", "arguments": {"$ref": "main"}}
 
 
 class Odd:

@@ -49,14 +49,16 @@ def test_an_odd_value_anywhere_in_a_request_is_no_trouble() -> None:
         for place in row["places"]:
             for value in ODD["values"]:
                 request = disturbed(row["request"], place, value)
+                if isinstance(request, str):
+                    continue  # a string is text and no value
                 text = written(request)
                 for options in sets:
-                    given = outcome(lambda: written(toolwire.apply_deferred_loading(request, **options)))  # noqa: B023
-                    same = outcome(lambda: toolwire.apply_deferred_loading_json(text, **options))  # noqa: B023
+                    given = outcome(lambda: written(toolwire.apply_deferred_loading(request, **options).request))  # noqa: B023
+                    same = outcome(lambda: toolwire.apply_deferred_loading(text, **options).request)  # noqa: B023
                     assert same == given, (text, options)
                     if isinstance(given, str):
                         accepted += 1
-                        assert toolwire.apply_deferred_loading_json(given, **options) == given, (text, options)
+                        assert toolwire.apply_deferred_loading(given, **options).request == given, (text, options)
                     else:
                         refused += 1
                 assert written(request) == text, "the input was changed"
@@ -68,7 +70,7 @@ def test_an_odd_option_is_an_error_that_names_it_or_an_option() -> None:
     for name in ODD["optionNames"]:
         for value in ODD["values"]:
             options: Any = {snake(name): value}
-            given = outcome(lambda: toolwire.apply_deferred_loading({"messages": []}, **options))  # noqa: B023
+            given = outcome(lambda: toolwire.apply_deferred_loading({"messages": []}, **options).request)  # noqa: B023
             if isinstance(given, tuple):
                 assert given[0] in ("invalid-option", "unknown-option", "invalid-request"), given
                 assert given[0] == "invalid-request" or given[1].startswith(f"/{snake(name)}"), given

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -11,42 +11,41 @@ import toolwire
 from cases import EXPECTED_COUNTS, FIXTURES, REPAIRS, as_raised, spelled
 from exact import compact
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 CASES = [case for path in sorted((FIXTURES / REPAIRS).glob("*.json")) for case in json.loads(path.read_text("utf-8"))]
 FORMS = ("object", "str", "bytes")
-RUN = [(case, form) for case in CASES for form in FORMS]
+RUN = [
+    (case, form)
+    for case in CASES
+    for form in FORMS
+    # A string is text and no value.
+    if form != "object" or not isinstance(case.get("inputText", case.get("input")), str)
+]
 
 
 @pytest.mark.parametrize(("case", "form"), RUN, ids=[f"{case['name']}[{form}]" for case, form in RUN])
 def test_case(case: dict[str, Any], form: str) -> None:
     options = spelled(case.get("options", {}))
-    # As a value, text is a str at the root.
     value = case.get("inputText", case.get("input"))
     text = case.get("inputText", compact(case.get("input")))
     schema = case["schema"] if form == "object" else json.dumps(case["schema"])
     given: Any = {"object": value, "str": text, "bytes": text.encode()}[form]
-    forms: list[Callable[..., Any]] = [toolwire.repair_arguments_with_report, toolwire.repair_arguments]
-    if form != "object":
-        forms = [toolwire.repair_arguments_json_with_report, toolwire.repair_arguments_json]
     if "error" in case:
-        for function in forms:
-            with pytest.raises(toolwire.ToolwireError) as caught:
-                function(given, schema, **options)
-            assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(case["error"])
-            reason = case.get("report", {}).get("reason")
-            assert reason is None or f"({reason}, at byte " in str(caught.value)
+        with pytest.raises(toolwire.ToolwireError) as caught:
+            toolwire.repair_arguments(given, schema, **options)
+        assert {"code": caught.value.code, "pointer": caught.value.pointer} == as_raised(case["error"])
+        reason = case.get("report", {}).get("reason")
+        assert reason is None or f"({reason}, at byte " in str(caught.value)
         return
-    answer, plain = (function(given, schema, **options) for function in forms)
-    assert list(answer) == ["arguments", "changed", "valid", "repairs", "left", "retryMessage"]
-    found = answer["arguments"]
-    assert type(plain) is type(found)
-    assert plain == found
+    answer = toolwire.repair_arguments(given, schema, **options)
+    told = answer.to_dict()
+    assert list(told) == ["arguments", "changed", "valid", "repairs", "left", "retryMessage"]
+    # Beside text of the arguments, the schema is text or a value.
+    assert toolwire.repair_arguments(given, case["schema"], **options) == answer
+    found = answer.arguments
     if form == "object":
         expected = json.loads(case["expectedText"]) if "expectedText" in case else case["expected"]
         assert found == expected
-        assert answer["changed"] == (compact(found) != compact(given))
+        assert answer.changed == (compact(found) != compact(given))
         assert given == case.get("inputText", case.get("input")), "the input was changed"
     else:
         assert type(found) is type(given)
@@ -55,9 +54,9 @@ def test_case(case: dict[str, Any], form: str) -> None:
             assert shown == case["expectedText"]
         else:
             assert compact(json.loads(shown)) == compact(case["expected"])
-        assert answer["changed"] == (found != given)
-        assert answer["changed"] or found is given
-    judge(case["report"], answer)
+        assert answer.changed == (found != given)
+        assert answer.changed or found is given
+    judge(case["report"], told)
 
 
 def judge(expected: dict[str, Any], answer: dict[str, Any]) -> None:

@@ -44,12 +44,12 @@ def read(text: str, options: dict[str, Any]) -> Read | str:
     """Read a text as both do; or give the reason why ours refuses it."""
     try:
         # Everything is valid by this schema, so that only the text is repaired.
-        answer = toolwire.repair_arguments_json_with_report(text, "{}", **options)
+        answer = toolwire.repair_arguments(text, "{}", **options)
     except toolwire.ToolwireError as error:
         return str(error).rpartition("(")[2].partition(",")[0]
     theirs = json_repair.loads(text)
-    rules: set[str] = {repair["rule"] for repair in answer["repairs"]}
-    return Read(text, json.loads(answer["arguments"]), theirs, rules)
+    rules: set[str] = {repair.rule for repair in answer.repairs}
+    return Read(text, json.loads(answer.arguments), theirs, rules)
 
 
 def without_empty_items(value: Any) -> Any:

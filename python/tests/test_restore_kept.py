@@ -24,7 +24,7 @@ def restore_of(member: str) -> toolwire.Restore:
 
 def called(restore: toolwire.Restore, member: str) -> Any:
     """Restore a call in which the integer is a string."""
-    return restore.call("a_b", {member: "1"})["arguments"]
+    return restore.call("a_b", {member: "1"}).arguments
 
 
 def test_copies_are_the_same() -> None:
@@ -55,7 +55,7 @@ def test_a_defect_is_no_harm_to_it() -> None:
 
 def test_what_was_kept_and_changed_later_changes_nothing() -> None:
     kept = json.loads(restore_of("a").to_json())
-    restore = toolwire.restore_from(kept)
+    restore = toolwire.Restore.from_json(kept)
     kept["tools"].clear()
     assert called(restore, "a") == {"a": 1}
-    assert restore.reply_json('{"content":[]}') == '{"content":[]}'
+    assert restore.reply('{"content":[]}').reply == '{"content":[]}'

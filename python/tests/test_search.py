@@ -17,7 +17,7 @@ def tools(count: int, word: str) -> list[dict[str, Any]]:
 
 def test_indexes_are_independent() -> None:
     mails = toolwire.ToolIndex(tools(3, "mail"))
-    rooms = toolwire.ToolIndex.from_json(json.dumps({"tools": tools(2, "room")}))
+    rooms = toolwire.ToolIndex(json.dumps({"tools": tools(2, "room")}))
     assert (len(mails), len(rooms)) == (3, 2)
     assert mails.search("mail") == ["mail_0", "mail_1", "mail_2"]
     assert mails.search("room") == []
@@ -35,7 +35,7 @@ def test_an_index_is_what_the_list_was_when_it_was_made() -> None:
 
 def test_long_text_makes_the_same_index() -> None:
     listed = tools(2_000, "mail")
-    index = toolwire.ToolIndex.from_json(json.dumps(listed))
+    index = toolwire.ToolIndex(json.dumps(listed))
     assert len(index) == 2_000
     assert index.search("mail 1999", limit=1) == toolwire.search_tools(listed, "mail 1999", limit=1) == ["mail_1999"]
 
@@ -52,7 +52,7 @@ def test_an_index_of_a_subclass_is_of_that_subclass() -> None:
     class Mine(toolwire.ToolIndex):
         pass
 
-    assert type(Mine.from_json("[]")) is Mine
+    assert type(Mine("[]")) is Mine
 
 
 @pytest.mark.parametrize("query", [7, None, b"mail", object()])
@@ -72,5 +72,5 @@ def test_what_is_no_tool_list_is_an_error(listed: object, code: str) -> None:
 
 def test_what_is_no_json_is_an_error() -> None:
     with pytest.raises(toolwire.ToolwireError, match="line 1") as caught:
-        toolwire.ToolIndex.from_json("[{")
+        toolwire.ToolIndex("[{")
     assert caught.value.code == "invalid-json"

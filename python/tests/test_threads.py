@@ -108,7 +108,7 @@ def test_one_object_in_many_threads() -> None:
         )
 
     alone = [use(number) for number in range(50)]
-    assert alone[7][0] == {"name": "files.read7", "arguments": {"$ref": 7}}
+    assert alone[7][0].to_dict() == {"name": "files.read7", "arguments": {"$ref": 7}}
     assert alone[7][2][-1] == {"arguments": '{"$ref":7}'}
     with ThreadPoolExecutor(8) as pool:
         for _ in range(5):
@@ -131,7 +131,7 @@ def test_one_tool_set_in_many_threads() -> None:
 
 
 def test_one_stream_in_many_threads() -> None:
-    restore = toolwire.restore_from({"version": 2, "tools": {"a_b": {"name": "a.b"}}})
+    restore = toolwire.Restore.from_json({"version": 2, "tools": {"a_b": {"name": "a.b"}}})
     stream = restore.stream()
 
     def feed(number: int) -> list[Any]:

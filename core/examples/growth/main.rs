@@ -19,8 +19,7 @@ use std::{
 };
 
 use toolwire::{
-    apply_deferred_loading_json, options::Format, sanitize, sanitize_tools, DeferredOptions, SanitizeOptions,
-    ToolsOptions,
+    apply_deferred_loading, options::Format, sanitize, sanitize_tools, DeferredOptions, SanitizeOptions, ToolsOptions,
 };
 
 /// How large the inputs are, in whatever is counted.
@@ -101,7 +100,7 @@ fn grown() -> [Growth; 4] {
     let history = |name: &'static str, target: Option<Format>| -> (&'static str, Run) {
         let mut options = DeferredOptions::default();
         options.target = target;
-        (name, Box::new(move |text| Ok(apply_deferred_loading_json(text, &options)?.len())))
+        (name, Box::new(move |text| Ok(apply_deferred_loading(text, &options)?.request.len())))
     };
     [
         Growth {

@@ -11,7 +11,7 @@ use std::{
 
 use content::{request, CONTENTS};
 use serde_json::Value;
-use toolwire::{apply_deferred_loading_json, DeferredOptions, Error};
+use toolwire::{apply_deferred_loading, DeferredOptions, Error};
 
 const ROUNDS: u32 = 15;
 
@@ -20,10 +20,10 @@ fn main() -> Result<(), Error> {
     let options = DeferredOptions::default();
     for (name, messages) in CONTENTS {
         let text = request(messages);
-        assert!(apply_deferred_loading_json(&text, &options)?.len() < text.len(), "49 tools are hidden");
+        assert!(apply_deferred_loading(&text, &options)?.request.len() < text.len(), "49 tools are hidden");
         let runs: [(&str, &dyn Fn() -> bool); 3] = [
             ("serde_json::Value, parse alone", &|| serde_json::from_str::<Value>(&text).is_ok()),
-            ("apply_deferred_loading, text", &|| apply_deferred_loading_json(&text, &options).is_ok()),
+            ("apply_deferred_loading, text", &|| apply_deferred_loading(&text, &options).is_ok()),
             ("copy alone", &|| !black_box(text.clone()).is_empty()),
         ];
         // In turns, so that a machine that is busy for a while is so for all.

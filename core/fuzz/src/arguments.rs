@@ -61,13 +61,13 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     if let Some(sent) = judged.sent {
         let readable = judge::readable(&sent.schema, &options);
         let kept = Kept::of(&schema, &options);
-        faults.extend(instances.iter().filter_map(|instance| kept.disagreement(instance, &schema, &options)));
+        faults.extend(instances.iter().filter_map(|instance| kept.disagreement(instance, &schema)));
         for _ in 0..INSTANCES {
             let answer = Instances::of(&readable).one(&mut data)?;
-            let verdict = judge::answered(&sent, &schema, &answer, &options);
+            let verdict = judge::answered(&sent, &schema, &answer);
             verdicts += usize::from(verdict.is_some());
             faults.extend(verdict.and_then(std::result::Result::err));
-            faults.extend(kept.disagreement(&answer, &schema, &options));
+            faults.extend(kept.disagreement(&answer, &schema));
             faults.extend(forged(&schema, &answer));
         }
     }
@@ -99,13 +99,13 @@ impl Kept {
         }
     }
 
-    /// What is kept undoes what `restore_arguments` undoes, which has the schema.
-    fn disagreement(&self, answer: &Value, schema: &Value, options: &SanitizeOptions) -> Option<String> {
-        let by_schema = restore_arguments(answer, schema, options).ok()?;
-        let by_list = self.list.as_ref().and_then(|kept| Some(("list", kept.call("tool", answer).ok()?.arguments)));
-        let by_plan = self.plan.as_ref().and_then(|kept| Some(("plan", kept.restore(answer).ok()?)));
-        let (how, other) = by_list.into_iter().chain(by_plan).find(|(_, restored)| *restored != by_schema)?;
-        Some(format!("{answer} is restored as {by_schema} by its schema and as {other} by the {how}\n  in  {schema}"))
+    /// What a list keeps undoes what the plan of its schema undoes.
+    fn disagreement(&self, answer: &Value, schema: &Value) -> Option<String> {
+        let by_plan = restore_arguments(answer, self.plan.as_ref()?).ok()?;
+        let by_list = self.list.as_ref()?.call("tool", answer).ok()?.arguments;
+        (by_list != by_plan).then(|| {
+            format!("{answer} is restored as {by_plan} by its plan and as {by_list} by the list\n  in  {schema}")
+        })
     }
 }
 
@@ -116,7 +116,7 @@ fn forged(schema: &Value, answer: &Value) -> Option<String> {
         return None;
     }
     let kept = json!({"version": 2, "encoded": schema, "json": schema, "names": schema}).to_string();
-    let error = RestorePlan::from_json(&kept).and_then(|plan| plan.restore(answer)).err()?;
+    let error = RestorePlan::from_json(&kept).and_then(|plan| restore_arguments(answer, &plan)).err()?;
     // What is brought back may nest deeper than may be.
     let is_expected = matches!(error.code(), Code::BudgetExceeded | Code::TooDeep);
     (!is_expected).then(|| format!("{answer} by a forged plan: {error}\n  in  {schema}"))

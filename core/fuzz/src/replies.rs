@@ -58,13 +58,13 @@ fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Opti
         return Some(format!("{arguments:?} of `{name}` is {whole:?}, and {in_pieces:?} as {pieces:?}"));
     }
     // What breaks off is not closed in either.
-    let alone = restore.call_json(name, arguments);
+    let alone = restore.call(name, arguments).ok()?;
     if alone.repaired.is_some() && whole.as_deref() != Ok(&*alone.arguments) {
         return Some(format!("{arguments:?} of `{name}` is {whole:?} in a stream, and {alone:?} alone"));
     }
     let given = json!({"id": "c", "name": name, "arguments": arguments});
     let own = match restore.client_call(&given) {
-        Ok(own) => own,
+        Ok(own) => own.call,
         // A `Value` cannot hold half a surrogate pair, which text can.
         Err(error) if error.message().contains("half a surrogate pair") => return None,
         Err(error) => return Some(format!("{given} is no call: {error}")),

@@ -4,7 +4,7 @@
 use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
 use toolwire::{
-    adapt_request, adapt_request_json, apply_deferred_loading, apply_deferred_loading_json, check_tools, dialects,
+    adapt_request, apply_deferred_loading, check_tools, dialects,
     options::{Format, Native, OnSetAside},
     reports::Severity,
     sanitize_tools, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions, Restore, SanitizedTools,
@@ -44,13 +44,17 @@ const ROUTES: [(Format, Native); 9] = [
 fn handed_on(request: &Value, target: Format, native: Native) -> std::result::Result<(), String> {
     let options = DeferredOptions::default().target(target).native(native);
     let route = format!("to {target:?} with {native:?}");
-    let by_text = apply_deferred_loading_json(request.to_string().as_str(), &options).map(|text| text.into_owned());
-    match (apply_deferred_loading(request, &options).map(|value| value.to_string()), by_text) {
-        (Ok(value), Ok(written)) if value == written => match apply_deferred_loading_json(written.as_str(), &options) {
-            Ok(again) if again == written => Ok(()),
-            Ok(again) => Err(format!("{route}: not idempotent\n  out {written}\n  2nd {again}")),
-            Err(error) => Err(format!("{route}: refuses its own request: {error}\n  out {written}")),
-        },
+    let by_text = apply_deferred_loading(request.to_string().as_str(), &options)
+        .map(|done| done.request)
+        .map(|text| text.into_owned());
+    match (apply_deferred_loading(request, &options).map(|done| done.request).map(|value| value.to_string()), by_text) {
+        (Ok(value), Ok(written)) if value == written => {
+            match apply_deferred_loading(written.as_str(), &options).map(|done| done.request) {
+                Ok(again) if again == written => Ok(()),
+                Ok(again) => Err(format!("{route}: not idempotent\n  out {written}\n  2nd {again}")),
+                Err(error) => Err(format!("{route}: refuses its own request: {error}\n  out {written}")),
+            }
+        }
         (Ok(value), Ok(written)) => Err(format!("{route} by value {value}\n  by text {written}")),
         (Err(one), Err(two)) => errors(&one, &two),
         (one, two) => Err(format!("{route}: {} by value, {} by text", said(one.err()), said(two.err()))),
@@ -116,7 +120,10 @@ fn list(tools: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), Str
 fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
     let text = request.to_string();
     let deferred = DeferredOptions::default();
-    match (apply_deferred_loading(request, &deferred), apply_deferred_loading_json(&text, &deferred)) {
+    match (
+        apply_deferred_loading(request, &deferred).map(|done| done.request),
+        apply_deferred_loading(&text, &deferred).map(|done| done.request),
+    ) {
         (Ok(value), Ok(written)) if value.to_string() == written => {}
         (Ok(value), Ok(written)) => return Err(format!("deferred by value {value}\n  by text {written}")),
         (Err(one), Err(two)) => errors(&one, &two)?,
@@ -124,7 +131,7 @@ fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), 
     }
     let mut options = AdaptOptions::new(dialect).deferred(deferred);
     options.tools.format = Some(wire.format());
-    match (adapt_request(request, &options), adapt_request_json(&text, &options)) {
+    match (adapt_request(request, &options), adapt_request(&text, &options)) {
         (Ok(value), Ok(written)) if value.request.to_string() == written.request => kept(&value.restore),
         (Ok(value), Ok(written)) => Err(format!("adapted by value {}\n  by text {}", value.request, written.request)),
         (Err(one), Err(two)) => errors(&one, &two),

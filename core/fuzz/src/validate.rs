@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use jsonschema::Draft;
 use serde_json::{json, Value};
-use toolwire::{reports::Validation, validate_arguments, validate_arguments_json};
+use toolwire::{reports::Validation, validate_arguments};
 
 use crate::{
     circles,
@@ -73,7 +73,7 @@ fn any(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>
     let (schema, instance) = (grammar::schema(data, Style::Any)?, grammar::value(data, Style::Tidy)?);
     let parsed = (serde_json::from_str::<Value>(&instance), serde_json::from_str::<Value>(&schema));
     let (Ok(value), Ok(schema_value)) = parsed else { return Ok(Ok(0)) };
-    Ok(match (validate_arguments_json(&instance, &schema), validate_arguments(&value, &schema_value)) {
+    Ok(match (validate_arguments(&instance, &schema), validate_arguments(&value, &schema_value)) {
         (Ok(on_text), Ok(on_values)) if places(&on_text) == places(&on_values) => {
             match telling(&on_text, &value, &schema_value) {
                 Some(fault) => Err(format!("{schema} on {instance}: {fault}")),

@@ -21,7 +21,7 @@ use crate::{
     check, deferred,
     dialect::{lookup, DIALECTS},
     error::{Code, Error},
-    json::{self, Node, Object},
+    json::{self, Node},
     naming::Naming,
     options::{
         dialects_to_check, AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions,
@@ -34,11 +34,79 @@ use crate::{
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, search::Index};
 
-/// Calls a function on trees.
+/// Calls a function on trees. Where a function has two inputs, a string in place of either is JSON text, and what is
+/// written in place of a text is text.
 ///
 /// # Errors
 /// Those of the function.
 pub fn call<'a>(
+    function: Function,
+    inputs: Vec<Node<'a>>,
+    options: &Node<'_>,
+    naming: Naming,
+    with_report: bool,
+) -> Result<Answer<'a>, Error> {
+    if inputs.iter().enumerate().any(|(at, input)| function.reads_text(at) && input.as_text().is_some()) {
+        return call_mixed(function, inputs, options, naming);
+    }
+    call_on_trees(function, inputs, options, naming, with_report)
+}
+
+/// Calls a function of which some inputs are JSON text in a string.
+///
+/// # Errors
+/// Those of the function, and `invalid-json`.
+fn call_mixed<'a>(
+    function: Function,
+    inputs: Vec<Node<'a>>,
+    options: &Node<'_>,
+    naming: Naming,
+) -> Result<Answer<'a>, Error> {
+    let texts: Vec<Option<String>> = inputs
+        .iter()
+        .enumerate()
+        .map(|(at, input)| match input.as_text().filter(|_| function.reads_text(at)) {
+            Some(text) => text.value().map(|text| Some(text.into_owned())).ok_or_else(|| json::half_a_pair("")),
+            None => Ok(None),
+        })
+        .collect::<Result<_, _>>()?;
+    let first = inputs.first().filter(|_| texts.first().is_some_and(Option::is_some)).cloned();
+    let mut nodes = Vec::with_capacity(inputs.len());
+    for (at, (input, text)) in inputs.into_iter().zip(&texts).enumerate() {
+        nodes.push(match text {
+            // The arguments that a model answered need not be JSON.
+            Some(_) if (function, at) == (Function::RepairArguments, 0) => Node::default(),
+            Some(text) => json::read(text)?,
+            None => input,
+        });
+    }
+    let source = texts.first().and_then(Option::as_deref);
+    if let (Function::RepairArguments, Some(source), [_, schema]) = (function, source, nodes.as_slice()) {
+        let repaired = repair_node(Answered::text(source)?, schema, &RepairOptions::read(options, naming)?)?;
+        let report = Some(describe::repaired(&repaired));
+        let value = match (repaired.changed, first) {
+            (false, Some(first)) => first,
+            _ => Node::string(json::write(&repaired.arguments)),
+        };
+        return Ok(Answer { value, report, share: false });
+    }
+    let Answer { value, report, share } = call_on_trees(function, nodes, options, naming, false)?;
+    let value = match (source, first) {
+        (Some(source), Some(first)) if function.rewrites() => match text_of(source, &value) {
+            Cow::Borrowed(_) => first,
+            Cow::Owned(text) => Node::string(text),
+        },
+        (Some(_), _) if function.answers_in_text() && !value.is_null() => Node::string(json::write(&value)),
+        _ => value.detached(),
+    };
+    Ok(Answer { value, report, share })
+}
+
+/// Calls a function on trees.
+///
+/// # Errors
+/// Those of the function.
+fn call_on_trees<'a>(
     function: Function,
     inputs: Vec<Node<'a>>,
     options: &Node<'_>,
@@ -80,22 +148,17 @@ pub fn call<'a>(
             let options = SanitizeOptions::read(options, naming)?;
             Ok(answer(describe::violations(&check::check(&input()?, &options)?), None, false))
         }
-        Function::RestoreArguments if are_none(options) => {
+        Function::RestoreArguments => {
             let mut arguments = input()?;
             Plan::from_kept(&input()?)?.restore(&mut arguments)?;
             Ok(answer(arguments, None, false))
-        }
-        Function::RestoreArguments => {
-            let (options, mut arguments) = (SanitizeOptions::read(options, naming)?, input()?);
-            sanitize::restore_arguments(&mut arguments, &input()?, &options)?;
-            Ok(answer(arguments, None, options.share))
         }
         Function::RepairArguments => {
             let options = RepairOptions::read(options, naming)?;
             let (answered, schema) = (Answered::value(input()?).map_err(unreadable)?, input()?);
             let repaired = repair_node(answered, &schema, &options)?;
-            let report = with_report.then(|| describe::repaired(&repaired));
-            Ok(answer(repaired.arguments, report, false))
+            let report = describe::repaired(&repaired);
+            Ok(answer(repaired.arguments, Some(report), false))
         }
         Function::ValidateArguments => {
             let (arguments, schema) = (input()?, input()?);
@@ -113,8 +176,7 @@ pub fn call<'a>(
         }
         Function::DialectFor => {
             let choice = lookup::dialect_for(&DialectQuery::read(options, naming)?)?;
-            let report = with_report.then(|| describe::choice(&choice));
-            Ok(answer(Node::literal(choice.dialect), report, false))
+            Ok(answer(describe::choice(&choice), None, false))
         }
         Function::DeferralFor => {
             let choice = lookup::deferral::deferral_for(&DeferralQuery::read(options, naming)?)?;
@@ -122,17 +184,17 @@ pub fn call<'a>(
         }
         Function::RestoreCall | Function::RestoreClientCall => {
             let restore = Restore::from_node(&input()?)?;
-            call_restore(&restore, function, inputs.collect(), with_report)
+            call_restore(&restore, function, inputs.collect())
         }
         Function::AdaptRequest => {
             let (options, mut node) = (AdaptOptions::read(options, naming)?, input()?);
             let (report, restore_map) = request::adapt(&mut node, &options)?;
-            let report = with_report.then(|| describe::adapted(&report, &Restore(restore_map)));
-            Ok(answer(node, report, options.tools.sanitize.share))
+            let report = describe::adapted(&report, &Restore(restore_map));
+            Ok(answer(node, Some(report), options.tools.sanitize.share))
         }
         Function::RestoreReply => {
             let (reply, restore) = (input()?, Restore::from_node(&input()?)?);
-            call_restore(&restore, function, Vec::from([reply]), with_report)
+            call_restore(&restore, function, Vec::from([reply]))
         }
         #[cfg(feature = "search")]
         Function::SearchTools => {
@@ -165,8 +227,8 @@ pub fn call_text<'a>(
 ) -> Result<TextAnswer<'a>, Error> {
     if let (Function::RepairArguments, [arguments, schema]) = (function, inputs) {
         let repaired = repair_text(arguments, schema, &RepairOptions::read(options, naming)?)?;
-        let report = with_report.then(|| describe::repaired(&repaired));
-        return Ok(TextAnswer { text: repaired.arguments, report });
+        let report = describe::repaired(&repaired);
+        return Ok(TextAnswer { text: repaired.arguments, report: Some(report) });
     }
     let mut nodes = Vec::with_capacity(inputs.len());
     for text in inputs {
@@ -177,17 +239,12 @@ pub fn call_text<'a>(
             _ => json::read(text)?,
         });
     }
-    let Answer { value, report, .. } = call(function, nodes, options, naming, with_report)?;
+    let Answer { value, report, .. } = call_on_trees(function, nodes, options, naming, with_report)?;
     let text = match inputs.first() {
         Some(source) if function.rewrites() => text_of(source, &value),
         _ => Cow::Owned(json::write(&value)),
     };
     Ok(TextAnswer { text, report })
-}
-
-/// Are there no options? Python has keyword arguments, which are always there.
-fn are_none(options: &Node<'_>) -> bool {
-    options.is_null() || options.as_object().is_some_and(Object::is_empty)
 }
 
 /// A header that is not there is null, before and after.

@@ -17,12 +17,7 @@ use crate::{
 ///
 /// # Errors
 /// Those of the function, and `invalid-value` for a function that is none of a `Restore`.
-pub fn call_restore<'a>(
-    restore: &Restore,
-    function: Function,
-    inputs: Vec<Node<'a>>,
-    with_report: bool,
-) -> Result<Answer<'a>, Error> {
+pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<'a>>) -> Result<Answer<'a>, Error> {
     let (restore_map, mut told, mut inputs) = (&restore.0, Told::default(), inputs.into_iter());
     let mut input = || inputs.next().ok_or_else(|| missing(function));
     let (value, report) = match function {
@@ -37,13 +32,12 @@ pub fn call_restore<'a>(
         }
         Function::RestoreClientCall => {
             let call = client_call::write(restore_map, input()?, &mut told)?;
-            let report = with_report.then(|| describe::repaired_client_call(told.take().pop().as_ref()));
-            (call, report)
+            (call, Some(describe::repaired_client_call(told.take().pop().as_ref())))
         }
         Function::RestoreReply => {
             let mut reply = input()?;
             restore_map.reply(&mut reply, &mut told)?;
-            (reply, with_report.then(|| describe::repaired_reply(&told.take())))
+            (reply, Some(describe::repaired_reply(&told.take())))
         }
         _ => {
             let found = format!("expected a function of a `restore`, found `{}`", function.name());
@@ -57,9 +51,9 @@ pub fn call_restore<'a>(
 ///
 /// # Errors
 /// As [`call_restore`], and `invalid-json`.
-pub fn call_restore_text<'a>(restore: &Restore, reply: &'a str, with_report: bool) -> Result<TextAnswer<'a>, Error> {
+pub fn call_restore_text<'a>(restore: &Restore, reply: &'a str) -> Result<TextAnswer<'a>, Error> {
     let inputs = Vec::from([json::read(reply)?]);
-    let Answer { value, report, .. } = call_restore(restore, Function::RestoreReply, inputs, with_report)?;
+    let Answer { value, report, .. } = call_restore(restore, Function::RestoreReply, inputs)?;
     let text: Cow<'a, str> = text_of(reply, &value);
     Ok(TextAnswer { text, report })
 }

@@ -1,32 +1,53 @@
 //! `apply_deferred_loading`.
 
 use alloc::borrow::Cow;
-use serde_json::Value;
+use core::cell::OnceCell;
 
-use super::{text_of, JsonText, Restore};
+use super::{Input, Restore};
 use crate::{
-    deferred::{self, Applied, DeferredReport},
+    deferred::{self, DeferredReport},
     error::Error,
-    json::Node,
     options::{DeferredOptions, Native},
     tools::restore::RestoreMap,
 };
 
-/// A rewritten request and what was decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A rewritten request; what was decided is determined when it is first read.
+#[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Deferred<T> {
+pub struct Deferred<T: Input> {
     /// The request.
-    pub request: T,
-    /// Which tools were loaded and hidden, and what was odd.
-    pub report: DeferredReport,
-    /// Turns the backend's calls into the client's own: their names, and what kinds of calls they are.
-    pub restore: Restore,
+    pub request: T::Output,
+    input: T,
+    options: DeferredOptions,
+    told: OnceCell<Result<(DeferredReport, Restore), Error>>,
 }
 
-fn deferred<T>(request: T, done: Applied) -> Deferred<T> {
-    let restore = Restore(RestoreMap::of(done.client, &done.report));
-    Deferred { request, report: done.report, restore }
+impl<T: Input> Deferred<T> {
+    /// Returns which tools were loaded and hidden, and what was odd.
+    ///
+    /// # Errors
+    /// None that [`apply_deferred_loading`] would not have given.
+    pub fn report(&self) -> Result<&DeferredReport, Error> {
+        Ok(&self.told()?.0)
+    }
+
+    /// Returns what turns the backend's calls into the client's own: their names, and what kinds of calls they are.
+    ///
+    /// # Errors
+    /// As [`Self::report`].
+    pub fn restore(&self) -> Result<&Restore, Error> {
+        Ok(&self.told()?.1)
+    }
+
+    fn told(&self) -> Result<&(DeferredReport, Restore), Error> {
+        let told = self.told.get_or_init(|| {
+            let mut node = self.input.given()?.read_request()?;
+            let done = deferred::apply(&mut node, &self.options, None, true)?;
+            let restore = Restore(RestoreMap::of(done.client, &done.report));
+            Ok((done.report, restore))
+        });
+        told.as_ref().map_err(Clone::clone)
+    }
 }
 
 /// Makes a request that uses deferred tools work on an API without that feature.
@@ -39,57 +60,21 @@ fn deferred<T>(request: T, done: Applied) -> Deferred<T> {
 ///     "messages": [{"role": "user", "content": "hello"}],
 ///     "tools": [{"name": "Read", "input_schema": {"type": "object"}, "defer_loading": true}],
 /// });
-/// assert_eq!(apply_deferred_loading(&request, &DeferredOptions::default())?["tools"], json!([]));
+/// let applied = apply_deferred_loading(&request, &DeferredOptions::default())?;
+/// assert_eq!(applied.request["tools"], json!([]));
+/// assert_eq!(applied.report()?.hidden, ["Read"]);
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
+/// In text, messages that need no change are copied as they are.
+///
 /// # Errors
-/// `invalid-request`, `invalid-option`, `forced-deferred-tool`, `too-deep`.
-pub fn apply_deferred_loading(request: &Value, options: &DeferredOptions) -> Result<Value, Error> {
-    let mut node = Node::from_value(request)?;
+/// `invalid-request`, `invalid-option`, `forced-deferred-tool`, `invalid-json`, `too-deep`.
+pub fn apply_deferred_loading<T: Input>(request: T, options: &DeferredOptions) -> Result<Deferred<T>, Error> {
+    let mut node = request.given()?.read_request()?;
     deferred::apply(&mut node, options, None, false)?;
-    node.to_value()
-}
-
-/// [`apply_deferred_loading`], and what it decided.
-///
-/// # Errors
-/// As [`apply_deferred_loading`].
-pub fn apply_deferred_loading_with_report(
-    request: &Value,
-    options: &DeferredOptions,
-) -> Result<Deferred<Value>, Error> {
-    let mut node = Node::from_value(request)?;
-    let done = deferred::apply(&mut node, options, None, true)?;
-    Ok(deferred(node.to_value()?, done))
-}
-
-/// [`apply_deferred_loading`] from text to text: messages that hold nothing to rewrite are copied as they stand.
-///
-/// # Errors
-/// As [`apply_deferred_loading`], and `invalid-json`.
-pub fn apply_deferred_loading_json<'a, T: JsonText<'a>>(
-    request: T,
-    options: &DeferredOptions,
-) -> Result<Cow<'a, T::Form>, Error> {
-    let request = request.text()?;
-    let mut node = deferred::read(request)?;
-    deferred::apply(&mut node, options, None, false)?;
-    Ok(T::form(text_of(request, &node)))
-}
-
-/// [`apply_deferred_loading_json`], and what it decided.
-///
-/// # Errors
-/// As [`apply_deferred_loading_json`].
-pub fn apply_deferred_loading_json_with_report<'a, T: JsonText<'a>>(
-    request: T,
-    options: &DeferredOptions,
-) -> Result<Deferred<Cow<'a, T::Form>>, Error> {
-    let request = request.text()?;
-    let mut node = deferred::read(request)?;
-    let done = deferred::apply(&mut node, options, None, true)?;
-    Ok(deferred(T::form(text_of(request, &node)), done))
+    let (input, options, told, request) = (request, options.clone(), OnceCell::new(), request.written(&node)?);
+    Ok(Deferred { request, input, options, told })
 }
 
 /// Takes the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas: a backend

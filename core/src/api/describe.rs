@@ -323,20 +323,22 @@ pub fn dialect(dialect: &Dialect) -> Node<'static> {
     dialect.to_node()
 }
 
-/// `{ confidence, because }`
+/// `{ dialect, confidence, because }`
 pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
     Node::record([
+        ("dialect", Node::literal(choice.dialect)),
         ("confidence", owned(choice.confidence.encode_utf8(&mut [0; 4]))),
         ("because", owned(&choice.because)),
     ])
 }
 
-/// `{ target, native, source, checked }`: the first two are options as they stand, null for no target.
+/// `{ target, native, confidence, because, checked }`: the first two are options as they stand, null for no target.
 pub(super) fn deferral(choice: &DeferralChoice) -> Node<'static> {
     Node::record([
         ("target", choice.target.map_or_else(Node::default, |target| Node::literal(target.word()))),
         ("native", Node::literal(choice.native.word())),
-        ("source", owned(&choice.source)),
+        ("confidence", owned(choice.confidence.encode_utf8(&mut [0; 4]))),
+        ("because", owned(&choice.because)),
         ("checked", Node::literal(choice.checked)),
     ])
 }

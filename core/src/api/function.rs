@@ -21,7 +21,7 @@ pub enum Function {
     StripDeferralBetas,
     /// `check(schema, options)`
     Check,
-    /// `restoreArguments(arguments, schema, options)`, or without options `restoreArguments(arguments, plan)`
+    /// `restoreArguments(arguments, plan)`
     RestoreArguments,
     /// `repairArguments(arguments, schema, options)`
     RepairArguments,
@@ -115,13 +115,36 @@ impl Function {
     pub(super) const fn rewrites(self) -> bool {
         match self {
             Function::RestoreArguments | Function::RestoreReply => true,
-            // They have no input, or a first one that is no call.
-            Function::DialectFor | Function::RestoreClientCall => false,
+            // Its first input is no call.
+            Function::RestoreClientCall => false,
             _ => self.result_name().is_some(),
         }
     }
 
-    /// The name of the value in the result of the `WithReport` forms, for functions that have them.
+    /// Whether a string as the input of that number is JSON text: of functions with two inputs. Others are told by the
+    /// binding which of both they are given.
+    #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only a search reads one of its inputs"))]
+    pub(super) const fn reads_text(self, at: usize) -> bool {
+        match self {
+            Function::RestoreArguments | Function::ValidateArguments | Function::RepairArguments => true,
+            #[cfg(feature = "search")]
+            Function::SearchTools => at == 0,
+            #[cfg(feature = "search")]
+            Function::AnswerToolSearch => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the answer is new, and JSON text if the first input is.
+    pub(super) const fn answers_in_text(self) -> bool {
+        #[cfg(feature = "search")]
+        let answers = matches!(self, Function::AnswerToolSearch);
+        #[cfg(not(feature = "search"))]
+        let answers = false;
+        answers
+    }
+
+    /// The name of the value in a result that is a record.
     pub const fn result_name(self) -> Option<&'static str> {
         match self {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
@@ -129,8 +152,7 @@ impl Function {
             Function::SanitizeTools => Some("tools"),
             Function::RepairArguments => Some("arguments"),
             Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
-            Function::DialectFor => Some("dialect"),
-            Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
+            Function::DialectFor | Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
             Function::ValidateArguments => None,
             Function::RestoreClientCall => Some("call"),
             Function::RestoreReply => Some("reply"),
@@ -145,7 +167,7 @@ impl Function {
 pub struct Answer<'a> {
     /// The rewritten value. Nodes that are still intact are the caller's own values.
     pub value: Node<'a>,
-    /// What stands beside the value in the `WithReport` forms: an object.
+    /// The other members of the result, except those that are made when they are read: an object.
     pub report: Option<Node<'static>>,
     /// Whether intact nodes are to be handed back as the caller's own objects, or copied.
     pub share: bool,
@@ -156,7 +178,7 @@ pub struct Answer<'a> {
 pub struct TextAnswer<'a> {
     /// JSON text: the input itself if nothing changed.
     pub text: Cow<'a, str>,
-    /// What stands beside it in the `WithReport` forms: an object.
+    /// The other members of the result, as in [`Answer`].
     pub report: Option<Node<'static>>,
 }
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::text_of;
 use crate::{
+    deferred,
     error::Error,
     json::{self, Node},
 };
@@ -70,6 +71,17 @@ impl<'a> Given<'a> {
         match self {
             Given::Value(value) => Node::from_value(value),
             Given::Text(text) => json::read(text),
+        }
+    }
+
+    /// [`Self::read`] for a request: messages that need no change are not parsed.
+    ///
+    /// # Errors
+    /// `invalid-json`, `too-deep`.
+    pub(crate) fn read_request(self) -> Result<Node<'a>, Error> {
+        match self {
+            Given::Value(value) => Node::from_value(value),
+            Given::Text(text) => deferred::read(text),
         }
     }
 }

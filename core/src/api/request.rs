@@ -1,12 +1,12 @@
 //! `adapt_request`, and replies restored: whole, and from streamed pieces.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 use serde_json::Value;
 
-use super::{text_of, JsonText, Restore};
+use super::{Input, Restore};
 use crate::{
     error::Error,
-    json::{self, Node, Utf8Pieces},
+    json::{Node, Utf8Pieces},
     options::AdaptOptions,
     report::RepairedCall,
     tools::{
@@ -50,30 +50,18 @@ pub struct Adapted<T> {
 /// assert_eq!(adapted.request["tool_choice"]["name"], "files_read");
 /// let call = json!({"type": "tool_use", "id": "t2", "name": "files_read", "input": {}});
 /// let reply = json!({"role": "assistant", "content": [call]});
-/// assert_eq!(adapted.restore.reply(&reply)?["content"][0]["name"], "files.read");
+/// assert_eq!(adapted.restore.reply(&reply)?.reply["content"][0]["name"], "files.read");
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
-/// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-request`, `forced-deferred-tool`, `too-deep`.
-pub fn adapt_request(request: &Value, options: &AdaptOptions) -> Result<Adapted<Value>, Error> {
-    let mut node = Node::from_value(request)?;
-    let (report, restore_map) = request::adapt(&mut node, options)?;
-    Ok(Adapted { request: node.to_value()?, report, restore: Restore(restore_map) })
-}
-
-/// [`adapt_request`] from text to text: messages that hold nothing to rewrite are copied as they stand.
+/// In text, messages that need no change are copied as they are.
 ///
 /// # Errors
-/// As [`adapt_request`], and `invalid-json`.
-pub fn adapt_request_json<'a, T: JsonText<'a>>(
-    request: T,
-    options: &AdaptOptions,
-) -> Result<Adapted<Cow<'a, T::Form>>, Error> {
-    let request = request.text()?;
-    let mut node = request::read(request)?;
+/// `unknown-dialect`, `invalid-option`, `invalid-request`, `forced-deferred-tool`, `invalid-json`, `too-deep`.
+pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Adapted<T::Output>, Error> {
+    let mut node = request.given()?.read_request()?;
     let (report, restore_map) = request::adapt(&mut node, options)?;
-    Ok(Adapted { request: T::form(text_of(request, &node)), report, restore: Restore(restore_map) })
+    Ok(Adapted { request: request.written(&node)?, report, restore: Restore(restore_map) })
 }
 
 /// A reply whose calls are restored, and what became of the arguments of each.
@@ -87,15 +75,9 @@ pub struct RestoredReply<T> {
 }
 
 impl Restore {
-    /// Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
-    ///
-    /// # Errors
-    /// `too-deep`.
-    pub fn reply(&self, reply: &Value) -> Result<Value, Error> {
-        self.reply_with_report(reply).map(|restored| restored.reply)
-    }
-
-    /// [`Self::reply`], and what became of the arguments of each call, where calls are repaired.
+    /// Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini, and
+    /// returns what became of the arguments of each call, if calls are repaired. Text without anything to restore comes
+    /// back borrowed.
     ///
     /// ```
     /// use serde_json::json;
@@ -105,7 +87,7 @@ impl Restore {
     /// let options = ToolsOptions::new("anthropic").repair(RepairOptions::default());
     /// let call = json!({"type": "tool_use", "id": "t1", "name": "search", "input": {"limit": "ten"}});
     /// let reply = json!({"role": "assistant", "content": [call]});
-    /// let restored = sanitize_tools(&tools, &options)?.restore.reply_with_report(&reply)?;
+    /// let restored = sanitize_tools(&tools, &options)?.restore.reply(&reply)?;
     /// // To be sent back as the result of the call `t1`.
     /// let message = restored.calls[0].retry_message.as_deref().unwrap_or_default();
     /// assert!(message.contains("/limit: expected an integer, found a string"));
@@ -113,33 +95,11 @@ impl Restore {
     /// ```
     ///
     /// # Errors
-    /// As [`Self::reply`].
-    pub fn reply_with_report(&self, reply: &Value) -> Result<RestoredReply<Value>, Error> {
-        let (mut node, mut told) = (Node::from_value(reply)?, Told::default());
+    /// `invalid-json`, `too-deep`.
+    pub fn reply<T: Input>(&self, reply: T) -> Result<RestoredReply<T::Output>, Error> {
+        let (mut node, mut told) = (reply.given()?.read()?, Told::default());
         self.0.reply(&mut node, &mut told)?;
-        Ok(RestoredReply { reply: node.to_value()?, calls: told.take() })
-    }
-
-    /// [`Self::reply`] from text to text; the reply itself if there is nothing to restore.
-    ///
-    /// # Errors
-    /// As [`Self::reply`], and `invalid-json`.
-    pub fn reply_json<'a, T: JsonText<'a>>(&self, reply: T) -> Result<Cow<'a, T::Form>, Error> {
-        self.reply_json_with_report(reply).map(|restored| restored.reply)
-    }
-
-    /// [`Self::reply_with_report`] from text to text.
-    ///
-    /// # Errors
-    /// As [`Self::reply_json`].
-    pub fn reply_json_with_report<'a, T: JsonText<'a>>(
-        &self,
-        reply: T,
-    ) -> Result<RestoredReply<Cow<'a, T::Form>>, Error> {
-        let reply = reply.text()?;
-        let (mut node, mut told) = (json::read(reply)?, Told::default());
-        self.0.reply(&mut node, &mut told)?;
-        Ok(RestoredReply { reply: T::form(text_of(reply, &node)), calls: told.take() })
+        Ok(RestoredReply { reply: reply.written(&node)?, calls: told.take() })
     }
 
     /// Restores a reply that comes in pieces.

@@ -1,12 +1,11 @@
 //! `Restore`: calls brought back, whole and in pieces.
 
 use alloc::{
-    borrow::Cow,
     string::{String, ToString},
     vec::Vec,
 };
-use serde_json::Value;
 
+use super::{input::Given, Input};
 use crate::{
     error::Error,
     json::{self, Node, Text},
@@ -37,11 +36,11 @@ impl Eq for Restore {}
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{apply_deferred_loading_with_report, DeferredOptions};
+/// use toolwire::{apply_deferred_loading, DeferredOptions};
 /// let exec = json!({"type": "custom", "name": "exec"});
 /// let request = json!({"model": "m", "input": "Where am I?", "tools": [exec]});
 /// let options = DeferredOptions::default().target(toolwire::options::Format::OpenaiChat);
-/// let mut pieces = apply_deferred_loading_with_report(&request, &options)?.restore.call_stream("exec");
+/// let mut pieces = apply_deferred_loading(&request, &options)?.restore()?.call_stream("exec");
 /// assert_eq!(pieces.feed("{\"input\":\"p")?, "p");
 /// assert_eq!(pieces.feed("wd\\")?, "wd");
 /// assert_eq!(pieces.feed("n\"}")?, "\n");
@@ -103,22 +102,25 @@ pub struct RestoredClientCall<T> {
 }
 
 impl Restore {
-    /// Restores a call. A tool that is not known comes back as it is, and so do arguments that are not understood.
+    /// Restores a call. A tool that is not known comes back as it is, and so do arguments that are not understood: the
+    /// model made a mistake, which the tool's server can tell it. Arguments are a value, or JSON text that gives text.
     ///
     /// # Errors
-    /// `too-deep`.
-    pub fn call(&self, name: &str, arguments: &Value) -> Result<RestoredCall<Value>, Error> {
-        let (mut node, mut told) = (Node::from_value(arguments)?, Told::default());
-        self.0.arguments(&Text::new(name), &mut node, (None, true), &mut told)?;
-        Ok(self.named(name, node.to_value()?, told))
-    }
-
-    /// Restores a call whose arguments are JSON text. If they are none, the model made a mistake, which stays as it is:
-    /// the tool's server can tell the model.
-    pub fn call_json<'a>(&self, name: &str, arguments: &'a str) -> RestoredCall<Cow<'a, str>> {
+    /// `too-deep`; `invalid-json` if bytes are not UTF-8.
+    pub fn call<T: Input>(&self, name: &str, arguments: T) -> Result<RestoredCall<T::Output>, Error> {
         let mut told = Told::default();
-        let restored = self.0.text(&Text::new(name), arguments, None, &mut told);
-        self.named(name, restored.map_or(Cow::Borrowed(arguments), Cow::Owned), told)
+        let restored = match arguments.given()? {
+            Given::Text(text) => {
+                let restored = self.0.text(&Text::new(name), text, None, &mut told);
+                arguments.text(restored)?
+            }
+            Given::Value(value) => {
+                let mut node = Node::from_value(value)?;
+                self.0.arguments(&Text::new(name), &mut node, (None, true), &mut told)?;
+                arguments.written(&node)?
+            }
+        };
+        Ok(self.named(name, restored, told))
     }
 
     fn named<T>(&self, name: &str, arguments: T, mut told: Told) -> RestoredCall<T> {
@@ -136,30 +138,23 @@ impl Restore {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwire::{apply_deferred_loading_with_report, DeferredOptions};
+    /// use toolwire::{apply_deferred_loading, DeferredOptions};
     /// let patch = json!({"type": "custom", "name": "apply_patch"});
     /// let request = json!({"model": "m", "input": "Mend it.", "tools": [patch]});
     /// let options = DeferredOptions::default().target(toolwire::options::Format::OpenaiChat);
-    /// let sent = apply_deferred_loading_with_report(&request, &options)?;
+    /// let sent = apply_deferred_loading(&request, &options)?;
     /// let call = json!({"id": "c1", "name": "apply_patch", "arguments": "{\"input\":\"*** Begin\"}"});
     /// let own = json!({"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": "*** Begin"});
-    /// assert_eq!(sent.restore.client_call(&call)?, own);
+    /// assert_eq!(sent.restore()?.client_call(&call)?.call, own);
     /// # Ok::<(), toolwire::Error>(())
     /// ```
     ///
     /// # Errors
-    /// `invalid-value` if it is no call; `too-deep`.
-    pub fn client_call(&self, call: &Value) -> Result<Value, Error> {
-        self.client_call_with_report(call).map(|restored| restored.call)
-    }
-
-    /// [`Self::client_call`], and what became of the arguments.
-    ///
-    /// # Errors
-    /// As [`Self::client_call`].
-    pub fn client_call_with_report(&self, call: &Value) -> Result<RestoredClientCall<Value>, Error> {
+    /// `invalid-value` if it is no call; `invalid-json`, `too-deep`.
+    pub fn client_call<T: Input>(&self, call: T) -> Result<RestoredClientCall<T::Output>, Error> {
         let mut told = Told::default();
-        let call = client_call::write(&self.0, Node::from_value(call)?, &mut told)?.to_value()?;
+        let written = client_call::write(&self.0, call.given()?.read()?, &mut told)?;
+        let call = call.text(Some(json::write(&written)))?;
         Ok(RestoredClientCall { call, repaired: told.take().pop() })
     }
 

@@ -1,15 +1,13 @@
 //! `search_tools`, `ToolIndex` and `answer_tool_search`.
 
-use alloc::{string::String, vec::Vec};
-use serde_json::Value;
-
-use super::JsonText;
+use super::Input;
 use crate::{
     error::Error,
     json::{self, Node, Text},
     options::SearchOptions,
     search::{self, Call, Index},
 };
+use alloc::{string::String, vec::Vec};
 
 /// The names of the tools that match a query, best first.
 ///
@@ -29,21 +27,9 @@ use crate::{
 ///
 /// # Errors
 /// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-request` if `tools` is no tool list,
-/// `invalid-option`, `too-deep`.
-pub fn search_tools(tools: &Value, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
-    ToolIndex::for_searches(&Node::from_value(tools)?)?.search(query, options)
-}
-
-/// [`search_tools`] in a tool list that is JSON text.
-///
-/// # Errors
-/// As [`search_tools`], and `invalid-json`.
-pub fn search_tools_json<'a>(
-    tools: impl JsonText<'a>,
-    query: &str,
-    options: &SearchOptions,
-) -> Result<Vec<String>, Error> {
-    ToolIndex::for_searches(&json::read(tools.text()?)?)?.search(query, options)
+/// `invalid-option`, `invalid-json`, `too-deep`.
+pub fn search_tools(tools: impl Input, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
+    ToolIndex::for_searches(&tools.given()?.read()?)?.search(query, options)
 }
 
 /// Answers a model's call of the tool search, for the next turn: with `tool_reference` blocks, which
@@ -77,25 +63,15 @@ pub fn search_tools_json<'a>(
 /// ```
 ///
 /// # Errors
-/// `invalid-request` if `tools` is no tool list, `invalid-option`, `too-deep`.
-pub fn answer_tool_search(call: &Value, tools: &Value, options: &SearchOptions) -> Result<Option<Value>, Error> {
-    let call = Node::from_value(call)?;
-    let answer = answer_node(&call, |kept| Index::new(&Node::from_value(tools)?, kept), options)?;
-    answer.map(|answer| answer.to_value()).transpose()
-}
-
-/// [`answer_tool_search`] with call, tool list and answer as JSON text.
-///
-/// # Errors
-/// As [`answer_tool_search`], and `invalid-json`.
-pub fn answer_tool_search_json<'c, 't>(
-    call: impl JsonText<'c>,
-    tools: impl JsonText<'t>,
+/// `invalid-request` if `tools` is no tool list, `invalid-option`, `invalid-json`, `too-deep`.
+pub fn answer_tool_search<T: Input>(
+    call: T,
+    tools: impl Input,
     options: &SearchOptions,
-) -> Result<Option<String>, Error> {
-    let call = json::read(call.text()?)?;
-    let answer = answer_node(&call, |kept| Index::new(&json::read(tools.text()?)?, kept), options)?;
-    Ok(answer.map(|answer| json::write(&answer)))
+) -> Result<Option<T::Output>, Error> {
+    let node = call.given()?.read()?;
+    let answer = answer_node(&node, |kept| Index::new(&tools.given()?.read()?, kept), options)?;
+    answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
 }
 
 /// Reads the tool list only if there is something to look for, and keeps its definitions only if the answer holds them.
@@ -126,17 +102,9 @@ impl ToolIndex {
     /// Reads a tool list, as [`search_tools`] takes it. Of several tools with one name the first one counts.
     ///
     /// # Errors
-    /// `invalid-request` if it is no tool list, `too-deep`.
-    pub fn new(tools: &Value) -> Result<Self, Error> {
-        Self::from_node(&Node::from_value(tools)?)
-    }
-
-    /// Reads a tool list that is JSON text.
-    ///
-    /// # Errors
-    /// As [`Self::new`], and `invalid-json`.
-    pub fn from_json<'a>(tools: impl JsonText<'a>) -> Result<Self, Error> {
-        Self::from_node(&json::read(tools.text()?)?)
+    /// `invalid-request` if it is no tool list, `invalid-json`, `too-deep`.
+    pub fn new(tools: impl Input) -> Result<Self, Error> {
+        Self::from_node(&tools.given()?.read()?)
     }
 
     /// Reads a tool list that is a tree: for bindings.
@@ -185,9 +153,10 @@ impl ToolIndex {
     /// [`answer_tool_search`] from this list.
     ///
     /// # Errors
-    /// `invalid-option`, `too-deep`.
-    pub fn answer(&self, call: &Value, options: &SearchOptions) -> Result<Option<Value>, Error> {
-        self.answer_node(&Node::from_value(call)?, options)?.map(|answer| answer.to_value()).transpose()
+    /// `invalid-option`, `invalid-json`, `too-deep`.
+    pub fn answer<T: Input>(&self, call: T, options: &SearchOptions) -> Result<Option<T::Output>, Error> {
+        let answer = self.answer_node(&call.given()?.read()?, options)?;
+        answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
     }
 
     /// [`Self::answer`] on trees; `None` if the call is not a search: for bindings.

@@ -1,4 +1,4 @@
-//! `sanitize_tools`, `check_tools`, `dialect_for` with its report, and `deferral_for`.
+//! `sanitize_tools`, `check_tools`, `dialect_for` and `deferral_for`.
 
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -150,37 +150,23 @@ pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialec
     dialects.iter().enumerate().map(known).collect()
 }
 
-/// The dialect for what is known of an API: its host, its protocol, the model. What nobody knows is `portable`, unless
-/// the query is [exact](DialectQuery::exact).
+/// Returns the dialect for what is known of an API: its host, its protocol, the model; and how sure that is, and why.
+/// What nobody knows is `portable`, unless the query is [exact](DialectQuery::exact).
 ///
 /// ```
 /// use toolwire::{dialect_for, DialectQuery};
 /// let query = DialectQuery { model: Some("anthropic/claude-sonnet-4.5".into()), ..DialectQuery::default() };
-/// assert_eq!(dialect_for(&query)?, "anthropic");
-/// # Ok::<(), toolwire::Error>(())
-/// ```
-///
-/// # Errors
-/// `unknown-dialect` for a host that is retired, and if the query is exact for what nobody knows; `invalid-option` if
-/// there is nothing to go by.
-pub fn dialect_for(query: &DialectQuery) -> Result<&'static str, Error> {
-    lookup::dialect_for(query).map(|choice| choice.dialect)
-}
-
-/// [`dialect_for`] with how sure that is, and why.
-///
-/// ```
-/// use toolwire::{dialect_for_with_report, DialectQuery};
-/// let query = DialectQuery { host: Some("llm.example".into()), ..DialectQuery::default() };
-/// let choice = dialect_for_with_report(&query)?;
+/// assert_eq!(dialect_for(&query)?.dialect, "anthropic");
+/// let choice = dialect_for(&DialectQuery { host: Some("llm.example".into()), ..DialectQuery::default() })?;
 /// assert_eq!((choice.dialect, choice.confidence), ("portable", 'C'));
 /// assert!(choice.because.starts_with("nobody knows the host `llm.example`"));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
-/// As [`dialect_for`].
-pub fn dialect_for_with_report(query: &DialectQuery) -> Result<DialectChoice, Error> {
+/// `unknown-dialect` for a host that is retired, and if the query is exact for what nobody knows; `invalid-option` if
+/// there is nothing to go by.
+pub fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
     lookup::dialect_for(query)
 }
 
@@ -200,7 +186,7 @@ pub fn dialect_for_with_report(query: &DialectQuery) -> Result<DialectChoice, Er
 ///     {"type": "function", "name": "weather", "parameters": {"type": "object", "properties": {}}},
 /// ]});
 /// let codex = json!({"model": "kimi-k3", "input": [{"role": "user", "content": "Rain in Rome?"}, added]});
-/// let body = apply_deferred_loading(&codex, &options)?;
+/// let body = apply_deferred_loading(&codex, &options)?.request;
 /// assert_eq!(body["messages"][1]["tools"][0]["function"]["name"], "weather");
 /// # Ok::<(), toolwire::Error>(())
 /// ```

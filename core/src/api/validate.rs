@@ -1,11 +1,9 @@
 //! `validate_arguments`.
 
-use serde_json::Value;
-
-use super::JsonText;
+use super::Input;
 use crate::{
     error::Error,
-    json::{self, Node},
+    json::Node,
     schema::validate::{Validation, Validator},
 };
 
@@ -28,20 +26,9 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// `invalid-schema` if the schema is neither an object nor a boolean; `too-deep`.
-pub fn validate_arguments(arguments: &Value, schema: &Value) -> Result<Validation, Error> {
-    validate_node(&Node::from_value(arguments)?, &Node::from_value(schema)?)
-}
-
-/// [`validate_arguments`] of JSON text.
-///
-/// # Errors
-/// As [`validate_arguments`], and `invalid-json`.
-pub fn validate_arguments_json<'a, 's>(
-    arguments: impl JsonText<'a>,
-    schema: impl JsonText<'s>,
-) -> Result<Validation, Error> {
-    validate_node(&json::read(arguments.text()?)?, &json::read(schema.text()?)?)
+/// `invalid-schema` if the schema is neither an object nor a boolean; `invalid-json`, `too-deep`.
+pub fn validate_arguments(arguments: impl Input, schema: impl Input) -> Result<Validation, Error> {
+    validate_node(&arguments.given()?.read()?, &schema.given()?.read()?)
 }
 
 /// [`validate_arguments`] on trees.

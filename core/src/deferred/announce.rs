@@ -49,9 +49,11 @@ pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
         let mut begins = true;
         for (at, message) in messages.iter().enumerate().filter(|(_, message)| may_speak_of_it(message)) {
             let message = view(message)?;
-            let is_system = is_system(&message);
-            if (is_system || begins && is_user(&message)) && message.get("content").map_or(Ok(false), speaks_of_it)? {
-                begins = is_system || nobody_answered(messages.get(..at).unwrap_or_default())?;
+            let is_from_client = is_system(&message);
+            if (is_from_client || begins && is_user(&message))
+                && message.get("content").map_or(Ok(false), speaks_of_it)?
+            {
+                begins = is_from_client || nobody_answered(messages.get(..at).unwrap_or_default())?;
                 if begins {
                     return Ok(true);
                 }

@@ -89,7 +89,7 @@ pub(super) fn native<'a>(
     let report = DeferredReport {
         name_map: map.finish(),
         tool_search_name: search,
-        ..told(&conversation, listed(request), options)
+        ..report_of(&conversation, listed(request), options)
     };
     let deferred = conversation.tools.deferred_names().map(|name| names.current(name).into_owned()).collect();
     let own_search = write(request, conversation, formats, (options, &names), warnings)?;
@@ -130,7 +130,7 @@ fn write<'a>(
 }
 
 /// What became of the deferred tools.
-fn told<'a>(conversation: &Conversation<'a>, listed: &[Node<'a>], options: &DeferredOptions) -> DeferredReport {
+fn report_of<'a>(conversation: &Conversation<'a>, listed: &[Node<'a>], options: &DeferredOptions) -> DeferredReport {
     let tools = &conversation.tools;
     let hidden = tools.hidden_names();
     let can_search = tools.iter().any(|tool| match tool.kind {

@@ -25,7 +25,7 @@ use crate::{
 /// the function that stands for a search.
 pub(super) fn settle_searches(
     conversation: &mut Conversation<'_>,
-    (source, stays): (Format, bool),
+    (source, same_format): (Format, bool),
     (options, name): (&DeferredOptions, &str),
 ) {
     let emulates = options.server_tool_search == ServerToolSearch::Emulate;
@@ -72,9 +72,9 @@ pub(super) fn settle_searches(
             continue;
         }
         match &mut event.what {
-            What::Call(call) => as_client_call(call, (source, stays), options, name),
+            What::Call(call) => as_client_call(call, (source, same_format), options, name),
             What::Result(outcome) => {
-                outcome.own = (stays && source != Format::OpenaiResponses).then(|| client_result(outcome));
+                outcome.own = (same_format && source != Format::OpenaiResponses).then(|| client_result(outcome));
             }
             _ => {}
         }
@@ -144,13 +144,13 @@ impl<'a> Parts<'a> {
 }
 
 /// A search of the API's own servers as an ordinary call. With `emulate` it calls the function that is offered.
-fn as_client_call(call: &mut Call<'_>, (source, stays): (Format, bool), options: &DeferredOptions, name: &str) {
+fn as_client_call(call: &mut Call<'_>, (source, same_format): (Format, bool), options: &DeferredOptions, name: &str) {
     if options.server_tool_search == ServerToolSearch::Emulate {
         call.name = Text::new(String::from(name));
     }
     let is_search = options.search_tools.iter().any(|search| call.name.is(search.as_str()));
     call.search = is_search.then_some(Searcher::Client);
-    if source == Format::OpenaiResponses || !stays {
+    if source == Format::OpenaiResponses || !same_format {
         return;
     }
     if let Some(object) = call.own.as_mut().and_then(Node::as_object_mut) {
@@ -202,7 +202,7 @@ pub(super) struct Writer<'w, 'a> {
     pub(super) options: &'w DeferredOptions,
     pub(super) source: Format,
     /// The format stays, and with it every block that is not about tools.
-    pub(super) stays: bool,
+    pub(super) same_format: bool,
     /// A toolset brings tools that the request does not name.
     pub(super) has_toolsets: bool,
 }
@@ -279,7 +279,7 @@ impl<'a> Writer<'_, 'a> {
         };
         let is_found = self.source == Format::OpenaiResponses && outcome.of_search.take().is_some();
         // Where the format stays, a search of the API's own servers ends the message that it stands in.
-        outcome.of_search = outcome.of_search.filter(|_| self.stays);
+        outcome.of_search = outcome.of_search.filter(|_| self.same_format);
         let mut parts = match parts.as_slice() {
             [Part::Search(search)] if is_found => {
                 let search = search.clone();
@@ -363,7 +363,7 @@ impl<'a> Writer<'_, 'a> {
 
     /// A text of ours. A breakpoint beside it stays where the format does.
     fn part(&self, text: String, cache_control: Option<Node<'a>>, losses: &mut Warnings) -> Part<'a> {
-        if !self.stays {
+        if !self.same_format {
             cache_control.iter().for_each(|cache_control| lose(CACHE, cache_control, losses));
             return Part::Text(Node::string(text));
         }

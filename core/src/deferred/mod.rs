@@ -243,7 +243,7 @@ fn emulate<'a>(
     let spoken_of = history_text::spoken_of(&mut conversation.events);
     let notices = notices(listed(request), (&emulation, &names), &spoken_of, (sending, options), &function)?;
     let has_toolsets = emulation.has_toolsets();
-    history_text::Writer { notices, options, source: format, stays: format == target, has_toolsets }
+    history_text::Writer { notices, options, source: format, same_format: format == target, has_toolsets }
         .write(&mut conversation);
     if format == Format::Anthropic {
         betas::settle(request, Native::None, &[])?;
@@ -350,6 +350,12 @@ pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>
         return;
     }
     let Some(items) = list.as_array_mut() else { return };
+    if replaced.iter().all(|(_, instead)| instead.len() == 1) {
+        for (place, instead) in replaced {
+            items.get_mut(place).into_iter().zip(instead).for_each(|(item, instead)| *item = instead);
+        }
+        return;
+    }
     let mut replaced = replaced.into_iter().peekable();
     let mut spliced = Vec::with_capacity(items.len());
     for (at, item) in core::mem::take(items).into_iter().enumerate() {

@@ -21,12 +21,7 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-use alloc::{
-    format,
-    rc::Rc,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{format, rc::Rc, string::ToString, vec::Vec};
 
 use crate::{
     budget::Budget,
@@ -68,50 +63,6 @@ pub(crate) fn sanitize_with_plan(
     let mut plan = Plan::default();
     let changes = run(node, options, Some(detail), Some(&mut plan), &Rc::new(options.budget(node)))?;
     Ok((changes, plan))
-}
-
-/// Restores arguments in place, by the plan that sanitizing their schema leaves.
-pub(crate) fn restore_arguments(
-    arguments: &mut Node<'_>,
-    schema: &Node<'_>,
-    options: &SanitizeOptions,
-) -> Result<(), Error> {
-    let dialect = dialect::of(options)?;
-    let Method::Rules(grammar) = dialect.method else { return Ok(()) };
-    let values = schema.values_read() + arguments.values_read();
-    let budget = Rc::new(Budget::new(values, options.max_steps).spelled(options.naming));
-    let builder = PlanBuilder::new(schema, grammar, &budget);
-    // New names follow from the old ones. Only what else is undone depends on how the schema is written.
-    let plan = if grammar.encodes()
-        || decode::may_hold_json(arguments, grammar, &budget)
-        || builder.may_lose_slashes(grammar, &budget)
-    {
-        plan_of(schema, (dialect, grammar), options, builder, &budget)?
-    } else {
-        builder.finish_names(grammar, &budget)?
-    };
-    plan.restore_within(arguments, &budget)
-}
-
-/// The plan that sanitizing a schema leaves.
-fn plan_of(
-    schema: &Node<'_>,
-    (dialect, grammar): (&'static Dialect, &'static Grammar),
-    options: &SanitizeOptions,
-    mut builder: PlanBuilder<'_>,
-    budget: &Rc<Budget>,
-) -> Result<Plan, Error> {
-    if is_already_accepted(schema, Form::Read, grammar, options, budget)? {
-        return Ok(Plan::default());
-    }
-    let mut node = schema.copy(budget);
-    let written = write(&mut node, (dialect, grammar), options, Some(&mut builder), &mut Recorder::off(), budget);
-    budget.check(String::new)?;
-    match written {
-        Ok(_) => builder.finish(&node, grammar, budget),
-        // A schema that is refused encodes nothing; its names are known all the same.
-        Err(_) => PlanBuilder::new(schema, grammar, budget).finish_names(grammar, budget),
-    }
 }
 
 fn run(

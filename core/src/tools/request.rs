@@ -48,6 +48,7 @@ pub struct AdaptReport {
 }
 
 /// Reads a request so that what cannot hold anything to rewrite stays text.
+#[cfg(feature = "search")]
 pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
     deferred::read(text)
 }

@@ -1,6 +1,6 @@
 //! A large request: beyond the text that comes and the text that goes, a quarter of it at most.
 
-use toolwire::{apply_deferred_loading_json, apply_deferred_loading_json_with_report, DeferredOptions};
+use toolwire::{apply_deferred_loading, DeferredOptions};
 
 use crate::{content, counting::given};
 
@@ -9,9 +9,8 @@ fn a_large_request_costs_a_quarter_of_itself_at_most() {
     let options = DeferredOptions::default();
     for (name, messages) in content::CONTENTS {
         let text = content::request(messages);
-        let (answer, plain) = given(|| apply_deferred_loading_json(&text, &options).expect("a request"));
-        let (reported, with_report) =
-            given(|| apply_deferred_loading_json_with_report(&text, &options).expect("a request"));
+        let (answer, plain) = given(|| apply_deferred_loading(&text, &options).expect("a request").request);
+        let (reported, with_report) = given(|| apply_deferred_loading(&text, &options).expect("a request"));
         assert_eq!(answer, reported.request, "{name}");
         assert!(answer.len() < text.len(), "{name}: tools are hidden, so this is a new text");
         for (form, bytes) in [("plain", plain), ("with report", with_report)] {
@@ -27,9 +26,9 @@ fn a_large_request_costs_a_quarter_of_itself_at_most() {
 fn an_unchanged_request_costs_next_to_nothing() {
     for (name, messages) in content::CONTENTS {
         let text = content::request(messages);
-        let sent = apply_deferred_loading_json(&text, &DeferredOptions::default()).expect("a request").into_owned();
+        let sent = apply_deferred_loading(&text, &DeferredOptions::default()).expect("a request").request.into_owned();
         let (again, bytes) =
-            given(|| apply_deferred_loading_json(&sent, &DeferredOptions::default()).expect("a request"));
+            given(|| apply_deferred_loading(&sent, &DeferredOptions::default()).expect("a request").request);
         assert_eq!(again.as_ptr(), sent.as_ptr(), "{name}: the very same text");
         println!("{name}, unchanged: {} bytes in, {bytes} more", sent.len());
         assert!(bytes <= sent.len() / 4, "{name}: {bytes} bytes for a text of {}", sent.len());

@@ -9,7 +9,7 @@ use serde_json::Value;
 use toolwire::{
     check,
     reports::{Accepts, Change, Severity},
-    restore_arguments, sanitize, Code, SanitizeOptions,
+    restore_arguments, sanitize, Code, RestorePlan, SanitizeOptions,
 };
 
 use super::{answers::answers, named::named, openapi};
@@ -33,6 +33,8 @@ pub(crate) struct Judged {
 
 /// What is sent, for those who make arguments of it.
 pub(crate) struct Sent {
+    /// Brings arguments back.
+    pub(crate) plan: RestorePlan,
     pub(crate) schema: Value,
     before: Validator,
     after: Validator,
@@ -112,6 +114,7 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
         }
     };
     let (changes, lossless) = (result.changes().unwrap_or_default().to_vec(), result.lossless() == Ok(true));
+    let plan = result.restore_plan().cloned().unwrap_or_default();
     let output = result.schema;
     let mut faults = Vec::new();
     let again = sanitize(&output, options);
@@ -137,7 +140,7 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
     };
     let worst = changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
     let named = validator(&named(schema, draft == Draft::Draft7), Draft::Draft202012);
-    let sent = Sent { schema: output, before, after, named, changes };
+    let sent = Sent { schema: output, before, after, named, changes, plan };
     let became = if sent.is_encoded() {
         "encoded"
     } else if lossless {
@@ -147,8 +150,7 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
     };
     let (mut verdicts, mut shut_out) = (0, 0);
     for instance in instances {
-        let verdict =
-            if sent.is_encoded() { encoded(&sent, schema, instance, options) } else { plain(&sent, schema, instance) };
+        let verdict = if sent.is_encoded() { encoded(&sent, schema, instance) } else { plain(&sent, schema, instance) };
         verdicts += usize::from(verdict.is_some());
         match verdict {
             Some(Ok(Fate::ShutOut)) => shut_out += 1,
@@ -199,7 +201,7 @@ fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
 
 /// Answers as a model would that reads the output, restores the answers, and looks for one that came back as the
 /// instance.
-fn encoded(sent: &Sent, schema: &Value, instance: &Value, options: &SanitizeOptions) -> Verdict {
+fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     let names = sent.renamed();
     let mut accepted = Vec::new();
     let found = answers(instance, &sent.schema, &names)?;
@@ -209,7 +211,7 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value, options: &SanitizeOpti
         }
     }
     let restored: Vec<Option<Value>> =
-        accepted.iter().map(|answer| restore_arguments(answer, schema, options).ok()).collect();
+        accepted.iter().map(|answer| restore_arguments(answer, &sent.plan).ok()).collect();
     let was = valid(&sent.before, instance)?;
     // An open object may have a member of the old name, of which nothing is said any longer.
     let is_as_told = |answer: &Value| was || !names.keys().any(|old| has_member(answer, old));
@@ -259,13 +261,13 @@ pub(crate) fn same(one: &Value, two: &Value) -> bool {
 /// Whether arguments that a model makes of the output alone come back as something that the tool accepts, unless the
 /// report says otherwise; `None` where the model may not send them, or nothing is claimed of them.
 #[allow(dead_code, reason = "the fuzzer's")]
-pub(crate) fn answered(sent: &Sent, schema: &Value, answer: &Value, options: &SanitizeOptions) -> Verdict {
+pub(crate) fn answered(sent: &Sent, schema: &Value, answer: &Value) -> Verdict {
     // An open object may have a member of the old name, of which nothing is said any longer.
     let has_old_name = || sent.renamed().iter().any(|(old, _)| has_member(answer, old));
     if sent.says(Accepts::Wider) || !valid(&sent.after, answer)? || has_old_name() {
         return None;
     }
-    let restored = restore_arguments(answer, schema, options);
+    let restored = restore_arguments(answer, &sent.plan);
     let accepted = match &restored {
         Ok(restored) => valid(&sent.before, restored)?,
         Err(_) => false,

@@ -2,7 +2,7 @@
 //! and of what it refuses each row says what becomes of it here.
 
 use serde_json::{json, Value};
-use toolwire::{adapt_request_json, json::Node, AdaptOptions, Error};
+use toolwire::{adapt_request, json::Node, AdaptOptions, Error};
 
 use super::{
     bindings::{self, Naming},
@@ -69,7 +69,7 @@ fn adapted(request: &Value) -> Result<Adapted, Error> {
         bindings::options(&Node::from_value(&options).expect("options are shallow"), Naming::Camel)
             .expect("options are valid");
     let text = request.to_string();
-    let done = adapt_request_json(text.as_str(), &options)?;
+    let done = adapt_request(text.as_str(), &options)?;
     let warned = done.report.deferred.is_some_and(|report| !report.warnings.is_empty());
     let renamed = done.report.changes.iter().any(|change| change.change.rule.starts_with("rename"));
     let says_so = warned || renamed || !done.report.quarantined.is_empty();

@@ -2,7 +2,7 @@
 //! against what is true of a made-up conversation.
 
 use serde_json::{json, Value};
-use toolwire::{apply_deferred_loading_with_report, reports::DeferredReport};
+use toolwire::{apply_deferred_loading, reports::DeferredReport};
 
 use super::{
     fakes, options,
@@ -44,11 +44,12 @@ pub(crate) struct Sent {
 }
 
 pub(crate) fn sent(source: &Value, backend: &Backend) -> Result<Sent, String> {
-    let done = apply_deferred_loading_with_report(source, &options(&backend.options)).map_err(|e| e.to_string())?;
+    let done = apply_deferred_loading(source, &options(&backend.options)).map_err(|e| e.to_string())?;
     let view = View::of(&done.request);
-    fakes::check(backend.target, backend.native, &done.request, &done.report.betas)
+    fakes::check(backend.target, backend.native, &done.request, &done.report().expect("a report").betas)
         .map_err(|text| format!("refused: {text}\n in {}", done.request))?;
-    Ok(Sent { request: done.request, report: done.report, view })
+    let report = done.report().map_err(|e| e.to_string())?.clone();
+    Ok(Sent { request: done.request, report, view })
 }
 
 /// What is wrong with a request that holds some steps.

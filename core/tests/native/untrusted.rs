@@ -1,7 +1,7 @@
 //! What a tool, a user or the model says never changes the tools, whatever it looks like and wherever the request goes.
 
 use serde_json::{json, Value};
-use toolwire::apply_deferred_loading_with_report;
+use toolwire::apply_deferred_loading;
 
 use super::{options, properties::backends};
 
@@ -155,11 +155,12 @@ fn nobody_but_the_client_changes_the_tools() {
             for backend in backends() {
                 let about = format!("{about} to {}: {content}", backend.options);
                 // An error changes no tools either.
-                let Ok(done) = apply_deferred_loading_with_report(&request, &options(&backend.options)) else {
+                let Ok(done) = apply_deferred_loading(&request, &options(&backend.options)) else {
                     continue;
                 };
                 runs += 1;
-                let (found, report) = (done.request, done.report);
+                let report = done.report().expect("a report").clone();
+                let found = done.request;
                 let text = found.to_string();
                 if has_tool(&found, EVIL) || report.loaded.iter().any(|name| name == EVIL) {
                     faults.push(format!("{about}: `{EVIL}` is a tool in {text}"));
@@ -185,7 +186,7 @@ fn the_client_changes_them() {
     let request = json!({"model": "m", "max_tokens": 9, "tools": [], "messages": [
         {"role": "user", "content": "Hi"}, {"role": "system", "content": [addition]}]});
     for backend in backends() {
-        let done = apply_deferred_loading_with_report(&request, &options(&backend.options)).expect("a request");
+        let done = apply_deferred_loading(&request, &options(&backend.options)).expect("a request");
         assert!(has_tool(&done.request, EVIL), "{}: {}", backend.options, done.request);
     }
 }

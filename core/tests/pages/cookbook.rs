@@ -5,8 +5,8 @@ use std::{fmt::Write as _, fs, path::Path};
 
 use serde_json::Value;
 use toolwire::{
-    apply_deferred_loading_with_report, check, check_tools, repair_arguments_with_report, sanitize, sanitize_tools,
-    validate_arguments, DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions,
+    apply_deferred_loading, check, check_tools, repair_arguments, sanitize, sanitize_tools, validate_arguments,
+    DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions,
 };
 
 use super::markdown::{code, fence, link_sources, GENERATED};
@@ -72,7 +72,7 @@ impl Entry {
                 Ok((list.tools, changes))
             }
             "repairArguments" => {
-                let done = repair_arguments_with_report(self.input(), self.schema(), &RepairOptions::default())?;
+                let done = repair_arguments(self.input(), self.schema(), &RepairOptions::default())?;
                 let said = done.repairs.iter().map(|repair| {
                     let (rule, confidence) = (repair.rule.as_str(), repair.confidence.as_str());
                     format!("`{rule}` at `{}`: {} ({confidence})", repair.pointer, repair.message)
@@ -80,10 +80,10 @@ impl Entry {
                 Ok((done.arguments, said.collect()))
             }
             _ => {
-                let outcome = apply_deferred_loading_with_report(self.input(), &DeferredOptions::default())?;
+                let outcome = apply_deferred_loading(self.input(), &DeferredOptions::default())?;
                 let listed =
                     |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
-                let report = &outcome.report;
+                let report = outcome.report()?.clone();
                 let warnings = report.warnings.iter().map(|warning| format!("warning {}", code(warning.code)));
                 Ok((
                     outcome.request,

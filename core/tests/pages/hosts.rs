@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use toolwire::{dialect_for, dialect_for_with_report, options::Api, reports::DialectChoice, DialectQuery};
+use toolwire::{dialect_for, options::Api, reports::DialectChoice, DialectQuery};
 
 use super::markdown::cell;
 
@@ -31,12 +31,12 @@ const PORTS: &[(&str, &[&str])] = &[
 ];
 
 fn answer(query: &DialectQuery) -> DialectChoice {
-    dialect_for_with_report(query).unwrap_or_else(|error| panic!("{query:?}: {error}"))
+    dialect_for(query).unwrap_or_else(|error| panic!("{query:?}: {error}"))
 }
 
 /// The dialect with `strict: true`; nothing if none is known.
 fn strict(query: &DialectQuery) -> String {
-    let found = dialect_for(&DialectQuery { strict: true, exact: true, ..query.clone() });
+    let found = dialect_for(&DialectQuery { strict: true, exact: true, ..query.clone() }).map(|done| done.dialect);
     found.map_or_else(|_| String::new(), |dialect| format!("`{dialect}`"))
 }
 

@@ -62,7 +62,7 @@ fn ways((source, target): (Wire, Wire), restore: &Restore, sent: &Sent) -> Vec<A
         items.push(item(target, sent, Some(&sent.name)));
     }
     for one in items {
-        let whole = restore.reply(&reply(target, &one)).expect("a reply");
+        let whole = restore.reply(&reply(target, &one)).expect("a reply").reply;
         arrived.push(read(target, call_in(target, &whole), "reply"));
         let mut stream = restore.stream();
         let mut events = Vec::new();
@@ -72,7 +72,7 @@ fn ways((source, target): (Wire, Wire), restore: &Restore, sent: &Sent) -> Vec<A
         events.extend(stream.finish().expect("the rest"));
         arrived.push(streamed(target, &events));
         if source != Wire::Gemini {
-            arrived.push(read(source, &restore.client_call(&one).expect("a call"), "clientCall"));
+            arrived.push(read(source, &restore.client_call(&one).expect("a call").call, "clientCall"));
         }
     }
     if sent.namespace.is_none() && !sent.is_custom {

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use generated::{request, tools, Numbers, Tool, NAMES};
 use serde_json::{json, Map, Value};
 use toolwire::{
-    adapt_request, apply_deferred_loading_with_report,
+    adapt_request, apply_deferred_loading,
     options::{Order, ServerToolSearch, ToolFormat},
     sanitize_tools, AdaptOptions, Code, DeferredOptions, Exchange, ExchangeOptions, RepairOptions, Restore,
     ToolsOptions,
@@ -53,7 +53,7 @@ fn space(namespace: Option<&str>) -> &str {
 fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool], sent: &Read) {
     let Some(number) = number(&sent.description) else {
         // A search of ours: its calls are nobody's.
-        let reply = restore.reply(&wire.reply(&sent.name, &json!({}))).expect("a reply");
+        let reply = restore.reply(&wire.reply(&sent.name, &json!({}))).expect("a reply").reply;
         if reply["output"][0]["type"] == "tool_search_call" {
             // The client's own search: it is no tool.
             return;
@@ -73,7 +73,7 @@ fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool
     let arguments = Value::Object(arguments);
     let kept = Restore::from_json(&restore.to_json()).expect("a restore");
     for restore in [restore, &kept] {
-        let whole = wire.called(&restore.reply(&wire.reply(&sent.name, &arguments)).expect("a reply"));
+        let whole = wire.called(&restore.reply(&wire.reply(&sent.name, &arguments)).expect("a reply").reply);
         let mut stream = restore.stream();
         let mut events = Vec::new();
         for event in wire.events(&sent.name, &arguments) {
@@ -272,8 +272,11 @@ fn tools_that_a_history_brings_route_as_listed_ones_do() {
         let about = format!("case {case}, {deferred:?}");
         let is_plain = numbers.one_in(4);
         let (sent, restore, target, about) = if numbers.one_in(3) {
-            match apply_deferred_loading_with_report(&request, &deferred) {
-                Ok(done) => (done.request, done.restore, target, about),
+            match apply_deferred_loading(&request, &deferred) {
+                Ok(done) => {
+                    let restore = done.restore().expect("a report").clone();
+                    (done.request, restore, target, about)
+                }
                 Err(error) => {
                     assert_eq!(error.code(), Code::InvalidRequest, "{about}\n{request}\n{error}");
                     refused += 1;

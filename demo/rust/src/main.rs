@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    apply_deferred_loading, apply_deferred_loading_json_with_report, normalize_envelope,
+    apply_deferred_loading, normalize_envelope,
     options::Format,
     reports::{Change, DeferredReport},
     sanitize, DeferredOptions, Rewritten, SanitizeOptions,
@@ -69,11 +69,11 @@ fn answer(call: &Value) -> Result<Value, Problem> {
                     return Err(Problem::Protocol(format!("expected the target `openai-responses`, found `{other}`")))
                 }
             };
-            let deferred = apply_deferred_loading_json_with_report(input, &options)?;
+            let deferred = apply_deferred_loading(input, &options)?;
             Ok(json!({
                 "text": deferred.request,
-                "report": {"report": decided(&deferred.report), "restore": plan(&deferred.restore.to_json())?},
-                "value": apply_deferred_loading(&value, &options)?,
+                "report": {"report": decided(&deferred.report().expect("a report")), "restore": plan(&deferred.restore().expect("a report").to_json())?},
+                "value": apply_deferred_loading(&value, &options)?.request,
             }))
         }
         _ => Err(Problem::Protocol(format!("expected a function of this demo, found {call}"))),

@@ -8,13 +8,7 @@ import { readFileSync } from 'node:fs';
 
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import {
-  repairArguments,
-  repairArgumentsJson,
-  sanitizeTools,
-  validateArguments,
-  validateArgumentsJson,
-} from '../../dist/index.js';
+import { repairArguments, sanitizeTools, validateArguments } from '../../dist/index.js';
 import { versionOf } from './peers.js';
 
 // One takes two milliseconds a call.
@@ -47,14 +41,14 @@ table('value', [
   [`${ajv}, prepared for each call`, (call) => afresh(call.schema)(call.arguments)],
   ['toolwire, validateArguments', (call) => validateArguments(call.arguments, call.schema).valid],
   ['toolwire, restore.call with kept schemas', (call) => restore.call(call.name, call.arguments).name === call.name],
-  ['toolwire, repairArguments', (call) => repairArguments(call.arguments, call.schema) !== undefined],
+  ['toolwire, repairArguments', (call) => repairArguments(call.arguments, call.schema).arguments !== undefined],
 ]);
 table('text', [
   [`JSON.parse + ${ajv}, prepared`, (call) => call.validate(JSON.parse(call.text))],
   [`JSON.parse + ${ajv}, prepared for each call`, (call) => afresh(JSON.parse(call.schemaText))(JSON.parse(call.text))],
-  ['toolwire, validateArgumentsJson', (call) => validateArgumentsJson(call.text, call.schemaText).valid],
+  ['toolwire, validateArguments of text', (call) => validateArguments(call.text, call.schemaText).valid],
   ['toolwire, restore.call with kept schemas', (call) => restore.call(call.name, call.text).name === call.name],
-  ['toolwire, repairArgumentsJson', (call) => repairArgumentsJson(call.text, call.schemaText) !== undefined],
+  ['toolwire, repairArguments of text', (call) => repairArguments(call.text, call.schemaText).arguments !== undefined],
 ]);
 
 /** A call with its validator; undefined if ajv does not take the schema or the call. */

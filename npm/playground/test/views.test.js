@@ -174,7 +174,7 @@ describe('the views', { skip }, () => {
         await page.locator('.turn-button').nth(turn).click();
         const { visible, hidden, savedBytes } = await page.evaluate(
           (request) => {
-            const { request: sent, report } = window.toolwire.applyDeferredLoadingWithReport(request, {
+            const { request: sent, report } = window.toolwire.applyDeferredLoading(request, {
               serverToolSearch: 'emulate',
             });
             return { visible: sent.tools.length, hidden: report.hidden.length, savedBytes: report.savedBytes };

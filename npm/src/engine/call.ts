@@ -9,7 +9,7 @@ import type { Text } from '../options.js';
 import { answered } from '../values/answer.js';
 import { Records } from '../values/records.js';
 import { type Engine, type Place, reported, shared } from './instance.js';
-import { isText, like, readable, unreadable } from './text.js';
+import { decoded, isBytes, isText, like, likeBytes, readable, unreadable } from './text.js';
 
 /** The core's functions by name. */
 export type FunctionName =
@@ -99,19 +99,49 @@ export function once<T>(make: () => T): () => T {
 
 /** Calls a function on one input, and gives its answer, which is a value whatever the input is. */
 export function ask(name: FunctionName, input: unknown, options: unknown): unknown {
-  if (!isText(input)) return callOnValues(name, false, [input], options).value;
-  const { value } = callOnText(name, false, input, options);
-  return JSON.parse(typeof value === 'string' ? value : new TextDecoder().decode(value));
+  if (!isText(input)) return callOnValues(name, [input], options).value;
+  return parsed(callOnText(name, input, options).value);
 }
 
-/** Calls a function on values. */
-export function callOnValues(
+function parsed(text: Text): unknown {
+  return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text));
+}
+
+/** Calls a function on values; strings are JSON text where the core says so. */
+export function callOnValues(name: FunctionName, inputs: readonly unknown[], options: unknown): Outcome<unknown> {
+  return onValues(shared, inputs, options, valueCall(name, false));
+}
+
+/**
+ * Calls a function on two inputs, each of which is text or a value. What is written in place of a text is text of its type, and the
+ * very same text if nothing changed.
+ */
+export function callOnTwo(
   name: FunctionName,
-  withReport: boolean,
-  inputs: readonly unknown[],
+  first: unknown,
+  second: unknown,
   options: unknown,
-): Outcome<unknown> {
-  return onValues(shared, inputs, options, valueCall(name, withReport));
+): { value: unknown; report: object | undefined } {
+  if (isText(first) && isText(second)) {
+    const { value, report } = callOnText(name, first, options, second);
+    return { value: ANSWERS.has(name) ? parsed(value) : value, report };
+  }
+  const { value, report } = callOnValues(name, [characters(name, first), characters(name, second)], options);
+  if (!isBytes(first) || typeof value !== 'string' || ANSWERS.has(name)) {
+    return { value, report };
+  }
+  return { value: value === decoded(first) ? first : likeBytes(first, value), report };
+}
+
+/** The functions whose answer is a value, whatever their inputs are. */
+const ANSWERS: ReadonlySet<FunctionName> = new Set(['validateArguments']);
+
+/** Text as a string. Bytes that are not UTF-8 are the core's to refuse. */
+function characters(name: FunctionName, input: unknown): unknown {
+  if (!isBytes(input)) return input;
+  const text = decoded(input);
+  if (text === undefined) callOnText(name, input, undefined, 'true');
+  return text;
 }
 
 function valueCall(name: FunctionName, withReport: boolean): Calling {
@@ -129,12 +159,11 @@ function textCall(name: FunctionName, withReport: boolean): CallingOnText {
  */
 export function callOnText<T extends Text>(
   name: FunctionName,
-  withReport: boolean,
   text: T,
   options: unknown,
   ...more: readonly Text[]
 ): Outcome<T> {
-  return onText(shared, name, [text, ...more], options, textCall(name, withReport));
+  return onText(shared, name, [text, ...more], options, textCall(name, false));
 }
 
 /** Puts values on the desk of that place, and reads the answer there. `more` are inputs of ours, asked for at the end. */

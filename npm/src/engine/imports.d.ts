@@ -31,7 +31,6 @@ declare module 'wasm:glue' {
     callRestore(
       restore: number,
       functionNumber: number,
-      withReport: boolean,
       inputs: number,
       words: number,
       chars: number,
@@ -39,7 +38,6 @@ declare module 'wasm:glue' {
     ): Returned;
     callRestoreText(
       restore: number,
-      withReport: boolean,
       inputs: number,
       words: number,
       chars: number,

@@ -3,28 +3,25 @@
  * which is given up when it grows.
  */
 
-import type { Text } from '../options.js';
 import { onText, onValues } from './call.js';
 import { Place } from './instance.js';
+import { isText } from './text.js';
 
 export class Kept {
   readonly #place = new Place(true);
 
   private constructor() {}
 
-  /** Keeps a tool list that is a value. */
-  static ofValue(tools: unknown): Kept {
+  /** Keeps a tool list, a value or text. */
+  static of(name: string, tools: unknown): Kept {
     const kept = new Kept();
-    onValues(kept.#place, [tools], null, ({ glue }, words, chars, spelled) => glue.keep(words, chars, spelled));
-    return kept;
-  }
-
-  /** Keeps a tool list that is JSON text. */
-  static ofText(name: string, tools: Text): Kept {
-    const kept = new Kept();
-    onText(kept.#place, name, [tools], null, ({ glue }, _, words, chars, spelled, broken) =>
-      glue.keepText(words, chars, spelled, broken),
-    );
+    if (isText(tools)) {
+      onText(kept.#place, name, [tools], null, ({ glue }, _, words, chars, spelled, broken) =>
+        glue.keepText(words, chars, spelled, broken),
+      );
+    } else {
+      onValues(kept.#place, [tools], null, ({ glue }, words, chars, spelled) => glue.keep(words, chars, spelled));
+    }
     return kept;
   }
 

@@ -26,7 +26,7 @@ export class KeptRestore {
   }
 
   /** Calls a function on values. */
-  onValues(name: RestoreFunction, withReport: boolean, inputs: readonly unknown[]): Outcome<unknown> {
+  onValues(name: RestoreFunction, inputs: readonly unknown[]): Outcome<unknown> {
     // Asked once the inputs are read, which may run code of their owner's that calls toolwire.
     const more = () => (this.#isKept() ? [] : [this.#json]);
     return onValues(
@@ -34,20 +34,20 @@ export class KeptRestore {
       inputs,
       null,
       (engine, words, chars, spelled, count) =>
-        engine.glue.callRestore(this.#number, number(engine, name), withReport, count, words, chars, spelled),
+        engine.glue.callRestore(this.#number, number(engine, name), count, words, chars, spelled),
       more,
     );
   }
 
   /** Restores a reply that is JSON text. */
-  onText<T extends Text>(withReport: boolean, reply: T): Outcome<T> {
+  onText<T extends Text>(reply: T): Outcome<T> {
     const texts: [T, ...Text[]] = [reply];
     if (!this.#isKept()) {
       this.#text ??= JSON.stringify(this.#json);
       texts.push(this.#text);
     }
     return onText(shared, 'restoreReply', texts, null, ({ glue }, count, words, chars, spelled, broken) =>
-      glue.callRestoreText(this.#number, withReport, count, words, chars, spelled, broken),
+      glue.callRestoreText(this.#number, count, words, chars, spelled, broken),
     );
   }
 

@@ -4,7 +4,7 @@
  */
 
 import type { Text } from '../options.js';
-import { callOnText, onText, onValues } from './call.js';
+import { callOn, onText, onValues } from './call.js';
 import { type Engine, Place } from './instance.js';
 import { isText } from './text.js';
 
@@ -93,6 +93,5 @@ export class KeptSet {
  * calls share.
  */
 export function changesOf(list: string, options: unknown): object {
-  const { report } = callOnText('sanitizeTools', true, list, options);
-  return (report as { changes: object }).changes;
+  return (callOn('sanitizeTools', list, options).report() as { changes: object }).changes;
 }

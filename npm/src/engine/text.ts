@@ -19,6 +19,11 @@ export function isText(value: unknown): value is Text {
   return typeof value === 'string' || kind.call(value) === 'Uint8Array';
 }
 
+/** Is it text in bytes? */
+export function isBytes(value: unknown): value is Uint8Array {
+  return typeof value !== 'string' && isText(value);
+}
+
 /** The same bytes as a plain `Uint8Array`: a subclass may say that it is shorter than what it holds, and more would be written than fits. */
 export function genuine(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(buffer.call(bytes), offset.call(bytes), length.call(bytes));
@@ -47,6 +52,22 @@ export function like<T extends Text>(text: T, desk: Desk): T;
 export function like(text: Text, desk: Desk): Text {
   if (typeof text === 'string') return desk.answerText;
   const bytes = desk.answerBytes.slice();
+  const { Buffer } = globalThis as { Buffer?: BufferConstructor };
+  return Buffer?.isBuffer(text) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes;
+}
+
+/** Bytes as a string; undefined if they are not UTF-8. */
+export function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(genuine(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A string as bytes of the same type. */
+export function likeBytes(text: Uint8Array, written: string): Uint8Array {
+  const bytes = new TextEncoder().encode(written);
   const { Buffer } = globalThis as { Buffer?: BufferConstructor };
   return Buffer?.isBuffer(text) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes;
 }

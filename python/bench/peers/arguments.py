@@ -89,7 +89,7 @@ def main() -> None:
     lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
     calls = [call for call in map(prepared, lines) if call is not None]
     # Nobody is measured on what it takes for wrong.
-    ours = [call for call in calls if toolwire.validate_arguments(call.arguments, call.schema)["valid"]]
+    ours = [call for call in calls if toolwire.validate_arguments(call.arguments, call.schema).valid]
     given_up = f"the peers give up on or refuse {len(lines) - len(calls)} more, ours {len(calls) - len(ours)}"
     print(
         f"PyPI: {len(ours)} valid calls, Python {platform.python_version()}, µs per call, best of {ROUNDS}; {given_up}"
@@ -106,7 +106,7 @@ def main() -> None:
         (f"{fast}, prepared for each call", lambda call: fast_for(call.schema)(call.arguments)),
         ("toolwire, validate_arguments", lambda call: toolwire.validate_arguments(call.arguments, call.schema)),
         ("toolwire, Restore.call with kept schemas", lambda call: restore.call(names[id(call)], call.arguments)),
-        ("toolwire, repair_arguments", lambda call: toolwire.repair_arguments(call.arguments, call.schema)),
+        ("toolwire, repair_arguments", lambda call: toolwire.repair_arguments(call.arguments, call.schema).arguments),
     ]
     read = json.loads
     texts: list[tuple[str, Callable[[Call], object]]] = [
@@ -117,11 +117,11 @@ def main() -> None:
         ),
         ("json + fastjsonschema, prepared", lambda call: call.fast(read(call.text))),
         (
-            "toolwire, validate_arguments_json",
-            lambda call: toolwire.validate_arguments_json(call.text, call.schema_text),
+            "toolwire, validate_arguments",
+            lambda call: toolwire.validate_arguments(call.text, call.schema_text),
         ),
         ("toolwire, Restore.call with kept schemas", lambda call: restore.call(names[id(call)], call.text)),
-        ("toolwire, repair_arguments_json", lambda call: toolwire.repair_arguments_json(call.text, call.schema_text)),
+        ("toolwire, repair_arguments", lambda call: toolwire.repair_arguments(call.text, call.schema_text).arguments),
     ]
     for title, rows in (("value", values), ("text", texts)):
         table(title, rows, ours)

@@ -86,7 +86,7 @@ def main() -> None:
     schemas = [json.loads(line)["inputSchema"] for line in lines]
     # Some warn of what they lose; the table counts that.
     warnings.simplefilter("ignore")
-    known = {dialect["name"] for dialect in toolwire.dialects()}
+    known = {dialect.name for dialect in toolwire.dialects()}
     python = platform.python_version()
     print(f"PyPI: {len(schemas)} tools, Python {python}, µs per tool, best of {ROUNDS} rounds\n")
     print(f"{'':53} {'gives up':>9} {'':9} {'refused':>9} {'':9} {'µs':>9}")

@@ -9,8 +9,9 @@ back:
 >>> sanitized = toolwire.sanitize_tools(listed, dialect="openai-strict")
 >>> [tool["function"]["name"] for tool in sanitized.tools]  # send `tools` with the request
 ['get_sum']
->>> sanitized.restore.call("get_sum", '{"a": null}')  # what the model answered
-{'name': 'get.sum', 'arguments': '{}'}
+>>> call = sanitized.restore.call("get_sum", '{"a": null}')  # what the model answered
+>>> call.name, call.arguments
+('get.sum', '{}')
 
 An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTransport())`, from `toolwire.httpx2`.
 
@@ -19,63 +20,38 @@ An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTran
 - `apply_deferred_loading`: make a request that uses deferred tools work on an API without that feature.
 - `sanitize_tools`, `adapt_request`: the same for a whole tool list, and for a whole request.
 - `check`, `check_tools`: what would an API reject, read otherwise or ignore?
-- `restore_arguments`, `Restore`, `restore_from`, `ReplyRestorer`, `CallStream`: bring the model's calls back.
+- `restore_arguments`, `Restore`, `ReplyRestorer`, `CallStream`: bring the model's calls back.
 - `repair_arguments`: repair the arguments that a model answered wrongly, by the tool's own schema.
 - `validate_arguments`: what does the tool's own schema have against the arguments of a call?
 - `ToolSet`: a tool list that is sent with every request, sanitized once.
-- `dialects`, `dialect_for`, `dialect_for_with_report`: what is known of each API, and which dialect a host needs.
+- `dialects`, `dialect_for`: what is known of each API, and which dialect a host needs.
 - `deferral_for`: which construct of its own for deferred tools a host has.
 - `search_tools`, `answer_tool_search`, `ToolIndex`: the tool search that deferred tools are found with.
 - `Exchange`: one request of a client and its reply, for gateways. `strip_deferral_betas`: for their headers.
 
-Forms whose names end in `_json` take JSON text and give it back in the type that it had; those that end in
-`_with_report` give every change, too. Keys of reports are JSON, and so in camelCase, as in every language.
+`str`, `bytes`, `bytearray` and `memoryview` are JSON text, and text is given back: `str` for `str`, `bytes` for the
+others. Anything else is a value. Results are frozen records: a report that nobody reads costs nothing, and `to_dict()`
+is the JSON object that every language shares.
 
 Values are what `json.dumps` takes, strictly: dict, list, tuple (as a list), str, int of any size, float, bool, None,
 and their subclasses. Results of the MCP SDK and other pydantic models are read as their `model_dump` writes them. NaN,
 infinities, keys that are no strings, cycles and everything else raise `ToolwireError` with the code `invalid-value` and
 a JSON Pointer to the place. A subclass of dict is read through its own `items()`; of every other subclass the stored
-value counts. Results are plain dicts and lists, and hold your own strings and numbers.
+value counts. What is rewritten is plain dicts and lists, and holds
+your own strings and numbers.
 """
 
 from . import types as types
 from ._dialect import dialects
 from ._error import ToolwireError, ToolwireWarning
 from ._exchange import Exchange
-from ._repair import (
-    repair_arguments,
-    repair_arguments_json,
-    repair_arguments_json_with_report,
-    repair_arguments_with_report,
-)
-from ._request import (
-    adapt_request,
-    adapt_request_json,
-    apply_deferred_loading,
-    apply_deferred_loading_json,
-    apply_deferred_loading_json_with_report,
-    apply_deferred_loading_with_report,
-    strip_deferral_betas,
-)
-from ._restore import CallStream, ReplyRestorer, Restore, restore_from
-from ._schema import (
-    check,
-    normalize_envelope,
-    restore_arguments,
-    restore_arguments_json,
-    sanitize,
-    validate_arguments,
-    validate_arguments_json,
-)
-from ._search import ToolIndex, answer_tool_search, answer_tool_search_json, search_tools, search_tools_json
+from ._repair import repair_arguments
+from ._request import adapt_request, apply_deferred_loading, strip_deferral_betas
+from ._restore import CallStream, ReplyRestorer, Restore
+from ._schema import check, normalize_envelope, restore_arguments, sanitize, validate_arguments
+from ._search import ToolIndex, answer_tool_search, search_tools
 from ._tool_set import ToolSet
-from ._tools import (
-    check_tools,
-    deferral_for,
-    dialect_for,
-    dialect_for_with_report,
-    sanitize_tools,
-)
+from ._tools import check_tools, deferral_for, dialect_for, sanitize_tools
 from ._toolwire import __version__
 
 normalizeEnvelope = normalize_envelope
@@ -94,34 +70,21 @@ __all__ = [
     "ToolwireWarning",
     "__version__",
     "adapt_request",
-    "adapt_request_json",
     "answer_tool_search",
-    "answer_tool_search_json",
     "applyDeferredLoading",
     "apply_deferred_loading",
-    "apply_deferred_loading_json",
-    "apply_deferred_loading_json_with_report",
-    "apply_deferred_loading_with_report",
     "check",
     "check_tools",
     "deferral_for",
     "dialect_for",
-    "dialect_for_with_report",
     "dialects",
     "normalizeEnvelope",
     "normalize_envelope",
     "repair_arguments",
-    "repair_arguments_json",
-    "repair_arguments_json_with_report",
-    "repair_arguments_with_report",
     "restore_arguments",
-    "restore_arguments_json",
-    "restore_from",
     "sanitize",
     "sanitize_tools",
     "search_tools",
-    "search_tools_json",
     "strip_deferral_betas",
     "validate_arguments",
-    "validate_arguments_json",
 ]

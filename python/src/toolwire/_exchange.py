@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from . import _toolwire
-from ._results import Quarantined
+from ._argument_results import RepairedCall
+from ._options import SentRequest
+from ._results import AdaptReport
 from ._set_aside import warn, without_callables
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from ._error import ToolwireError
-    from .types import AdaptReport, ExchangeOptions, RepairedCall, SentRequest
+    from .types import ExchangeOptions, Quarantined
 
 
 class Exchange:
@@ -59,7 +61,7 @@ class Exchange:
         None if it is none that tools are sent with (another path, no conversation), and is to be passed on as it is.
         The path tells the API, and with the host and the model the dialect, unless `dialect` says it.
 
-        Raises what `adapt_request_json` and `dialect_for` raise; `not-representable` if tools have to be set aside and
+        Raises what `adapt_request` and `dialect_for` raise; `not-representable` if tools have to be set aside and
         `on_set_aside` is `"error"`. What a callable as `on_set_aside` raises comes through as it is.
         """
         on_set_aside = options.get("on_set_aside")
@@ -103,7 +105,7 @@ class Exchange:
     @property
     def report(self) -> AdaptReport:
         """What was done to the request."""
-        return cast("AdaptReport", self._exchange.report())
+        return AdaptReport.of(self._exchange.report())
 
     @property
     def betas(self) -> list[str]:
@@ -130,7 +132,7 @@ class Exchange:
 
         It tells of whole replies and of streams.
         """
-        return cast("list[RepairedCall]", self._exchange.take_repaired_calls())
+        return list(RepairedCall.list_of(self._exchange.take_repaired_calls()))
 
     def feed_text(self, piece: str, /) -> str:
         """Take the next piece of the text of an event stream, cut anywhere, and give the text to be passed on.
@@ -173,7 +175,7 @@ class Exchange:
             return
         if self._on_set_aside is not None:
             report = self.report
-            sent: SentRequest = {"url": self._url, "dialect": report["dialect"], "body": self.request}
-            self._on_set_aside(Quarantined.list_of(report["quarantined"]), sent)
+            sent = SentRequest(url=self._url, dialect=report.dialect, body=self.request)
+            self._on_set_aside(report.quarantined, sent)
             return
         warn(warning)

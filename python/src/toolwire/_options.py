@@ -75,7 +75,7 @@ class CallRepairOptions(TypedDict, total=False):
 
 
 class RepairOptions(CallRepairOptions, total=False):
-    """Keyword arguments of `repair_arguments` and its forms."""
+    """Keyword arguments of `repair_arguments`."""
 
     name: str | None
     """The tool's name: a whole call of another tool is no wrapper around the arguments."""
@@ -112,7 +112,7 @@ class SanitizedList(Record):
 
 
 class AdaptOptions(SanitizeOptions, total=False):
-    """Keyword arguments of `adapt_request` and `adapt_request_json`."""
+    """Keyword arguments of `adapt_request`."""
 
     format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
     """The request's format, where its shape does not tell."""
@@ -139,7 +139,7 @@ class CheckToolsOptions(TypedDict):
 
 
 class DialectQuery(TypedDict, total=False):
-    """Keyword arguments of `dialect_for` and `dialect_for_with_report`: at least one of `api`, `model` and `host`."""
+    """Keyword arguments of `dialect_for`: at least one of `api`, `model` and `host`."""
 
     api: (
         Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"]
@@ -188,7 +188,7 @@ class EnvelopeOptions(TypedDict, total=False):
 
 
 class DeferredOptions(TypedDict, total=False):
-    """Keyword arguments of `apply_deferred_loading` and its other forms."""
+    """Keyword arguments of `apply_deferred_loading`."""
 
     announce: Literal["none", "names"] | None
     """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
@@ -341,7 +341,8 @@ class ExchangeOptions(TypedDict, total=False):
     sent. A callable is called in place of the warning, with the tools, every time."""
 
 
-class SentRequest(TypedDict):
+@dataclass(frozen=True, slots=True)
+class SentRequest(Record):
     """A request as it is sent."""
 
     url: str

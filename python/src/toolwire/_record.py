@@ -34,7 +34,7 @@ class Record:
     """How members are made of JSON, if they are not JSON themselves."""
 
     _optional: ClassVar[frozenset[str]] = frozenset()
-    """The members that are absent from JSON if they are `None`."""
+    """The members that are absent from JSON if they are `None` or empty."""
 
     @classmethod
     def of(cls, members: Mapping[str, Any]) -> Self:
@@ -57,7 +57,11 @@ class Record:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that every language shares."""
         items = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
-        return {camel(name): plain(value) for name, value in items if value is not None or name not in self._optional}
+        return {
+            camel(name): plain(value)
+            for name, value in items
+            if value not in (None, (), {}) or name not in self._optional
+        }
 
 
 class Late:

@@ -4,104 +4,53 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from ._restore import Restore
-from ._toolwire import call, call_text
+from ._results import Adapted, Deferred
+from ._toolwire import call, call_late
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import (
-        Adapted,
-        AdaptedBytes,
-        AdaptedText,
-        AdaptOptions,
-        BetaOptions,
-        Deferred,
-        DeferredBytes,
-        DeferredOptions,
-        DeferredText,
-    )
+    from .types import AdaptOptions, BetaOptions, DeferredOptions
 
 
-def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions]) -> Any:
+@overload
+def apply_deferred_loading(request: str, /, **options: Unpack[DeferredOptions]) -> Deferred[str]: ...
+@overload
+def apply_deferred_loading(
+    request: bytes | bytearray | memoryview, /, **options: Unpack[DeferredOptions]
+) -> Deferred[bytes]: ...
+@overload
+def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions]) -> Deferred[Any]: ...
+def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions]) -> Deferred[Any]:
     """Make a request that uses deferred tools work on an API without that feature.
 
     Tools that are not loaded yet are hidden, tools that the conversation loaded are shown, and `tool_reference` blocks
     become text. The request is not changed, and what comes back shares no dict or list with it unless `share` is true.
+
+    JSON text gives JSON text: `str` gives `str`, anything else `bytes`. Messages that hold nothing to rewrite are
+    copied as they stand, and text that needs no change comes back as the very same object. Long texts are read without
+    holding the GIL.
 
     Options, all by keyword: `announce`, `target`, `mode`, `order`, `unknown_reference`, `forced_tool`,
     `server_tool_search`, `server_history`, `empty_tools`, `loaded_tools`, `load_used_tools`, `tool_search_name`,
     `tool_changes`, `max_repeated_bytes`, `system_messages`, `format`, `share`; `toolwire.types.DeferredOptions`
     describes them.
 
-    Raises `ToolwireError`: `invalid-request`, `unknown-option`, `invalid-option`, `invalid-value`,
-    `forced-deferred-tool`, `too-deep`.
+    Raises `ToolwireError`: `invalid-request`, `unknown-option`, `invalid-option`, `invalid-json`,
+    `invalid-value`, `forced-deferred-tool`, `too-deep`.
 
     >>> request = {
     ...     "model": "some-model",
     ...     "messages": [{"role": "user", "content": "hello"}],
     ...     "tools": [{"name": "Read", "input_schema": {"type": "object"}, "defer_loading": True}],
     ... }
-    >>> apply_deferred_loading(request)["tools"]
-    []
-    >>> apply_deferred_loading(request, loaded_tools=["Read"])["tools"]
+    >>> result = apply_deferred_loading(request)
+    >>> result.request["tools"], result.report.hidden
+    ([], ('Read',))
+    >>> apply_deferred_loading(request, loaded_tools=["Read"]).request["tools"]
     [{'name': 'Read', 'input_schema': {'type': 'object'}}]
     """
-    return call("applyDeferredLoading", (request,), options, False)
-
-
-def apply_deferred_loading_with_report(request: object, /, **options: Unpack[DeferredOptions]) -> Deferred:
-    """Do what `apply_deferred_loading` does, and say what was decided.
-
-    >>> request = {
-    ...     "model": "some-model",
-    ...     "messages": [{"role": "user", "content": "hello"}],
-    ...     "tools": [{"name": "Read", "input_schema": {"type": "object"}, "defer_loading": True}],
-    ... }
-    >>> apply_deferred_loading_with_report(request)["report"]["hidden"]
-    ['Read']
-    """
-    return _with_restore(call("applyDeferredLoading", (request,), options, True))
-
-
-@overload
-def apply_deferred_loading_json(text: str, /, **options: Unpack[DeferredOptions]) -> str: ...
-@overload
-def apply_deferred_loading_json(
-    text: bytes | bytearray | memoryview, /, **options: Unpack[DeferredOptions]
-) -> bytes: ...
-def apply_deferred_loading_json(
-    text: str | bytes | bytearray | memoryview, /, **options: Unpack[DeferredOptions]
-) -> str | bytes:
-    """Do what `apply_deferred_loading` does, from JSON text to JSON text: `str` gives `str`, anything else `bytes`.
-
-    Messages that hold nothing to rewrite are copied as they stand. If there is nothing to change, the very same object
-    comes back. Long texts are read without holding the GIL.
-
-    Raises what `apply_deferred_loading` raises, and `invalid-json` with line and column.
-
-    >>> apply_deferred_loading_json('{"messages": [], "tools": []}')
-    '{"messages": [], "tools": []}'
-    """
-    return call_text("applyDeferredLoading", (text,), options, False)
-
-
-@overload
-def apply_deferred_loading_json_with_report(text: str, /, **options: Unpack[DeferredOptions]) -> DeferredText: ...
-@overload
-def apply_deferred_loading_json_with_report(
-    text: bytes | bytearray | memoryview, /, **options: Unpack[DeferredOptions]
-) -> DeferredBytes: ...
-def apply_deferred_loading_json_with_report(
-    text: str | bytes | bytearray | memoryview, /, **options: Unpack[DeferredOptions]
-) -> DeferredText | DeferredBytes:
-    """Do what `apply_deferred_loading_json` does, and say what was decided; the request in the answer is text.
-
-    >>> answer = apply_deferred_loading_json_with_report(b'{"messages": [], "tools": []}')
-    >>> answer["request"], answer["report"]["loaded"]
-    (b'{"messages": [], "tools": []}', [])
-    """
-    return _with_restore(call_text("applyDeferredLoading", (text,), options, True))
+    return Deferred(*call_late("applyDeferredLoading", request, options))
 
 
 def strip_deferral_betas(value: str | None, /, **options: Unpack[BetaOptions]) -> str | None:
@@ -122,21 +71,29 @@ def strip_deferral_betas(value: str | None, /, **options: Unpack[BetaOptions]) -
     >>> strip_deferral_betas(None, native="inline", betas=["inline-tools-2026-09-15"])
     'inline-tools-2026-09-15'
     """
-    left: str | None = call("stripDeferralBetas", (value,), options, False)
+    left: str | None = call("stripDeferralBetas", (value,), options)[0]
     return left
 
 
-def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapted:
+@overload
+def adapt_request(request: str, /, **options: Unpack[AdaptOptions]) -> Adapted[str]: ...
+@overload
+def adapt_request(request: bytes | bytearray | memoryview, /, **options: Unpack[AdaptOptions]) -> Adapted[bytes]: ...
+@overload
+def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapted[Any]: ...
+def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapted[Any]:
     """Make a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini.
 
     Deferred loading first (`apply_deferred_loading`), then every tool (`sanitize_tools`), then what speaks of tools by
     their names, in `tool_choice` and in the history. The request is not changed.
+    JSON text gives JSON text: `str` gives `str`, anything else `bytes`; messages that hold nothing to rewrite are
+    copied as they stand.
 
     Options, all by keyword: those of `sanitize`, `format`, `fallback`, `max_tools`, `deferred`;
     `toolwire.types.AdaptOptions` describes them.
 
-    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-value`,
-    `forced-deferred-tool`, `too-deep`.
+    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-json`,
+    `invalid-value`, `forced-deferred-tool`, `too-deep`.
 
     >>> schema = {"type": "object", "properties": {}}
     >>> request = {
@@ -145,33 +102,10 @@ def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapte
     ...     "tool_choice": {"type": "tool", "name": "files.read"},
     ... }
     >>> adapted = adapt_request(request, dialect="anthropic")
-    >>> adapted["request"]["tools"][0]["name"], adapted["request"]["tool_choice"]["name"]
+    >>> adapted.request["tools"][0]["name"], adapted.request["tool_choice"]["name"]
     ('files_read', 'files_read')
-    >>> adapted["restore"].reply({"content": [{"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}]})
+    >>> adapted.restore.reply({"content": [{"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}]}).reply
     {'content': [{'type': 'tool_use', 'id': 't1', 'name': 'files.read', 'input': {}}]}
     """
-    return _with_restore(call("adaptRequest", (request,), options, True))
-
-
-@overload
-def adapt_request_json(text: str, /, **options: Unpack[AdaptOptions]) -> AdaptedText: ...
-@overload
-def adapt_request_json(text: bytes | bytearray | memoryview, /, **options: Unpack[AdaptOptions]) -> AdaptedBytes: ...
-def adapt_request_json(
-    text: str | bytes | bytearray | memoryview, /, **options: Unpack[AdaptOptions]
-) -> AdaptedText | AdaptedBytes:
-    """Do what `adapt_request` does, from JSON text to JSON text: `str` gives `str`, anything else `bytes`.
-
-    Messages that hold nothing to rewrite are copied as they stand.
-
-    Raises what `adapt_request` raises, and `invalid-json` with line and column.
-
-    >>> adapt_request_json(b'{"messages": [], "tools": []}', dialect="anthropic")["request"]
-    b'{"messages": [], "tools": []}'
-    """
-    return _with_restore(call_text("adaptRequest", (text,), options, True))
-
-
-def _with_restore(answer: dict[str, Any]) -> Any:
-    answer["restore"] = Restore(answer["restore"])
-    return answer
+    value, late = call_late("adaptRequest", request, options)
+    return Adapted(value, late.members)

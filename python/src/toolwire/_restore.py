@@ -1,4 +1,4 @@
-"""The way back: `Restore`, and `restore_from` what was kept of one."""
+"""The way back: `Restore`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any, overload
 
+from ._argument_results import RepairedCall
+from ._ask import TEXT, ask
+from ._restored import RestoredCall, RestoredClientCall, RestoredReply
 from ._toolwire import CallStream as _CallStream
 from ._toolwire import Restore as _Restore
 
 if TYPE_CHECKING:
-    from .types import ClientCall, RepairedCall, RestoredCall, RestoredClientCall, RestoredReply
+    from typing_extensions import Self
 
 
 class Restore:
     """Brings calls back to what the tools' own servers expect: their names, and arguments as their schemas want them.
 
-    Calls come back in a later turn, maybe in another process: keep `to_json()`, and `restore_from` it.
+    Calls come back in a later turn, maybe in another process: keep `to_json()`, and take it to `Restore.from_json`.
 
-    >>> from toolwire import restore_from, sanitize_tools
+    >>> from toolwire import Restore, sanitize_tools
     >>> restore = sanitize_tools([{"name": "files.read", "inputSchema": {}}], dialect="moonshot").restore
-    >>> restore_from(restore.to_json()).call("files_read", {"path": "a"})
-    {'name': 'files.read', 'arguments': {'path': 'a'}}
+    >>> Restore.from_json(restore.to_json()).call("files_read", {"path": "a"}).name
+    'files.read'
     """
 
     __module__ = "toolwire"  # where callers find it
@@ -30,7 +33,7 @@ class Restore:
     __slots__ = ("_json", "_ready")
 
     def __init__(self, kept: dict[str, Any], /) -> None:
-        """Take what `sanitize_tools` gives; others use `restore_from`."""
+        """Take what `sanitize_tools` gives; others use `Restore.from_json`."""
         self._json = kept
         # Read and prepared by the first call; many are never used.
         self._ready: _Restore | None = None
@@ -58,96 +61,93 @@ class Restore:
         """Go by what is undone."""
         return hash(self.to_json())
 
+    @classmethod
+    def from_json(cls, kept: str | bytes | bytearray | dict[str, Any], /) -> Self:
+        """Make a `Restore` from what was kept of one: the JSON text, or the dict parsed from it.
+
+        Raises `ToolwireError`: `invalid-value` if it is something else, `invalid-json`.
+
+        >>> Restore.from_json('{"version": 2, "tools": {}}')
+        <Restore of 0 tools>
+        """
+        value: dict[str, Any] = kept if isinstance(kept, dict) else _parsed(kept)
+        # Preparing it reads all of it.
+        ready = _Restore(value)
+        # A copy: what is changed in the caller's dict later must not change where calls go.
+        restore = cls(copy.deepcopy(value) if value is kept else value)
+        restore._ready = ready
+        return restore
+
     @overload
-    def call(self, name: str, arguments: object, /) -> RestoredCall: ...
+    def call(self, name: str, arguments: str, /) -> RestoredCall[str]: ...
     @overload
-    def call(self, call: object, /) -> ClientCall: ...
-    def call(self, name: object, arguments: object = None, /) -> RestoredCall | ClientCall:
-        """Restore a call: by name and arguments, or a whole call in the form of the client's own API.
+    def call(self, name: str, arguments: bytes | bytearray | memoryview, /) -> RestoredCall[bytes]: ...
+    @overload
+    def call(self, name: str, arguments: object, /) -> RestoredCall[Any]: ...
+    def call(self, name: str, arguments: object, /) -> RestoredCall[Any]:
+        """Restore a call, by the name that the model knows and its arguments.
 
         A tool that is not known comes back as it is, and so do arguments that are not understood. The arguments are a
         value, or JSON text (`str`, which is what OpenAI's APIs give, or bytes): text gives text.
 
-        A whole call is one as it stands in a reply of any API, as a dict or an SDK's model, or `{"id", "name",
-        "arguments"}`. It becomes what the
-        client's request asked for: an Anthropic `tool_use`, an entry of Chat Completions' `tool_calls`, or an item of
-        Responses (`function_call` with its namespace, `custom_tool_call` with its input, `tool_search_call`).
-
         Raises `ToolwireError`: `invalid-value`, `too-deep`.
 
-        >>> from toolwire import apply_deferred_loading_with_report
+        >>> from toolwire import sanitize_tools
+        >>> restore = sanitize_tools([{"name": "files.read", "inputSchema": {}}], dialect="moonshot").restore
+        >>> call = restore.call("files_read", {"path": "a"})
+        >>> call.name, call.arguments
+        ('files.read', {'path': 'a'})
+        """
+        if isinstance(arguments, bytes | bytearray | memoryview):
+            call, _ = self._prepared().call("restoreCall", (name, str(arguments, "utf-8", "replace")))
+            return RestoredCall.of({**call, "arguments": call["arguments"].encode()})
+        return RestoredCall.of(self._prepared().call("restoreCall", (name, arguments))[0])
+
+    def client_call(self, call: object, /) -> RestoredClientCall:
+        """Restore a whole call in the form of the client's own API, and say what became of its arguments.
+
+        It is a call as it stands in a reply of any API, as a dict or an SDK's model, or `{"id", "name", "arguments"}`.
+        It becomes what the client's request asked for: an Anthropic `tool_use`, an entry of Chat Completions'
+        `tool_calls`, or an item of Responses (`function_call` with its namespace, `custom_tool_call` with its input,
+        `tool_search_call`).
+
+        Raises `ToolwireError`: `invalid-value` if it is no call; `too-deep`.
+
+        >>> from toolwire import apply_deferred_loading
         >>> request = {"model": "m", "input": "Where am I?", "tools": [{"type": "custom", "name": "exec"}]}
-        >>> restore = apply_deferred_loading_with_report(request, target="openai-chat")["restore"]
-        >>> restore.call({"id": "c1", "name": "exec", "arguments": '{"input":"pwd"}'})
+        >>> restore = apply_deferred_loading(request, target="openai-chat").restore
+        >>> restore.client_call({"id": "c1", "name": "exec", "arguments": '{"input":"pwd"}'}).call
         {'type': 'custom_tool_call', 'call_id': 'c1', 'name': 'exec', 'input': 'pwd'}
         """
-        if not isinstance(name, str):
-            return self._prepared().call("restoreClientCall", (name,), False)
-        if isinstance(arguments, bytes | bytearray | memoryview):
-            answer = self._prepared().call("restoreCall", (name, str(arguments, "utf-8")), False)
-            answer["arguments"] = answer["arguments"].encode()
-            return answer
-        return self._prepared().call("restoreCall", (name, arguments), False)
-
-    def call_with_report(self, call_of_model: object, /) -> RestoredClientCall:
-        """Do what `call` does with a whole call, and say what became of its arguments, where calls are repaired.
-
-        Raises `ToolwireError`: as `call`.
-
-        >>> from toolwire import sanitize_tools
-        >>> schema = {"type": "object", "properties": {"limit": {"type": "integer"}}}
-        >>> tools = [{"name": "search", "inputSchema": schema}]
-        >>> restore = sanitize_tools(tools, dialect="anthropic", repair=True).restore
-        >>> done = restore.call_with_report({"id": "t1", "name": "search", "arguments": {"limit": "10"}})
-        >>> done["call"]["arguments"], done["repaired"]["valid"]
-        ({'limit': 10}, True)
-        """
-        return self._prepared().call("restoreClientCall", (call_of_model,), True)
+        value, report = self._prepared().call("restoreClientCall", (call,))
+        return RestoredClientCall.of({"call": value, **(report or {})})
 
     def call_stream(self, name: str, /) -> CallStream:
         """Restore the arguments of one call piece by piece; the name is the one that the backend knows."""
         return CallStream(self, name)
 
-    def reply(self, reply: object, /) -> Any:
+    @overload
+    def reply(self, reply: str, /) -> RestoredReply[str]: ...
+    @overload
+    def reply(self, reply: bytes | bytearray | memoryview, /) -> RestoredReply[bytes]: ...
+    @overload
+    def reply(self, reply: object, /) -> RestoredReply[Any]: ...
+    def reply(self, reply: object, /) -> RestoredReply[Any]:
         """Restore every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
 
-        The reply is not changed.
+        The reply is not changed. JSON text gives JSON text, and the very same object if there is nothing to restore.
+        If calls are repaired, `calls` says what became of the arguments of each.
 
-        Raises `ToolwireError`: `invalid-value`, `too-deep`.
+        Raises `ToolwireError`: `invalid-json`, `invalid-value`, `too-deep`.
 
         >>> from toolwire import sanitize_tools
         >>> restore = sanitize_tools([{"name": "files.read"}], dialect="anthropic").restore
-        >>> restore.reply({"content": [{"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}]})
+        >>> restore.reply({"content": [{"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}]}).reply
         {'content': [{'type': 'tool_use', 'id': 't1', 'name': 'files.read', 'input': {}}]}
         """
-        return self._prepared().call("restoreReply", (reply,), False)
-
-    @overload
-    def reply_json(self, reply: str, /) -> str: ...
-    @overload
-    def reply_json(self, reply: bytes | bytearray | memoryview, /) -> bytes: ...
-    def reply_json(self, reply: str | bytes | bytearray | memoryview, /) -> str | bytes:
-        """Do what `reply` does, from JSON text to JSON text; the very same text if there is nothing to restore."""
-        return self._prepared().reply_text(reply, False)
-
-    def reply_with_report(self, reply: object, /) -> RestoredReply:
-        """Do what `reply` does, and say what became of the arguments of each call, where calls are repaired.
-
-        Raises `ToolwireError`: as `reply`.
-
-        >>> from toolwire import sanitize_tools
-        >>> schema = {"type": "object", "properties": {"limit": {"type": "integer"}}}
-        >>> tools = [{"name": "search", "inputSchema": schema}]
-        >>> restore = sanitize_tools(tools, dialect="anthropic", repair=True).restore
-        >>> call = {"type": "tool_use", "id": "t1", "name": "search", "input": {"limit": "ten"}}
-        >>> restore.reply_with_report({"content": [call]})["calls"][0]["left"][0]["message"]
-        'expected an integer, found a string'
-        """
-        return self._prepared().call("restoreReply", (reply,), True)
-
-    def reply_json_with_report(self, reply: str | bytes | bytearray | memoryview, /) -> RestoredReply:
-        """Do what `reply_with_report` does, from JSON text to JSON text."""
-        return self._prepared().reply_text(reply, True)
+        ready = self._prepared()
+        value, report = ready.reply_text(reply) if isinstance(reply, TEXT) else ready.call("restoreReply", (reply,))
+        return RestoredReply.of({"reply": value, **(report or {})})
 
     def stream(self) -> ReplyRestorer:
         """Restore a reply that comes in pieces."""
@@ -168,9 +168,9 @@ class CallStream:
     What a `custom` tool is called with comes unescaped, as soon as it is there. Arguments that a dialect has encoded
     are held back until the end; all others pass as they are.
 
-    >>> from toolwire import apply_deferred_loading_with_report
+    >>> from toolwire import apply_deferred_loading
     >>> request = {"model": "m", "input": "Where am I?", "tools": [{"type": "custom", "name": "exec"}]}
-    >>> pieces = apply_deferred_loading_with_report(request, target="openai-chat")["restore"].call_stream("exec")
+    >>> pieces = apply_deferred_loading(request, target="openai-chat").restore.call_stream("exec")
     >>> [pieces.feed('{"input":"p'), pieces.feed('wd"}'), pieces.finish()]
     ['p', 'wd', '']
     """
@@ -196,7 +196,7 @@ class CallStream:
 
     def take_repaired_calls(self) -> list[RepairedCall]:
         """Give what became of the arguments of the call that ended, where calls are repaired; once."""
-        return self._stream.take_repaired_calls()
+        return list(RepairedCall.list_of(self._stream.take_repaired_calls()))
 
 
 class ReplyRestorer:
@@ -247,7 +247,7 @@ class ReplyRestorer:
 
     def take_repaired_calls(self) -> list[RepairedCall]:
         """Give what became of the calls that ended since this was asked last, where calls are repaired."""
-        return self._stream.take_repaired_calls()
+        return list(RepairedCall.list_of(self._stream.take_repaired_calls()))
 
     def finish(self) -> list[Any]:
         """End the stream: give the events that are still held back because their call never ended."""
@@ -266,18 +266,10 @@ class ReplyRestorer:
         return before + self._stream.finish_text()
 
 
-def restore_from(kept: str | bytes | bytearray | dict[str, Any], /) -> Restore:
-    """Make a `Restore` from what was kept of one: the JSON text, or the dict parsed from it.
-
-    Raises `ToolwireError`: `invalid-value` if it is something else, and `ValueError` if it is no JSON.
-
-    >>> restore_from('{"version": 2, "tools": {}}')
-    <Restore of 0 tools>
-    """
-    value: dict[str, Any] = kept if isinstance(kept, dict) else json.loads(kept)
-    # Preparing it reads all of it.
-    ready = _Restore(value)
-    # A copy: what is changed in the caller's dict later must not change where calls go.
-    restore = Restore(copy.deepcopy(value) if value is kept else value)
-    restore._ready = ready
-    return restore
+def _parsed(text: str | bytes | bytearray) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        # The core says what is wrong with it.
+        ask("check", text, {"dialect": "portable"})
+        raise

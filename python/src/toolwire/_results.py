@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar, cast
 
-from ._argument_results import (  # noqa: TC001 - for those who read the hints at run time
-    Left,
-    Repair,
-    RepairedCall,
-)
 from ._names import (  # noqa: TC001 - for those who read the hints at run time
     ChangeRule,
     Constraint,
@@ -22,6 +17,8 @@ from ._restore import Restore
 from ._set_aside import Unseen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import NotRequired
 elif sys.version_info >= (3, 11):
     # As above; with 3.10 alone nobody can read them.
@@ -174,19 +171,23 @@ class Rewritten(Late, Generic[T_co]):
         )
 
 
-class Warning(TypedDict):  # noqa: A001 - its name in every language; reached as `toolwire.types.Warning` only
+@dataclass(frozen=True, slots=True)
+class DeferredWarning(Record):
     """Something odd about a request that did not stop it."""
 
     code: DeferredWarningCode
     """Its kebab-case code."""
-    name: NotRequired[str]
+    name: str | None = None
     """The tool or key it is about, where there is one."""
 
+    _optional: ClassVar = frozenset({"name"})
 
-class ClientTool(TypedDict):
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientTool(Record):
     """A tool as the client knows it."""
 
-    namespace: NotRequired[str]
+    namespace: str | None = None
     """Its namespace (OpenAI Responses), if it stands in one. A tool that a search or `additional_tools` has brought
     stands in one of its own name."""
     name: str
@@ -194,52 +195,88 @@ class ClientTool(TypedDict):
     kind: Literal["function", "custom", "search"]
     """What a call of it is: of a function, of a `custom` tool, or a search for tools that the client runs."""
 
+    _optional: ClassVar = frozenset({"namespace"})
 
-class DeferredReport(TypedDict):
+
+def _client_tools(tools: dict[str, Any]) -> dict[str, ClientTool]:
+    return {name: ClientTool.of(tool) for name, tool in tools.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeferredReport(Record):
     """What was decided about a request. Names stand in order of first appearance."""
 
-    loaded: list[str]
+    loaded: tuple[str, ...]
     """Deferred tools that are in the request now."""
-    hidden: list[str]
+    hidden: tuple[str, ...]
     """Deferred tools that are not."""
-    warnings: list[Warning]
+    warnings: tuple[DeferredWarning, ...]
     """What was odd about the request."""
-    nameMap: NotRequired[dict[str, ClientTool]]
-    """What a call comes back as, by the name that the model calls (`Restore.call` does it). A tool that is not in here
-    is a function of that name, in no namespace."""
-    betas: NotRequired[list[str]]
+    name_map: dict[str, ClientTool] = field(default_factory=dict)
+    """What a call comes back as, by the name that the model calls (`Restore.client_call` does it). A tool that is not
+    in here is a function of that name, in no namespace."""
+    betas: tuple[str, ...] = ()
     """The betas that the `anthropic-beta` header has to name for what the request holds."""
-    toolSearchName: NotRequired[str]
+    tool_search_name: str | None = None
     """The name of the function that stands for a tool search, if one does: the option `tool_search_name`, unless a
     tool is called so. It is the `tool_search_name` for `answer_tool_search`."""
     unreachable: bool
     """Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them."""
-    savedBytes: int
+    saved_bytes: int
     """What the hidden tools would have cost, in bytes of compact JSON."""
 
-
-class Deferred(TypedDict):
-    """A rewritten request and what was decided."""
-
-    request: Any
-    report: DeferredReport
-    restore: Restore
-
-
-class DeferredText(TypedDict):
-    """The text of a rewritten request and what was decided."""
-
-    request: str
-    report: DeferredReport
-    restore: Restore
+    _made: ClassVar = {
+        "loaded": tuple,
+        "hidden": tuple,
+        "warnings": DeferredWarning.list_of,
+        "name_map": _client_tools,
+        "betas": tuple,
+    }
+    _optional: ClassVar = frozenset({"name_map", "betas", "tool_search_name"})
 
 
-class DeferredBytes(TypedDict):
-    """The UTF-8 text of a rewritten request and what was decided."""
+class Deferred(Late, Generic[T_co]):
+    """A rewritten request.
 
-    request: bytes
-    report: DeferredReport
-    restore: Restore
+    What was decided is determined when it is first read, for the request as it was at the time of the call.
+    """
+
+    __slots__ = ("_late", "_told", "request")
+
+    _names = ("request", "report", "restore")
+
+    request: T_co
+    """The request: text if text was given."""
+
+    _late: Reported
+    _told: tuple[DeferredReport, Restore] | None
+
+    def __init__(self, request: T_co, late: Reported, /) -> None:
+        """Take what a function gave."""
+        initialised(self, request=request, _late=late, _told=None)
+
+    def _whole(self) -> tuple[DeferredReport, Restore]:
+        told = self._told
+        if told is None:
+            made = self._late.report()
+            told = (DeferredReport.of(made["report"]), Restore(made["restore"]))
+            initialised(self, _told=told, _late=None)
+        return told
+
+    @property
+    def report(self) -> DeferredReport:
+        """Which tools were loaded and hidden, and what was odd."""
+        return self._whole()[0]
+
+    @property
+    def restore(self) -> Restore:
+        """Turns the backend's calls into the client's own: their names, and what kinds of calls they are."""
+        return self._whole()[1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle all members."""
+        members = self.to_dict()
+        return type(self), (members.pop("request"), Told(members))
 
 
 Severity: TypeAlias = Literal["refused", "reinterpreted", "ignored"]
@@ -432,7 +469,8 @@ class ReadyTools(SanitizedTools[list[Any]]):
         return self._json
 
 
-class ChoiceChange(TypedDict):
+@dataclass(frozen=True, slots=True)
+class ChoiceChange(Record):
     """A choice of tools that was refused beside what else a request says, and what is sent for it."""
 
     found: str
@@ -443,110 +481,75 @@ class ChoiceChange(TypedDict):
     """Why: the API's answer, with its source."""
 
 
-class AdaptReport(TypedDict):
+@dataclass(frozen=True, slots=True)
+class AdaptReport(Record):
     """What was decided and changed about a request."""
 
     dialect: DialectName
     """The dialect that the request is written in."""
     deferred: DeferredReport | None
     """What deferred loading decided; `None` if it was not asked."""
-    quarantined: list[dict[str, Any]]
+    quarantined: tuple[Quarantined, ...]
     """The tools that could not be made acceptable: they are not in the request."""
-    changes: list[dict[str, Any]]
+    changes: tuple[ToolChange, ...]
     """Every change of a tool, in their order."""
-    unforced: list[str]
+    unforced: tuple[str, ...]
     """The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now."""
     choice: ChoiceChange | None
     """What became of a `tool_choice` that the API refuses while the model thinks; `None`: it stayed."""
 
-
-class Adapted(TypedDict):
-    """A request that an API accepts, and what was done for that."""
-
-    request: Any
-    report: AdaptReport
-    restore: Restore
-
-
-class AdaptedText(TypedDict):
-    """The text of a request that an API accepts, and what was done for that."""
-
-    request: str
-    report: AdaptReport
-    restore: Restore
+    _made: ClassVar = {
+        "deferred": DeferredReport.of,
+        "quarantined": Quarantined.list_of,
+        "changes": ToolChange.list_of,
+        "unforced": tuple,
+        "choice": ChoiceChange.of,
+    }
 
 
-class AdaptedBytes(TypedDict):
-    """The UTF-8 text of a request that an API accepts, and what was done for that."""
+class Adapted(Late, Generic[T_co]):
+    """A request that an API accepts. What was done for that is made when it is first read."""
 
-    request: bytes
-    report: AdaptReport
-    restore: Restore
+    __slots__ = ("_late", "_report", "_restore", "request")
 
+    _names = ("request", "report", "restore")
 
-class ClientCall(TypedDict, total=False):
-    """A call in the form of the client's own API.
+    request: T_co
+    """The request: text if text was given."""
 
-    Anthropic: `type`, `id`, `name`, `input`. Chat Completions: `type`, `id`, and `function` or `custom`. Responses:
-    `type`, `call_id`, `name`, `namespace`, and `arguments` or `input`; a `tool_search_call` has `execution` and
-    `status` and no name. Where the client is not known (`sanitize_tools`, Gemini), a call keeps its form: Gemini's has
-    `functionCall`, Bedrock's `toolUse`.
-    """
+    _late: Callable[[], dict[str, Any]]
+    _report: AdaptReport | None
+    _restore: Restore | None
 
-    type: str
-    id: str
-    call_id: str | None
-    name: str
-    namespace: str
-    arguments: Any
-    input: Any
-    function: dict[str, str]
-    custom: dict[str, str]
-    functionCall: dict[str, Any]
-    toolUse: dict[str, Any]
-    execution: str
-    status: str
+    def __init__(self, request: T_co, members: Callable[[], dict[str, Any]], /) -> None:
+        """Take what a function gave."""
+        initialised(self, request=request, _late=members, _report=None, _restore=None)
 
+    def _whole(self) -> None:
+        if self._report is None:
+            members = self._late()
+            initialised(self, _report=AdaptReport.of(members["report"]), _restore=Restore(members["restore"]))
 
-class RestoredCall(TypedDict):
-    """A call as the tool's own server expects it."""
+    @property
+    def report(self) -> AdaptReport:
+        """What was decided and changed."""
+        self._whole()
+        return cast("AdaptReport", self._report)
 
-    name: str
-    """The tool's name."""
-    namespace: NotRequired[str]
-    """The namespace of the tool (OpenAI Responses), if it stood in one."""
-    arguments: Any
-    """The arguments: text if text was given."""
-    valid: NotRequired[bool | None]
-    """Whether the tool's own schema takes them now; `None` where that cannot be told. This and what follows is there
-    only where calls are repaired (`repair`) and the tool has a schema."""
-    repairs: NotRequired[list[Repair]]
-    """Every repair, in the order in which they were made."""
-    left: NotRequired[list[Left]]
-    """What is still wrong, at most 100. Text that cannot be read stays as it was answered, and is wrong as a whole."""
-    retryMessage: NotRequired[str | None]
-    """What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is."""
+    @property
+    def restore(self) -> Restore:
+        """Brings the reply's calls back to what the tools' own servers expect."""
+        self._whole()
+        return cast("Restore", self._restore)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle all members."""
+        members = self.to_dict()
+        return type(self), (members.pop("request"), Told(members).report)
 
 
-class RestoredClientCall(TypedDict):
-    """A call in its client's own form, and what became of its arguments."""
-
-    call: ClientCall
-    """The call."""
-    repaired: RepairedCall | None
-    """What became of its arguments; `None` where calls are not repaired, or the tool has no schema."""
-
-
-class RestoredReply(TypedDict):
-    """A reply whose calls are restored, and what became of the arguments of each."""
-
-    reply: Any
-    """The reply: text if text was given."""
-    calls: list[RepairedCall]
-    """What became of each call of a tool that has a schema, in their order; empty where calls are not repaired."""
-
-
-class Fact(TypedDict):
+@dataclass(frozen=True, slots=True)
+class Fact(Record):
     """One fact about an API, with where it comes from."""
 
     statement: str
@@ -555,13 +558,16 @@ class Fact(TypedDict):
     """`A`: documentation, validator or source, or two live reports; `B`: one live report; `C`: inferred."""
     source: str
     """Where it was read."""
-    rules: list[Constraint]
+    rules: tuple[Constraint, ...]
     """The rules of `check` and `check_tools` that rest on it."""
     severity: Severity
     """What becomes of a schema that goes against it."""
 
+    _made: ClassVar = {"rules": tuple}
 
-class DialectChoice(TypedDict):
+
+@dataclass(frozen=True, slots=True)
+class DialectChoice(Record):
     """A dialect, and why it is that one."""
 
     dialect: DialectName
@@ -572,20 +578,24 @@ class DialectChoice(TypedDict):
     """What it rests on, in a sentence."""
 
 
-class DeferralChoice(TypedDict):
+@dataclass(frozen=True, slots=True)
+class DeferralChoice(Record):
     """The options of deferred loading that fit a backend, and what that rests on."""
 
     target: Literal["anthropic", "openai-responses", "openai-chat"] | None
     """The format that the construct belongs to; None where there is none."""
     native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"]
     """Which construct of its own for deferred tools the backend has."""
-    source: str
+    confidence: Literal["A", "B", "C"]
+    """How sure that is: `A` documented or recorded, `C` inferred."""
+    because: str
     """What that rests on, in a sentence."""
     checked: str
     """The day on which it was looked up or recorded (ISO 8601)."""
 
 
-class Dialect(TypedDict):
+@dataclass(frozen=True, slots=True)
+class Dialect(Record):
     """What one surface of one API accepts, and how sure we are."""
 
     name: DialectName
@@ -594,17 +604,19 @@ class Dialect(TypedDict):
     """The API surface, in words."""
     documentation: str
     """Where that surface is documented."""
-    asOf: str
+    as_of: str
     """The day on which the facts were last checked (ISO 8601)."""
     revision: int
     """Raised whenever a change of the dialect's table alters outputs."""
-    options: list[str]
+    options: tuple[str, ...]
     """The options of `sanitize` that this dialect has, beyond `dialect`, `allow` and `share`."""
-    encodes: list[str]
+    encodes: tuple[str, ...]
     """What restoring may have to undo; empty where arguments are never encoded."""
     limits: dict[str, int]
     """Size limits by name: bytes, levels or counts, as the name says."""
-    facts: list[Fact]
+    facts: tuple[Fact, ...]
     """What is known, with confidence and source."""
-    unverified: list[str]
+    unverified: tuple[str, ...]
     """What nobody has verified: the table lets it through."""
+
+    _made: ClassVar = {"options": tuple, "encodes": tuple, "facts": Fact.list_of, "unverified": tuple}

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from ._ask import ask
+from ._argument_results import Validation
+from ._ask import ask, on_two
 from ._results import Rewritten, Violation
-from ._toolwire import call, call_late, call_text
+from ._toolwire import call_late
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import (
-        CheckOptions,
-        EnvelopeOptions,
-        RestorePlan,
-        SanitizeOptions,
-        Validation,
-    )
+    from .types import CheckOptions, EnvelopeOptions, RestorePlan, SanitizeOptions
+
+    Plan: TypeAlias = RestorePlan | str | bytes | bytearray | memoryview
 
 
 @overload
@@ -93,19 +89,18 @@ def check(schema: object, /, **options: Unpack[CheckOptions]) -> tuple[Violation
 
 
 @overload
-def restore_arguments(arguments: object, plan: RestorePlan, /) -> Any: ...
+def restore_arguments(arguments: str, plan: Plan, /) -> str: ...
 @overload
-def restore_arguments(arguments: object, schema: object, /, **options: Unpack[SanitizeOptions]) -> Any: ...
-def restore_arguments(arguments: object, plan_or_schema: object, /, **options: Any) -> Any:
+def restore_arguments(arguments: bytes | bytearray | memoryview, plan: Plan, /) -> bytes: ...
+@overload
+def restore_arguments(arguments: object, plan: Plan, /) -> Any: ...
+def restore_arguments(arguments: object, plan: Plan, /) -> Any:
     """Bring the model's arguments back into the shape of the tool's own schema, where a dialect encoded something.
 
-    Takes the `restore_plan` that `sanitize` gave. What it does not understand stays as it is.
+    Takes the `restore_plan` of `sanitize`, or its JSON text. What it does not understand stays as it is. JSON text
+    gives JSON text, and the very same object if there is nothing to restore.
 
-    Those who hold only the schema give the tool's *original* one and the options that `sanitize` was given. That makes
-    the plan anew on each call; keep the `restore_plan` where there are many calls.
-
-    Raises `ToolwireError`: `invalid-value` for what is no plan, or one of another version, and `too-deep`; with a
-    schema also `unknown-dialect`, `unknown-option`, `invalid-option`.
+    Raises `ToolwireError`: `invalid-value` for what is no plan, or one of another version; `invalid-json`, `too-deep`.
 
     >>> schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
     >>> rewritten = sanitize(schema, dialect="moonshot")
@@ -113,84 +108,25 @@ def restore_arguments(arguments: object, plan_or_schema: object, /, **options: A
     {'type': 'object', 'properties': {'dollar_ref_': {'type': 'string'}}}
     >>> restore_arguments({"dollar_ref_": "main"}, rewritten.restore_plan)
     {'$ref': 'main'}
-    >>> restore_arguments({"dollar_ref_": "main"}, schema, dialect="moonshot")
-    {'$ref': 'main'}
+    >>> restore_arguments('{"dollar_ref_": "main"}', rewritten.restore_plan)
+    '{"$ref":"main"}'
     """
-    return call("restoreArguments", (arguments, plan_or_schema), options, False)
-
-
-@overload
-def restore_arguments_json(arguments: str, plan: RestorePlan | str | bytes | bytearray | memoryview, /) -> str: ...
-@overload
-def restore_arguments_json(
-    arguments: bytes | bytearray | memoryview, plan: RestorePlan | str | bytes | bytearray | memoryview, /
-) -> bytes: ...
-@overload
-def restore_arguments_json(
-    arguments: str, schema: str | bytes | bytearray | memoryview, /, **options: Unpack[SanitizeOptions]
-) -> str: ...
-@overload
-def restore_arguments_json(
-    arguments: bytes | bytearray | memoryview,
-    schema: str | bytes | bytearray | memoryview,
-    /,
-    **options: Unpack[SanitizeOptions],
-) -> bytes: ...
-def restore_arguments_json(
-    arguments: str | bytes | bytearray | memoryview, plan_or_schema: object, /, **options: Any
-) -> str | bytes:
-    """Do what `restore_arguments` does, from JSON text to JSON text: `str` gives `str`, anything else `bytes`.
-
-    The plan may be the text that was kept of it. If there is nothing to restore, the very same object comes back.
-
-    Raises what `restore_arguments` raises, and `invalid-json` with line and column.
-
-    >>> plan = sanitize('{"properties": {"required": {}}}', dialect="moonshot").restore_plan
-    >>> restore_arguments_json('{"required_": 1}', plan)
-    '{"required":1}'
-    >>> restore_arguments_json('{"required_": 1}', '{"properties": {"required": {}}}', dialect="moonshot")
-    '{"required":1}'
-    """
-    is_text = isinstance(plan_or_schema, str | bytes | bytearray | memoryview)
-    second = plan_or_schema if options or is_text else _written(plan_or_schema)
-    return call_text("restoreArguments", (arguments, second), options, False)
+    return on_two("restoreArguments", arguments, plan, {})[0]
 
 
 def validate_arguments(arguments: object, schema: object, /) -> Validation:
-    """Say what the tool's own schema has against the arguments of a call.
+    """Say what the tool's own schema has against the arguments of a call. Each is a value or JSON text.
 
     Arguments are an object, also where the root of the schema has no `type`. `valid` is `None` where it cannot be told.
     Nothing of a value is in a message, so errors may be logged and handed to the model.
 
-    Raises `ToolwireError`: `invalid-schema` for what is neither an object nor a boolean, `invalid-value`, `too-deep`.
+    Raises `ToolwireError`: `invalid-schema` for what is neither an object nor a boolean, `invalid-json`,
+    `invalid-value`, `too-deep`.
 
-    >>> found = validate_arguments({"limit": "10"}, {"properties": {"limit": {"type": "integer"}}})
-    >>> found["valid"]
+    >>> found = validate_arguments('{"limit": "10"}', {"properties": {"limit": {"type": "integer"}}})
+    >>> found.valid
     False
-    >>> [(error["pointer"], error["message"]) for error in found["errors"]]
+    >>> [(error.pointer, error.message) for error in found.errors]
     [('/limit', 'expected an integer, found a string')]
     """
-    return call("validateArguments", (arguments, schema), {}, False)
-
-
-def validate_arguments_json(
-    arguments: str | bytes | bytearray | memoryview, schema: str | bytes | bytearray | memoryview, /
-) -> Validation:
-    """Do what `validate_arguments` does, for JSON text.
-
-    Raises what `validate_arguments` raises, and `invalid-json` with line and column.
-
-    >>> validate_arguments_json('{"limit": 10}', '{"properties": {"limit": {"type": "integer"}}}')
-    {'valid': True, 'errors': []}
-    """
-    return call_text("validateArguments", (arguments, schema), {}, False)
-
-
-def _written(plan: object) -> str:
-    """Give the text of a plan."""
-    try:
-        return json.dumps(plan, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        # What JSON cannot say is no plan, and the core tells why.
-        call("restoreArguments", (None, plan), {}, False)
-        raise
+    return Validation.of(on_two("validateArguments", arguments, schema, {})[0])

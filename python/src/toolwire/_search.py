@@ -1,13 +1,15 @@
-"""Tool search: `search_tools`, `answer_tool_search`, their forms on text, and `ToolIndex`."""
+"""Tool search: `search_tools`, `answer_tool_search`, and `ToolIndex`."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, overload
 
+from ._ask import TEXT, ask, on_two
 from ._toolwire import Index, call, call_text
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Unpack
 
     from .types import SearchOptions
 
@@ -16,8 +18,8 @@ def search_tools(tools: object, query: str, /, **options: Unpack[SearchOptions])
     """Name the tools that match a query, best first.
 
     `tools` is a tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat
-    Completions, MCP), deferred or not, or a dict that has one in `tools`. Who searches one list often keeps a
-    `ToolIndex`.
+    Completions, MCP), deferred or not, or a dict that has one in `tools`; a value or JSON text. Who searches
+    one list often keeps a `ToolIndex`.
 
     Options, all by keyword: `mode`, `limit`, `tool_search_name`; `toolwire.types.SearchOptions` describes them.
 
@@ -33,22 +35,19 @@ def search_tools(tools: object, query: str, /, **options: Unpack[SearchOptions])
     >>> search_tools(tools, "^send_", mode="regex")
     ['send_mail']
     """
-    return call("searchTools", (tools, query), options, False)
+    if isinstance(tools, TEXT):
+        return call_text("searchTools", (tools, query), options)[0]
+    return call("searchTools", (tools, query), options)[0]
 
 
-def search_tools_json(
-    tools: str | bytes | bytearray | memoryview, query: str, /, **options: Unpack[SearchOptions]
-) -> list[str]:
-    """Do what `search_tools` does, in a tool list that is JSON text. The query is itself, not JSON.
-
-    Raises what `search_tools` raises, and `invalid-json` with line and column.
-
-    >>> search_tools_json(b'[{"name": "getUserEmail", "inputSchema": {"type": "object"}}]', "email of a user")
-    ['getUserEmail']
-    """
-    return call_text("searchTools", (tools, query), options, False)
-
-
+@overload
+def answer_tool_search(call_: str, tools: object, /, **options: Unpack[SearchOptions]) -> str | None: ...
+@overload
+def answer_tool_search(
+    call_: bytes | bytearray | memoryview, tools: object, /, **options: Unpack[SearchOptions]
+) -> bytes | None: ...
+@overload
+def answer_tool_search(call_: object, tools: object, /, **options: Unpack[SearchOptions]) -> Any | None: ...
 def answer_tool_search(call_: object, tools: object, /, **options: Unpack[SearchOptions]) -> Any | None:
     """Answer a model's call of the tool search, for the next turn; `None` if the call is not a search.
 
@@ -59,6 +58,8 @@ def answer_tool_search(call_: object, tools: object, /, **options: Unpack[Search
 
     `select:Read,Edit` asks for tools by name. If the list defers tools, only those are found, because the model sees
     the others anyway. A search that fails because of what the model wrote is answered, too, so that the model sees why.
+
+    The call and the tools are each a value or JSON text; a call that is text is answered in text of its type.
 
     Takes the options of `search_tools`.
 
@@ -72,36 +73,7 @@ def answer_tool_search(call_: object, tools: object, /, **options: Unpack[Search
     >>> answer_tool_search({"type": "tool_use", "id": "t2", "name": "send_mail", "input": {}}, tools) is None
     True
     """
-    return call("answerToolSearch", (call_, tools), options, False)
-
-
-@overload
-def answer_tool_search_json(
-    call_: str, tools: str | bytes | bytearray | memoryview, /, **options: Unpack[SearchOptions]
-) -> str | None: ...
-@overload
-def answer_tool_search_json(
-    call_: bytes | bytearray | memoryview,
-    tools: str | bytes | bytearray | memoryview,
-    /,
-    **options: Unpack[SearchOptions],
-) -> bytes | None: ...
-def answer_tool_search_json(
-    call_: str | bytes | bytearray | memoryview,
-    tools: str | bytes | bytearray | memoryview,
-    /,
-    **options: Unpack[SearchOptions],
-) -> str | bytes | None:
-    r"""Do what `answer_tool_search` does, on JSON text: a call in `str` is answered in `str`, any other in `bytes`.
-
-    Raises what `answer_tool_search` raises, and `invalid-json` with line and column.
-
-    >>> tools = '[{"type": "function", "function": {"name": "send_mail"}}]'
-    >>> call = '{"id": "c1", "function": {"name": "tool_search", "arguments": "{\\"query\\": \\"mail\\"}"}}'
-    >>> answer_tool_search_json(call, tools)
-    '{"role":"tool","tool_call_id":"c1","content":[{"type":"tool_reference","tool_name":"send_mail"}]}'
-    """
-    return call_text("answerToolSearch", (call_, tools), options, False)
+    return on_two("answerToolSearch", call_, tools, options)[0]
 
 
 class ToolIndex:
@@ -109,7 +81,8 @@ class ToolIndex:
 
     Of several tools with one name the first one counts. Later changes to the list it was made from do not show.
 
-    Raises `ToolwireError` when it is made: `invalid-request` if `tools` is no tool list, `invalid-value`, `too-deep`.
+    Raises `ToolwireError` when it is made: `invalid-request` if `tools` is no tool list, `invalid-json`,
+    `invalid-value`, `too-deep`.
 
     >>> index = ToolIndex([{"name": "getUserEmail", "inputSchema": {"type": "object"}}])
     >>> len(index)
@@ -125,19 +98,6 @@ class ToolIndex:
     def __init__(self, tools: object, /) -> None:
         """Read a tool list, as `search_tools` takes it."""
         self._index = Index(tools)
-
-    @classmethod
-    def from_json(cls, tools: str | bytes | bytearray | memoryview, /) -> Self:
-        """Read a tool list that is JSON text.
-
-        Raises what making one from values raises, and `invalid-json` with line and column.
-
-        >>> len(ToolIndex.from_json('{"tools": []}'))
-        0
-        """
-        index = cls.__new__(cls)
-        index._index = Index.from_json(tools)
-        return index
 
     def __len__(self) -> int:
         """Say how many tools can be found."""
@@ -155,6 +115,12 @@ class ToolIndex:
         """
         return self._index.search(query, options)
 
+    @overload
+    def answer(self, call_: str, /, **options: Unpack[SearchOptions]) -> str | None: ...
+    @overload
+    def answer(self, call_: bytes | bytearray | memoryview, /, **options: Unpack[SearchOptions]) -> bytes | None: ...
+    @overload
+    def answer(self, call_: object, /, **options: Unpack[SearchOptions]) -> Any | None: ...
     def answer(self, call_: object, /, **options: Unpack[SearchOptions]) -> Any | None:
         """Do what `answer_tool_search` does, from this list.
 
@@ -165,4 +131,19 @@ class ToolIndex:
         >>> index.answer(call)["content"]
         [{'type': 'tool_reference', 'tool_name': 'send_mail'}]
         """
-        return self._index.answer(call_, options)
+        if not isinstance(call_, TEXT):
+            return self._index.answer(call_, options)
+        answer = self._index.answer(_parsed(call_), options)
+        if answer is None:
+            return None
+        text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+        return text if isinstance(call_, str) else text.encode()
+
+
+def _parsed(text: str | bytes | bytearray | memoryview) -> Any:
+    try:
+        return json.loads(str(text, "utf-8") if isinstance(text, memoryview) else text)
+    except ValueError:
+        # The core says what is wrong with it.
+        ask("check", text, {"dialect": "portable"})
+        raise

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ._ask import ask
 from ._options import SanitizedList
-from ._results import SanitizedTools, ToolViolation
+from ._results import DeferralChoice, DialectChoice, SanitizedTools, ToolViolation
 from ._set_aside import without_callables
 from ._toolwire import call, call_late
 
@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
     from .types import (
         CheckToolsOptions,
-        DeferralChoice,
         DeferralQuery,
-        DialectChoice,
-        DialectName,
         DialectQuery,
         ToolsOptions,
     )
@@ -57,8 +54,9 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     >>> answer = sanitize_tools([{"name": "21st_builder", "inputSchema": schema}], dialect="moonshot")
     >>> answer.tools[0]["function"]["name"]
     '_21st_builder'
-    >>> answer.restore.call("_21st_builder", {"dollar_ref_": "main"})
-    {'name': '21st_builder', 'arguments': {'$ref': 'main'}}
+    >>> call = answer.restore.call("_21st_builder", {"dollar_ref_": "main"})
+    >>> call.name, call.arguments
+    ('21st_builder', {'$ref': 'main'})
     """
     value, late = call_late("sanitizeTools", tools, without_callables(options))
     result: SanitizedTools[Any] = SanitizedTools(value, late, late.members())
@@ -86,34 +84,24 @@ def check_tools(tools: object, /, **options: Unpack[CheckToolsOptions]) -> tuple
     return ToolViolation.list_of(ask("checkTools", tools, options))
 
 
-def dialect_for(**query: Unpack[DialectQuery]) -> DialectName:
-    """Name the dialect for what is known of an API: `host`, `api`, `model`, and whether its tools are `strict`.
+def dialect_for(**query: Unpack[DialectQuery]) -> DialectChoice:
+    """Name the dialect for what is known of an API, and say how sure that is, and why.
 
-    What nobody knows is `portable`, unless `exact` is true.
+    The query is `host`, `api`, `model`, and whether its tools are `strict`. What nobody knows is `portable`, unless
+    `exact` is true.
 
     Raises `ToolwireError`: `unknown-dialect` for a host that is retired, and with `exact` for what nobody knows;
     `unknown-option`; `invalid-option`, also if there is nothing to go by.
 
-    >>> dialect_for(host="openrouter.ai", model="anthropic/claude-sonnet-4.5")
+    >>> dialect_for(host="openrouter.ai", model="anthropic/claude-sonnet-4.5").dialect
     'anthropic'
-    >>> dialect_for(api="openai-responses", host="api.openai.com", model="gpt-5.1")
-    'openai-responses'
-    """
-    return call("dialectFor", (), query, False)
-
-
-def dialect_for_with_report(**query: Unpack[DialectQuery]) -> DialectChoice:
-    """Do what `dialect_for` does, and say how sure that is, and why.
-
-    Raises what `dialect_for` raises.
-
-    >>> choice = dialect_for_with_report(host="llm.example")
-    >>> choice["dialect"], choice["confidence"]
+    >>> choice = dialect_for(host="llm.example")
+    >>> choice.dialect, choice.confidence
     ('portable', 'C')
-    >>> choice["because"]
+    >>> choice.because
     'nobody knows the host `llm.example`; `portable` is what the major surfaces all accept'
     """
-    return call("dialectFor", (), query, True)
+    return DialectChoice.of(call("dialectFor", (), query)[0])
 
 
 def deferral_for(**query: Unpack[DeferralQuery]) -> DeferralChoice:
@@ -126,9 +114,9 @@ def deferral_for(**query: Unpack[DeferralQuery]) -> DeferralChoice:
     Raises `ToolwireError`: `unknown-option`; `invalid-option`, also if neither a host nor a model is given.
 
     >>> choice = deferral_for(host="api.moonshot.ai", model="kimi-k3")
-    >>> choice["target"], choice["native"]
+    >>> choice.target, choice.native
     ('openai-chat', 'kimi')
-    >>> deferral_for(host="llm.example")["source"]
+    >>> deferral_for(host="llm.example").because
     'the host `llm.example` is not known to have a construct of its own for deferred tools'
     """
-    return call("deferralFor", (), query, False)
+    return DeferralChoice.of(call("deferralFor", (), query)[0])

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ._error import ToolwireError
 from ._exchange import Exchange
+from ._options import SentRequest
 from ._request import strip_deferral_betas
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from typing import TypeAlias
 
-    from .types import AdaptReport, ExchangeOptions, RepairedCall, SentRequest
+    from .types import AdaptReport, ExchangeOptions, RepairedCall
 
     OnReport: TypeAlias = Callable[[AdaptReport, SentRequest], object]
     OnRepair: TypeAlias = Callable[[list[RepairedCall], SentRequest], object]
@@ -181,7 +182,7 @@ def _report(on_report: OnReport | None, exchange: Exchange, request: Any) -> Non
 
 
 def _sent(exchange: Exchange, request: Any) -> SentRequest:
-    return {"url": str(request.url), "dialect": exchange.report["dialect"], "body": exchange.request}
+    return SentRequest(url=str(request.url), dialect=exchange.report.dialect, body=exchange.request)
 
 
 class _Outgoing:

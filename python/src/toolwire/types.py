@@ -7,9 +7,7 @@ from ._argument_results import (
     Left,
     Repair,
     Repaired,
-    RepairedBytes,
     RepairedCall,
-    RepairedText,
     Validation,
 )
 from ._names import ChangeRule, Constraint, DeferredWarningCode, DialectName, LeftReason, RepairRule
@@ -34,21 +32,18 @@ from ._options import (
     ToolFormat,
     ToolsOptions,
 )
+from ._restored import ClientCall, RestoredCall, RestoredClientCall, RestoredReply
 from ._results import (
     Accepts,
     Adapted,
-    AdaptedBytes,
-    AdaptedText,
     AdaptReport,
     Change,
     ChoiceChange,
-    ClientCall,
     ClientTool,
     DeferralChoice,
     Deferred,
-    DeferredBytes,
     DeferredReport,
-    DeferredText,
+    DeferredWarning,
     Dialect,
     DialectChoice,
     ErrorCode,
@@ -56,9 +51,6 @@ from ._results import (
     Guidance,
     Quarantined,
     ReadyTools,
-    RestoredCall,
-    RestoredClientCall,
-    RestoredReply,
     RestorePlan,
     Rewritten,
     SanitizedTools,
@@ -66,7 +58,6 @@ from ._results import (
     ToolChange,
     ToolViolation,
     Violation,
-    Warning,  # noqa: A004 - its name in every language
 )
 
 __all__ = [
@@ -74,8 +65,6 @@ __all__ = [
     "AdaptOptions",
     "AdaptReport",
     "Adapted",
-    "AdaptedBytes",
-    "AdaptedText",
     "ArgumentViolation",
     "BetaOptions",
     "CallRepairOptions",
@@ -90,10 +79,9 @@ __all__ = [
     "DeferralChoice",
     "DeferralQuery",
     "Deferred",
-    "DeferredBytes",
     "DeferredOptions",
     "DeferredReport",
-    "DeferredText",
+    "DeferredWarning",
     "DeferredWarningCode",
     "Dialect",
     "DialectChoice",
@@ -114,9 +102,7 @@ __all__ = [
     "RepairOptions",
     "RepairRule",
     "Repaired",
-    "RepairedBytes",
     "RepairedCall",
-    "RepairedText",
     "RestorePlan",
     "RestoredCall",
     "RestoredClientCall",
@@ -134,5 +120,4 @@ __all__ = [
     "ToolsOptions",
     "Validation",
     "Violation",
-    "Warning",
 ]

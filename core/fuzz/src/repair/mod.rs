@@ -8,9 +8,9 @@ use serde_json::Value;
 use toolwire::{
     json,
     options::{Confidence, Truncated},
-    repair_arguments_json_with_report, repair_arguments_with_report,
+    repair_arguments,
     reports::{RepairRule, Repaired},
-    validate_arguments_json, Code, RepairOptions,
+    validate_arguments, Code, RepairOptions,
 };
 
 use crate::{
@@ -85,7 +85,7 @@ fn options(data: &mut Unstructured<'_>) -> Result<RepairOptions> {
 /// What must hold for any text and any schema.
 fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
     let parsed = serde_json::from_str::<Value>(text).ok();
-    let done = match repair_arguments_json_with_report(text, schema, options) {
+    let done = match repair_arguments(text, schema, options) {
         Ok(done) => done,
         Err(error) => {
             let is_strict = parsed.as_ref().is_some_and(|value| !value.is_string());
@@ -126,7 +126,7 @@ fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
 }
 
 fn valid_arguments_stay(text: &str, schema: &str, done: &Done<'_>) -> Verdict<()> {
-    let before = validate_arguments_json(text, schema).ok();
+    let before = validate_arguments(text, schema).ok();
     if before.is_some_and(|before| before.valid == Some(true)) && (done.changed || done.valid != Some(true)) {
         return Err(format!("valid arguments were touched: {done:?}"));
     }
@@ -134,7 +134,7 @@ fn valid_arguments_stay(text: &str, schema: &str, done: &Done<'_>) -> Verdict<()
 }
 
 fn told_verdict(schema: &str, result: &Value, done: &Done<'_>) -> Verdict<()> {
-    let after = validate_arguments_json(&*done.arguments, schema).map_err(|error| format!("no verdict: {error}"))?;
+    let after = validate_arguments(&*done.arguments, schema).map_err(|error| format!("no verdict: {error}"))?;
     if let (Some(told), Some(valid)) = (done.valid, after.valid) {
         if told != valid {
             return Err(format!("the schema says {valid} of the result: {done:?}"));
@@ -155,7 +155,7 @@ fn told_verdict(schema: &str, result: &Value, done: &Done<'_>) -> Verdict<()> {
 
 /// A second run has nothing to do.
 fn second_run(schema: &str, options: &RepairOptions, done: &Done<'_>) -> Verdict<()> {
-    let again = repair_arguments_json_with_report(&*done.arguments, schema, options);
+    let again = repair_arguments(&*done.arguments, schema, options);
     let again = again.map_err(|error| format!("the result is refused: {error}: {}", done.arguments))?;
     if again.changed {
         return Err(format!("a second run changes the result: {done:?}\n  then {again:?}"));
@@ -165,8 +165,7 @@ fn second_run(schema: &str, options: &RepairOptions, done: &Done<'_>) -> Verdict
 
 /// Of exact repairs all are, and the guesses that are left to make can be made afterwards.
 fn exact_run(text: &str, schema: &str, options: &RepairOptions) -> Verdict<()> {
-    let Ok(exact) = repair_arguments_json_with_report(text, schema, &options.clone().confidence(Confidence::Exact))
-    else {
+    let Ok(exact) = repair_arguments(text, schema, &options.clone().confidence(Confidence::Exact)) else {
         return Ok(());
     };
     match exact.repairs.iter().find(|repair| repair.confidence != Confidence::Exact) {
@@ -180,7 +179,7 @@ fn each_rule_off(text: &str, schema: &str, options: &RepairOptions, done: &Done<
     let mut rules: Vec<RepairRule> = done.repairs.iter().map(|repair| repair.rule).collect();
     rules.dedup();
     for rule in rules {
-        let without = repair_arguments_json_with_report(text, schema, &options.clone().disable([rule]));
+        let without = repair_arguments(text, schema, &options.clone().disable([rule]));
         if without.is_ok_and(|without| without.repairs.iter().any(|repair| repair.rule == rule)) {
             return Err(format!("{} is off, and applied", rule.as_str()));
         }
@@ -198,7 +197,7 @@ fn on_values(
 ) -> Verdict<()> {
     let Ok(parsed) = serde_json::from_str::<Value>(schema) else { return Ok(()) };
     let rest = |done: &[toolwire::reports::Repair]| format!("{done:?}");
-    let found = match repair_arguments_with_report(value, &parsed, options) {
+    let found = match repair_arguments(value, &parsed, options) {
         Ok(found) => found,
         Err(error) => return Err(format!("an error on values only: {error}")),
     };

@@ -353,6 +353,13 @@ pub(super) struct Outcome<'a> {
     pub(super) own: Option<Node<'a>>,
 }
 
+impl<'a> Outcome<'a> {
+    /// What a call gave that did not fail.
+    pub(super) fn new(id: Node<'a>, content: Content<'a>, own: Option<Node<'a>>) -> Self {
+        Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own }
+    }
+}
+
 /// A tool that the client added.
 pub(super) struct Addition<'a> {
     pub(super) name: Text<'a>,

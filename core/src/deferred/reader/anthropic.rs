@@ -55,8 +55,8 @@ pub(super) fn read<'a>(
             } else {
                 lenient_role(&old)
             };
-            reader.conversation.originals.insert(at, old.clone());
             let content = take(&mut old, "content")?;
+            reader.conversation.originals.insert(at, old);
             message(reader, (at, at), role, content, part)?;
             continue;
         }
@@ -177,7 +177,7 @@ pub(in crate::deferred) fn lenient_role(message: &Node<'_>) -> Role {
 
 /// A text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
-    if reader.stays() {
+    if reader.same_format() {
         return Ok(Some(Part::Own(block)));
     }
     if has_type(&block, "text") {

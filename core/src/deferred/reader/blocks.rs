@@ -42,7 +42,7 @@ pub(super) fn message<'r, 'n, 'a>(
                 reader.push_to(at, number, What::Text { role, content });
                 return Ok(());
             }
-            if !is_mention(&block) && !reader.stays() {
+            if !is_mention(&block) && !reader.same_format() {
                 reader.lose("content", &block);
                 reader.push_to(at, number, What::Text { role, content: Content::Parts(Vec::new()) });
                 return Ok(());
@@ -105,7 +105,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         }
         self.end_additions();
         // Blocks of calls in a format that has none are translated by nobody.
-        let has_calls = self.reader.source == Format::Anthropic || self.reader.stays();
+        let has_calls = self.reader.source == Format::Anthropic || self.reader.same_format();
         let at = self.at;
         let event = if has_type(&block, "server_tool_use") {
             Some(if is_search_call(self.reader, &block) {
@@ -189,7 +189,7 @@ fn is_search_call(reader: &Reader<'_, '_, '_>, block: &Node<'_>) -> bool {
 
 fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> What<'a> {
     let is_hosted = has_type(&block, "server_tool_use");
-    if reader.stays() {
+    if reader.same_format() {
         // Only Anthropic's API knows of callers.
         if reader.emulates() && !is_hosted && block.get("caller").is_some() {
             tool::remove(&mut block, "caller");
@@ -198,7 +198,7 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
     } else {
         reader.lose_rest(&block, &["type", "id", "name", "input", "caller"]);
     }
-    let own = reader.stays().then(|| block.clone());
+    let own = reader.same_format().then(|| block.clone());
     let name = block.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
     let is_search = || reader.reading.options.search_tools.iter().any(|search| name.is(search.as_str()));
     let search = match is_hosted {
@@ -212,18 +212,32 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
 fn result<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     at: usize,
-    mut block: Node<'a>,
+    block: Node<'a>,
     part: ReadPart<'r, 'n, 'a>,
 ) -> Result<What<'a>, Error> {
-    let own = reader.stays().then(|| block.clone());
-    if own.is_none() {
+    if !reader.same_format() {
         reader.lose_rest(&block, &["type", "tool_use_id", "content", "is_error"]);
     }
     let is_error = block.get("is_error").and_then(Node::as_bool) == Some(true);
     let id = string_of(&block, "tool_use_id");
-    let content = block.visit("content", core::mem::take);
+    let (own, content) = taken(reader, block, "content");
     let content = result_content(reader, at, content, part)?;
-    Ok(What::Result(Outcome { id, content, is_error, found: None, gone: Set::new(), of_search: None, own }))
+    Ok(What::Result(Outcome { is_error, ..Outcome::new(id, content, own) }))
+}
+
+/// Takes what a result says out of it. Where the format stays, the result is returned, too: without its blocks, if they
+/// are written anew.
+pub(super) fn taken<'a>(
+    reader: &Reader<'_, '_, 'a>,
+    mut result: Node<'a>,
+    key: &'static str,
+) -> (Option<Node<'a>>, Option<Node<'a>>) {
+    let is_list = result.get(key).is_some_and(|content| content.as_array().is_some_and(|blocks| !blocks.is_empty()));
+    if reader.skims() && is_list {
+        let content = result.visit(key, core::mem::take);
+        return (Some(result), content);
+    }
+    (reader.same_format().then(|| result.clone()), result.visit(key, core::mem::take))
 }
 
 /// Reads what a tool answered. What is inside a block of that is not looked at.
@@ -268,15 +282,11 @@ pub(super) fn result_content<'r, 'n, 'a>(
 
 fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> What<'a> {
     let search = search(block.get("content").unwrap_or(block), true);
-    What::Result(Outcome {
-        id: string_of(block, "tool_use_id"),
-        is_error: search.error.is_some(),
-        content: Content::Parts(Vec::from([Part::Search(search)])),
-        found: None,
-        gone: Set::new(),
-        of_search: Some(Searcher::Hosted),
-        own: reader.stays().then(|| block.clone()),
-    })
+    let is_error = search.error.is_some();
+    let own = reader.same_format().then(|| block.clone());
+    let content = Content::Parts(Vec::from([Part::Search(search)]));
+    let of_search = Some(Searcher::Hosted);
+    What::Result(Outcome { is_error, of_search, ..Outcome::new(string_of(block, "tool_use_id"), content, own) })
 }
 
 /// Reads what a search found, or why it failed.

@@ -4,11 +4,10 @@ use alloc::{format, vec::Vec};
 
 use super::{
     anthropic::{bare, concerns, lenient_role},
-    blocks::{self, result_content},
+    blocks::{self, result_content, taken},
     no_object, no_role, Reader,
 };
 use crate::{
-    collections::Set,
     deferred::{
         blocks::{brings_tools, is_mention, is_system},
         conversation::{string_of, Addition, Arguments, Call, Outcome, Part, Role, Searcher, What},
@@ -33,12 +32,11 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
             if is_mention(&old) {
                 old = bare(old);
             }
-            reader.conversation.originals.insert(at, old.clone());
             let role = lenient_role(&old);
             message(reader, at, old, role, &pointer)?;
             continue;
         }
-        if reader.stays() {
+        if reader.same_format() {
             let old = reader.history.messages().get(index).map(view).transpose()?;
             let kept = old
                 .as_ref()
@@ -74,18 +72,17 @@ fn message<'a>(
     pointer: &str,
 ) -> Result<(), Error> {
     let brings = carried(reader, at, &mut old, pointer)?;
-    let own = (reader.skims() && is_tool(&old)).then(|| old.clone());
-    let content = take(&mut old, "content")?;
     if is_tool(&old) {
-        if own.is_none() {
+        if !reader.skims() {
             reader.lose_rest(&old, &["role", "content", "tool_call_id"]);
         }
-        let content = result_content(reader, at, content, part)?;
         let id = string_of(&old, "tool_call_id");
-        let outcome = Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own };
-        reader.push(at, What::Result(outcome));
+        let (own, content) = taken(reader, old, "content");
+        let content = result_content(reader, at, content, part)?;
+        reader.push(at, What::Result(Outcome::new(id, content, own)));
         return Ok(());
     }
+    let content = take(&mut old, "content")?;
     if !reader.skims() {
         reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
         if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some()) {
@@ -97,6 +94,16 @@ fn message<'a>(
     let is_silent = |text: &Text<'_>| (brings || !calls.is_empty()) && text.is_empty();
     let says_nothing =
         content.as_ref().is_none_or(|content| content.is_null() || content.as_text().is_some_and(is_silent));
+    if reader.skims() {
+        if says_nothing && content.is_some() {
+            old.visit("content", |old| *old = content.clone().unwrap_or_default());
+        }
+        // The tools that it brings are in the list now.
+        if old.get("tools").is_some_and(Node::is_null) {
+            tool::remove(&mut old, "tools");
+        }
+        reader.conversation.originals.insert(at, old);
+    }
     if !says_nothing {
         blocks::message(reader, (at, at), role, content, part)?;
     }

@@ -50,7 +50,7 @@ pub(super) fn read<'a>(
     source: Format,
     mut reading: Reading<'_, 'a>,
 ) -> Result<Conversation<'a>, Error> {
-    let stays = source == reading.target;
+    let same_format = source == reading.target;
     let mut conversation = Conversation::default();
     let mut flattened = None;
     if source == Format::OpenaiResponses {
@@ -65,7 +65,7 @@ pub(super) fn read<'a>(
         None => Tools::read(listed(request), reading.warnings),
     };
     let (mut prompt, mut taken) = (None, None);
-    if !stays {
+    if !same_format {
         conversation.is_in_place =
             source == Format::Anthropic && reading.target == Format::OpenaiChat && anthropic::is_common(request)?;
         let key = if source == Format::OpenaiResponses { "instructions" } else { "system" };
@@ -80,10 +80,11 @@ pub(super) fn read<'a>(
     let request = &*request;
     let history = match taken {
         Some(node) => History::Taken(opened(node)?),
-        None => History::Borrowed(request.get(Api::from(source).history()).filter(|_| stays)),
+        None => History::Borrowed(request.get(Api::from(source).history()).filter(|_| same_format)),
     };
     // A string of Responses says nothing about tools.
-    conversation.is_in_place |= stays && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
+    conversation.is_in_place |=
+        same_format && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
     let mut reader = Reader { reading, source, listed: listed(request), history, conversation, has_spoken: false };
     match source {
         Format::Anthropic => anthropic::read(&mut reader, request, prompt)?,
@@ -127,7 +128,7 @@ struct Reader<'r, 'n, 'a> {
 
 impl<'a> Reader<'_, '_, 'a> {
     /// Whether the format stays, so that what is not about tools does, too.
-    fn stays(&self) -> bool {
+    fn same_format(&self) -> bool {
         self.source == self.reading.target
     }
 
@@ -138,7 +139,7 @@ impl<'a> Reader<'_, '_, 'a> {
 
     /// Whether only messages that concern tools are read: all others stay as they are.
     fn skims(&self) -> bool {
-        self.stays() && self.emulates()
+        self.same_format() && self.emulates()
     }
 
     /// Whether calls matter where the format stays: as loads, or because they may become text.
@@ -208,7 +209,7 @@ impl<'a> Reader<'_, '_, 'a> {
     /// Whether nobody has spoken yet: what comes here is the head of the prompt. An emulated list begins with what the
     /// request lists.
     fn is_head(&self) -> bool {
-        !self.has_spoken && !self.stays() && !self.emulates()
+        !self.has_spoken && !self.same_format() && !self.emulates()
     }
 
     /// Whether the history may change the tools.

@@ -53,7 +53,7 @@ pub(super) fn read<'a>(
     request: &Node<'a>,
     prompt: Option<Node<'a>>,
 ) -> Result<(), Error> {
-    if !reader.stays() {
+    if !reader.same_format() {
         is_whole(request)?;
         if let Some(instructions) = prompt.filter(|text| !text.is_null()) {
             let content = reader.content(Some(instructions), part)?;
@@ -85,7 +85,7 @@ pub(super) fn read<'a>(
             }
         } else {
             let is_plain = |item: &Node<'_>| !may_hold(item, prefilter::DEFERRAL | prefilter::CALL | prefilter::RESULT);
-            if pass.reader.stays() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
+            if pass.reader.same_format() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
                 pass.turn(Phase::Other);
                 let message = pass.message;
                 pass.push(message, What::Kept(Role::Assistant));
@@ -209,7 +209,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 self.mention(item);
                 return Ok(());
             }
-            if self.reader.stays() && kind != "additional_tools" && !kind.starts_with("tool_search_") {
+            if self.reader.same_format() && kind != "additional_tools" && !kind.starts_with("tool_search_") {
                 self.clean(&mut item, kind);
             }
         }
@@ -220,9 +220,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             "tool_search_call" => self.search(item),
             "tool_search_output" => self.found(item)?,
             "additional_tools" => self.additional(item),
-            "item_reference" if !self.reader.stays() => return Err(incomplete(at)),
+            "item_reference" if !self.reader.same_format() => return Err(incomplete(at)),
             _ if self.reader.skims() => self.other(item)?,
-            _ if self.reader.stays() => {
+            _ if self.reader.same_format() => {
                 let message = self.turn(Phase::Other);
                 self.push(message, What::Kept(Role::Assistant));
             }
@@ -275,20 +275,20 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             Role::Assistant
         } else if is_system(&item) {
             Role::System
-        } else if is("user") || self.reader.stays() {
+        } else if is("user") || self.reader.same_format() {
             Role::User
         } else {
             return Err(no_role(&item, at, "`user`, `assistant`, `system` or `developer`"));
         };
         let message = self.turn(if role == Role::Assistant { Phase::Said } else { Phase::Other });
-        if self.reader.stays() && !self.reader.emulates() {
+        if self.reader.same_format() && !self.reader.emulates() {
             self.push(message, What::Kept(role));
             return Ok(());
         }
-        if self.reader.skims() {
-            self.reader.conversation.originals.insert(self.at, item.clone());
-        }
         let content = item.visit("content", core::mem::take);
+        if self.reader.skims() {
+            self.reader.conversation.originals.insert(self.at, item);
+        }
         if self.reader.emulates() {
             return blocks::message(self.reader, (self.at, message), role, content, part);
         }
@@ -299,12 +299,13 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     /// An item that stays, but for what it holds about tools.
     fn other(&mut self, mut item: Node<'a>) -> Result<(), Error> {
-        self.reader.conversation.originals.insert(self.at, item.clone());
         let message = self.turn(Phase::Other);
         let role = if is_system(&item) { Role::System } else { Role::User };
         let held =
             LISTS.into_iter().find(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)));
-        match held.and_then(|key| item.visit(key, core::mem::take)) {
+        let content = held.and_then(|key| item.visit(key, core::mem::take));
+        self.reader.conversation.originals.insert(self.at, item);
+        match content {
             Some(content) => blocks::message(self.reader, (self.at, message), role, Some(content), part)?,
             None => self.push(message, What::Text { role, content: Content::Parts(Vec::new()) }),
         }
@@ -313,7 +314,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     fn call(&mut self, mut item: Node<'a>) {
         let message = self.turn(Phase::Called);
-        let own = self.reader.stays().then(|| item.clone());
+        let own = self.reader.same_format().then(|| item.clone());
         let name = self.reader.reading.names.called(&item).unwrap_or_else(|| Text::literal(""));
         let arguments = if has_type(&item, "custom_tool_call") {
             Arguments::Freeform(string_of(&item, "input"))
@@ -327,24 +328,22 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, What::Call(Call { id, name, arguments, search: None, own }));
     }
 
-    fn output(&mut self, mut item: Node<'a>) -> Result<(), Error> {
+    fn output(&mut self, item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
-        let own = self.reader.stays().then(|| item.clone());
         let id = string_of(&item, "call_id");
-        let output = item.visit("output", core::mem::take);
+        let (own, output) = blocks::taken(self.reader, item, "output");
         let content = match self.reader.emulates() {
             true => result_content(self.reader, self.at, output, part)?,
             false => self.reader.content(output, part)?,
         };
-        let outcome = Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own };
-        self.push(message, What::Result(outcome));
+        self.push(message, What::Result(Outcome::new(id, content, own)));
         Ok(())
     }
 
     fn search(&mut self, mut item: Node<'a>) {
         self.reader.change(self.at);
         let message = self.turn(Phase::Called);
-        let own = (self.reader.stays() && !self.reader.emulates()).then(|| item.clone());
+        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
         let client = is_client(&item);
         let search_name = self.reader.reading.options.tool_search_name.as_str();
         let id = if client {
@@ -397,7 +396,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     fn found(&mut self, mut item: Node<'a>) -> Result<(), Error> {
         self.reader.change(self.at);
-        let own = (self.reader.stays() && !self.reader.emulates()).then(|| item.clone());
+        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
         let called = self.answered(&item)?;
         let client = is_client(&item);
         let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text()).cloned();
@@ -427,8 +426,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             return Ok(());
         };
         let message = self.turn(Phase::Other);
-        let outcome = Outcome { id: call, content, is_error: false, found: None, gone: Set::new(), of_search, own };
-        self.push(message, What::Result(outcome));
+        self.push(message, What::Result(Outcome { of_search, ..Outcome::new(call, content, own) }));
         Ok(())
     }
 
@@ -484,7 +482,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
 /// A text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
-    if reader.stays() {
+    if reader.same_format() {
         return Ok(Some(Part::Own(block)));
     }
     let block = &mut block;

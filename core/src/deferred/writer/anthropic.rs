@@ -89,7 +89,7 @@ impl<'a> Messages<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) {
         self.keep_apart(&event);
         match event.what {
-            What::Text { role: Role::System, content } if !self.spoken && !self.writer.stays() => {
+            What::Text { role: Role::System, content } if !self.spoken && !self.writer.same_format() => {
                 let texts = content.into_parts().into_iter();
                 self.system
                     .extend(texts.filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None }));
@@ -106,7 +106,7 @@ impl<'a> Messages<'_, '_, 'a> {
             What::Result(outcome) => self.result(outcome),
             What::Add(additions) | What::Carry(additions) => self.added(additions),
             What::Remove { name, .. } => self.removed(&name),
-            What::Reasoning(thought) if self.writer.stays() => self.push(Role::Assistant, Vec::from([thought])),
+            What::Reasoning(thought) if self.writer.same_format() => self.push(Role::Assistant, Vec::from([thought])),
             What::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
@@ -127,7 +127,7 @@ impl<'a> Messages<'_, '_, 'a> {
 
     /// What the client said in two messages stays two where the format does: a cached prefix ends with the first.
     fn keep_apart(&mut self, event: &Event<'a>) {
-        let is_next = self.writer.stays() && event.message != self.pending_message;
+        let is_next = self.writer.same_format() && event.message != self.pending_message;
         let may_stand = matches!(self.last, Some(Role::User | Role::System));
         let says_more = match &event.what {
             What::Add(_) | What::Carry(_) | What::Remove { .. } => true,
@@ -258,7 +258,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 let mut content = outcome.content;
                 if let Some(found) = found.as_ref().filter(|_| !outcome.is_error) {
                     let mut parts = content.into_parts();
-                    parts.extend(self.writer.told(found, &outcome.gone));
+                    parts.extend(self.writer.found_texts(found, &outcome.gone));
                     content = Content::Parts(parts);
                 }
                 result_content(content)
@@ -285,8 +285,8 @@ impl<'a> Messages<'_, '_, 'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(name);
         let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
         if blocks.is_empty() {
-            let told = if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED };
-            return Node::literal(told);
+            let text = if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED };
+            return Node::literal(text);
         }
         Node::array(blocks)
     }
@@ -298,7 +298,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 _ if definition.is_none() && !self.writer.can_be_sent(&name) => {}
                 (Native::Inline, place) => {
                     let is_new = !self.writer.places.declare(core::slice::from_ref(&name)).is_empty();
-                    let own = definition.filter(|_| self.writer.stays());
+                    let own = definition.filter(|_| self.writer.same_format());
                     let written = self.writer.definitions.get(&name).filter(|_| place == Place::Carrier && is_new);
                     let tool = match own.or_else(|| written.cloned()) {
                         Some(definition) => {
@@ -321,8 +321,8 @@ impl<'a> Messages<'_, '_, 'a> {
                 self.pending.push(change("tool_removal", by_name(name)));
             }
             _ => {
-                let told = self.writer.withdrawn(name);
-                self.pending.push(text(Node::string(told)));
+                let withdrawn = self.writer.withdrawn(name);
+                self.pending.push(text(Node::string(withdrawn)));
             }
         }
     }

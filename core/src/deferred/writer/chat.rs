@@ -161,7 +161,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 content => {
                     let mut parts = content.into_parts();
                     if let Some(found) = found.as_ref().filter(|_| !outcome.is_error) {
-                        parts.extend(self.writer.told(found, &outcome.gone));
+                        parts.extend(self.writer.found_texts(found, &outcome.gone));
                     }
                     joined(parts, &format!("/messages/{at}"))?
                 }

@@ -152,7 +152,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.writing.options.native
     }
 
-    fn stays(&self) -> bool {
+    fn same_format(&self) -> bool {
         self.writing.source == self.writing.target
     }
 
@@ -218,7 +218,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     fn function(&mut self, definition: Node<'a>) -> Result<Option<Node<'a>>, Error> {
-        if self.stays() {
+        if self.same_format() {
             return Ok(Some(definition));
         }
         let custom = self.writing.options.custom_tools.unwrap_or(CustomTools::Function);
@@ -229,7 +229,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
         let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
         let has_searches = self.native() == Native::ToolSearch || self.writing.target == Format::Anthropic;
-        if self.stays() && (!is_search || has_searches) {
+        if self.same_format() && (!is_search || has_searches) {
             return Some(definition);
         }
         match (kind, self.native()) {
@@ -275,7 +275,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// What a search found, for a model to read.
-    fn told(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
+    fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let said = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
             _ if self.set_aside.contains(name) => Some(String::from(notice::REMOVED)),
@@ -284,12 +284,12 @@ impl<'w, 'a> Writer<'w, 'a> {
             UnknownReference::Notice if !self.places.knows(name) => Some(self.withdrawn(name)),
             _ => Some(self.available(name)),
         };
-        let mut told: Vec<Part<'a>> =
+        let mut texts: Vec<Part<'a>> =
             found.iter().filter_map(said).map(|text| Part::Text(Node::string(text))).collect();
-        if told.is_empty() {
-            told.push(Part::Text(Node::literal(if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED })));
+        if texts.is_empty() {
+            texts.push(Part::Text(Node::literal(if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED })));
         }
-        told
+        texts
     }
 
     /// Whether a tool stands in the request, and the API takes it.

@@ -129,7 +129,7 @@ impl<'a> Items<'_, '_, 'a> {
         };
         // A loaded tool of the top level is called with its own name as the namespace (recorded; else a 400).
         let place = self.writer.places.of(&call.name);
-        if !self.writer.stays() && matches!(place, Place::Carrier | Place::Deferred) {
+        if !self.writer.same_format() && matches!(place, Place::Carrier | Place::Deferred) {
             set(&mut item, "namespace", Node::string(call.name));
         }
         self.out.push(item);
@@ -169,7 +169,7 @@ impl<'a> Items<'_, '_, 'a> {
                 content => {
                     let mut parts = content.into_parts();
                     if is_found {
-                        parts.extend(self.writer.told(&found, &outcome.gone));
+                        parts.extend(self.writer.found_texts(&found, &outcome.gone));
                     }
                     let parts: Vec<Node<'a>> = parts.into_iter().map(|part| block(part, "input_text")).collect();
                     if parts.is_empty() {

@@ -5,14 +5,13 @@ use alloc::vec::Vec;
 use super::{joined, set};
 use crate::{
     deferred::{
-        blocks::is_system,
         conversation::{Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
         reader::lenient_role,
         splice,
         tool::{self, has_type},
     },
     error::Error,
-    json::{Data, Node},
+    json::Node,
     options::Format,
     request::api::Api,
 };
@@ -38,7 +37,7 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
         let instead = match (format, original) {
             (Format::OpenaiResponses, Some(original)) => Vec::from([refilled(original, group)]),
             (Format::OpenaiResponses, None) => group.into_iter().filter_map(|event| item(event.what)).collect(),
-            (_, original) => messages(original.unwrap_or_default(), group, format)?,
+            (_, original) => messages(original, group, format)?,
         };
         replaced.push((index, instead));
     }
@@ -97,14 +96,12 @@ struct Segment<'a> {
 }
 
 /// The messages that stand for one.
-fn messages<'a>(mut original: Node<'a>, events: Vec<Event<'a>>, format: Format) -> Result<Vec<Node<'a>>, Error> {
-    if is_system(&original) && original.get("tools").is_some_and(|tools| tools.as_array().is_some()) {
-        tool::remove(&mut original, "tools");
-    }
-    let is_answer =
-        original.get("tool_call_id").is_some() || ["tool", "function"].iter().any(|name| has_role(&original, name));
-    let base = lenient_role(&original);
-    let mut original = Some(original).filter(|_| !is_answer);
+fn messages<'a>(
+    mut original: Option<Node<'a>>,
+    events: Vec<Event<'a>>,
+    format: Format,
+) -> Result<Vec<Node<'a>>, Error> {
+    let base = original.as_ref().map_or(Role::User, lenient_role);
     let mut out = Vec::new();
     let mut segment: Option<Segment<'a>> = None;
     for event in events {
@@ -120,9 +117,7 @@ fn messages<'a>(mut original: Node<'a>, events: Vec<Event<'a>>, format: Format) 
         }
         match event.what {
             // A result of Chat Completions is a message.
-            What::Result(outcome)
-                if is_answer && !outcome.own.as_ref().is_some_and(|own| has_type(own, "tool_result")) =>
-            {
+            What::Result(outcome) if outcome.own.as_ref().is_some_and(|own| own.get("role").is_some()) => {
                 if let Some(done) = segment.take() {
                     out.push(message(done, None, format)?);
                 }
@@ -178,8 +173,6 @@ impl<'a> Segment<'a> {
 fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Format) -> Result<Node<'a>, Error> {
     let Segment { role, mut parts, is_string, calls } = segment;
     let is_text = |part: &Part<'_>| matches!(part, Part::Text(_));
-    let had_blocks =
-        |message: &Node<'_>| message.get("content").and_then(Node::as_array).is_some_and(|blocks| !blocks.is_empty());
     let content = match parts.pop() {
         Some(Part::Text(text)) if is_string && parts.is_empty() => Some(text),
         Some(last) => {
@@ -190,7 +183,6 @@ fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Format)
                 Node::array(parts.into_iter().filter_map(block).collect())
             })
         }
-        None if original.as_ref().is_none_or(had_blocks) => Some(Node::new(Data::Null)),
         None => None,
     };
     let Some(mut message) = original else {
@@ -205,7 +197,7 @@ fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Format)
     }
     if !calls.is_empty() {
         set(&mut message, "tool_calls", Node::array(calls));
-    } else if message.get("tool_calls").is_some() {
+    } else if message.get("tool_calls").is_some_and(Node::is_null) {
         tool::remove(&mut message, "tool_calls");
     }
     Ok(message)

@@ -34,8 +34,10 @@ pub struct DeferralChoice {
     pub target: Option<Format>,
     /// The construct.
     pub native: Native,
+    /// How sure that is: `A` documented or recorded, `C` inferred.
+    pub confidence: char,
     /// What it rests on, in a sentence.
-    pub source: Cow<'static, str>,
+    pub because: Cow<'static, str>,
     /// The day on which that was looked up or recorded (ISO 8601).
     pub checked: &'static str,
 }
@@ -316,13 +318,15 @@ pub(crate) fn deferral_for(query: &DeferralQuery) -> Result<DeferralChoice, Erro
         Some(row) => DeferralChoice {
             target: Some(row.target),
             native: row.native,
-            source: Cow::Borrowed(row.source),
+            confidence: 'A',
+            because: Cow::Borrowed(row.source),
             checked: row.checked,
         },
         None => DeferralChoice {
             target: None,
             native: Native::None,
-            source: Cow::Owned(known.why_none()),
+            confidence: 'C',
+            because: Cow::Owned(known.why_none()),
             checked: CHECKED,
         },
     })

@@ -47,12 +47,6 @@ impl<'a> PlanBuilder<'a> {
         PlanBuilder { plan: Plan::default(), original, no_slash: false }
     }
 
-    /// Does it depend on the schema as it is written whether names with `/` are replaced?
-    pub(in crate::sanitize) fn may_lose_slashes(&self, grammar: &Grammar, budget: &Budget) -> bool {
-        grammar.refs.no_slash_in_definitions
-            && self.original.as_ref().is_some_and(|original| names::has_slash(original, budget))
-    }
-
     /// Before what a strict mode cannot say is encoded.
     pub(in crate::sanitize) fn encode(
         &mut self,
@@ -87,11 +81,6 @@ impl<'a> PlanBuilder<'a> {
         budget.check(String::new)?;
         Ok(self.plan)
     }
-}
-
-/// May there be JSON in the strings of these arguments?
-pub(in crate::sanitize) fn may_hold_json(arguments: &Node<'_>, grammar: &Grammar, budget: &Budget) -> bool {
-    json_string::asks(grammar) && json_string::holds_text(arguments, budget)
 }
 
 impl Plan {
@@ -179,7 +168,7 @@ impl Plan {
     pub(crate) fn from_kept(node: &Node<'_>) -> Result<Plan, Error> {
         let object = node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))?;
         if !object.has("version") {
-            let found = "an object without one, as a schema is, which takes the options of `sanitize` beside it";
+            let found = "an object without one, as a schema is";
             return Err(wrong("/version".into(), "with its `version`", found));
         }
         version::check(node, version::VERSION, "a plan", "sanitize the schema again")?;

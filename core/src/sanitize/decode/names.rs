@@ -41,11 +41,6 @@ pub(super) fn are_renamed(schema: &Node<'_>, grammar: &Grammar, budget: &Budget)
     any_name(schema, budget, &replaced)
 }
 
-/// Is there a name with `/`?
-pub(super) fn has_slash(schema: &Node<'_>, budget: &Budget) -> bool {
-    any_name(schema, budget, &|name| name.display().contains('/'))
-}
-
 /// Is something true of a name in a table of properties, or of one that `required` lists? (What only looks like one of
 /// these counts, too. Asked of every key there is, this was a tenth of a report.)
 fn any_name(schema: &Node<'_>, budget: &Budget, is: &dyn Fn(&Text<'_>) -> bool) -> bool {

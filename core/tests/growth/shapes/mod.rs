@@ -7,9 +7,9 @@ mod schemas;
 
 use serde_json::json;
 use toolwire::{
-    adapt_request_json, apply_deferred_loading_json_with_report, check, normalize_envelope, options::Format,
-    repair_arguments_json_with_report, restore_arguments_json, sanitize, sanitize_tools, validate_arguments_json,
-    AdaptOptions, DeferredOptions, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
+    adapt_request, apply_deferred_loading, check, normalize_envelope, options::Format, repair_arguments,
+    restore_arguments, sanitize, sanitize_tools, validate_arguments, AdaptOptions, DeferredOptions, RepairOptions,
+    Restore, SanitizeOptions, ToolsOptions,
 };
 
 /// Named makers of inputs.
@@ -72,26 +72,26 @@ impl Work {
             Work::Sanitize => sanitize(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
             Work::Check => check(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
             Work::Envelope => normalize_envelope(first).map(drop).map_err(code),
-            Work::Validate => validate_arguments_json(second, first).map(drop).map_err(code),
+            Work::Validate => validate_arguments(second, first).map(drop).map_err(code),
             Work::Repair => {
                 let mut options = RepairOptions::default();
                 options.use_defaults = true;
                 options.remove_additional = true;
-                repair_arguments_json_with_report(second, first, &options).map(drop).map_err(code)
+                repair_arguments(second, first, &options).map(drop).map_err(code)
             }
-            Work::Restore => {
-                restore_arguments_json(second, first, &SanitizeOptions::new(dialect)).map(drop).map_err(code)
-            }
+            Work::Restore => sanitize(first, &SanitizeOptions::new(dialect))
+                .and_then(|done| restore_arguments(second, done.restore_plan()?).map(drop))
+                .map_err(code),
             Work::Tools => sanitize_tools(first, &ToolsOptions::new(dialect)).map(drop).map_err(code),
             Work::Defer => {
                 for target in [None, Some(Format::OpenaiChat), Some(Format::OpenaiResponses)] {
                     let mut options = DeferredOptions::default();
                     options.target = target;
-                    apply_deferred_loading_json_with_report(first, &options).map(drop).map_err(code)?;
+                    apply_deferred_loading(first, &options).map(drop).map_err(code)?;
                 }
                 Ok(())
             }
-            Work::Adapt => adapt_request_json(first, &AdaptOptions::new(dialect)).map(drop).map_err(code),
+            Work::Adapt => adapt_request(first, &AdaptOptions::new(dialect)).map(drop).map_err(code),
             Work::Stream => {
                 let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
                 let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});

@@ -1,6 +1,6 @@
 // What people write, and what must not compile. Copied into an ES module and a CommonJS project before it is compiled.
 import {
-  answerToolSearchJson,
+  answerToolSearch,
   applyDeferredLoading,
   type CallRepairOptions,
   type Change,
@@ -12,7 +12,6 @@ import {
   type DialectChoice,
   deferralFor,
   dialectFor,
-  dialectForWithReport,
   dialects,
   Exchange,
   type JsonSchema,
@@ -38,8 +37,8 @@ const changes: readonly Change[] = sanitize({}, { dialect: 'codex-wire', maxByte
 const request: { model: string; messages: never[] } = applyDeferredLoading(
   { model: 'm', messages: [] },
   { mode: 'filter' },
-);
-const translated: { [name: string]: unknown } = applyDeferredLoading(request, { target: 'openai-responses' });
+).request;
+const translated: { [name: string]: unknown } = applyDeferredLoading(request, { target: 'openai-responses' }).request;
 const code: ToolwireErrorCode = new ToolwireError('invalid-json', '', 'message').code;
 const rules: Constraint[] = check(schema, { dialect: 'codex' }).map(({ constraint }) => constraint);
 const known: Dialect[] = dialects().map(({ name }) => name);
@@ -54,14 +53,13 @@ export const flat: boolean[] = sanitizeTools([], { dialect: 'xai', format: 'open
 // @ts-expect-error: Anthropic's tools have no `parameters`
 export const other = () => sanitizeTools([], { dialect: 'anthropic' }).tools.map(({ parameters }) => parameters);
 // Which one is known at run time only.
-export const some: unknown[] = sanitizeTools([], { dialect: dialectFor({ host: 'api.x.ai' }) }).tools.map(
+export const some: unknown[] = sanitizeTools([], { dialect: dialectFor({ host: 'api.x.ai' }).dialect }).tools.map(
   (tool) => tool.anything,
 );
-export const sure = (): DialectChoice['confidence'] =>
-  dialectForWithReport({ host: 'api.x.ai', exact: true }).confidence;
+export const sure = (): DialectChoice['confidence'] => dialectFor({ host: 'api.x.ai', exact: true }).confidence;
 const deferral: DeferralChoice = deferralFor({ host: 'api.moonshot.ai', model: 'kimi-k3' });
 const { target, native } = deferral;
-export const handedOn: unknown = applyDeferredLoading({ messages: [] }, { target, native });
+export const handedOn: unknown = applyDeferredLoading({ messages: [] }, { target, native }).request;
 // @ts-expect-error: the dialect is required
 export const undialected = () => sanitize({}, {}).schema;
 // @ts-expect-error: no such dialect
@@ -71,7 +69,7 @@ export const misspelt = () => normalizeEnvelope({}, { shared: true }).schema;
 // @ts-expect-error: a value gives a value, and no text
 export const untexted = (): string => sanitize({}, { dialect: 'codex' }).schema;
 const names: string[] = searchTools([], 'mail', { limit: 3 });
-const answer: string | null = answerToolSearchJson('{}', '[]');
+const answer: string | null = answerToolSearch('{}', '[]');
 export const patterned = (): string[] => searchTools([], '^mail', { mode: 'regex' });
 // @ts-expect-error: no such mode
 export const fuzzy = () => searchTools([], 'mail', { mode: 'fuzzy' });
@@ -92,7 +90,7 @@ export const translating = () => toolwireFetch({ deferred: { target: 'openai' } 
 // Calls that are repaired: asked for by options, told by every form.
 const repairing: CallRepairOptions = { confidence: 'exact', disable: ['wrap-array'] };
 const { restore } = sanitizeTools([], { dialect: 'moonshot', repair: repairing });
-export const repaired: RepairedCall[] = restore.replyWithReport({ content: [] }).calls;
+export const repaired: RepairedCall[] = restore.reply({ content: [] }).calls;
 export const valid: boolean | null | undefined = restore.call('read', { path: 'a' }).valid;
 export const listening = (): Fetch =>
   toolwireFetch({ repair: true, onRepair: (calls) => calls.map(({ id, retryMessage }) => [id, retryMessage]) });

@@ -1,6 +1,6 @@
 /** A conversation played on two backends: what each of them is sent, and what its model sees, turn by turn. */
 
-import { applyDeferredLoading, applyDeferredLoadingWithReport, type DeferredOptions } from 'toolwire';
+import { applyDeferredLoading, type DeferredOptions } from 'toolwire';
 
 import type { DeferredChoice } from '../state/shared.js';
 import { type Backend, type BackendId, backendOf } from './backends.js';
@@ -117,7 +117,7 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
     const format = formatOf(turns, wanted);
     for (let at = 0; at < turns.ends.length; at++) {
       const asked = { ...wanted, ...(format && { format }) };
-      const { request, report } = applyDeferredLoadingWithReport(requestOf(turns, at) as object, asked);
+      const { request, report } = applyDeferredLoading(requestOf(turns, at) as object, asked);
       const after = request as unknown as Item;
       const next = promptOf(after);
       const { bytes, newBytes, partsAt, firstMessage } = growthOf(prompt, next);
@@ -170,7 +170,7 @@ function callable(request: Item, format: DeferredOptions['target']): string[] {
     serverToolSearch: 'emulate',
     forcedTool: 'auto',
   };
-  return listedIn(applyDeferredLoading(request as object, played) as unknown as Item);
+  return listedIn(applyDeferredLoading(request as object, played).request as unknown as Item);
 }
 
 function listedIn(request: Item): string[] {

@@ -1,6 +1,6 @@
 /** The calls behind the view "Restore": what the model is shown, what it answers, and what the tool's server gets. */
 
-import { type Dialect, dialects, type RestoredCall, restoreArgumentsJson, sanitize, sanitizeTools } from 'toolwire';
+import { type Dialect, dialects, type RestoredCall, restoreArguments, sanitize, sanitizeTools } from 'toolwire';
 
 import type { Document, ToolPlace } from '../document/kind.js';
 import { layout } from '../document/layout.js';
@@ -70,7 +70,7 @@ export function restoredOf(document: Document, tool: ToolPlace | undefined, choi
   const answered = { ...base, seen: layout(seen), seenName: tool === undefined ? undefined : name, args: written };
   try {
     // Arguments that are not JSON come back as they are; here they should say what is wrong with them.
-    if (!repair) restoreArgumentsJson(written, '{}', { dialect: 'codex' });
+    if (!repair) restoreArguments(written, { version: 2 });
     const call = restore(written);
     const restored = layout(call.arguments);
     return {
@@ -91,7 +91,7 @@ function shownOf(schema: string, ownName: string | undefined, { dialect, options
     return {
       schema: seen,
       name: undefined,
-      restore: (given) => ({ arguments: restoreArgumentsJson(given, restorePlan) }),
+      restore: (given) => ({ arguments: restoreArguments(given, restorePlan) }),
     };
   }
   const alone = `[{"name":${JSON.stringify(ownName ?? UNNAMED)},"inputSchema":${schema}}]`;

@@ -2,8 +2,8 @@
 
 import type { AdaptOptions, DeferredReport, Dialect, Restore } from 'toolwire';
 import {
-  adaptRequestJson,
-  applyDeferredLoadingJsonWithReport,
+  adaptRequest,
+  applyDeferredLoading,
   check,
   checkTools,
   normalizeEnvelope,
@@ -66,7 +66,7 @@ function sanitized(document: Document, asked: Asked): Partial<Outcome> {
   const { dialect, options, shape } = asked;
   const given = { dialect, ...options };
   if (kind === 'request') {
-    const { request, report, restore } = adaptRequestJson(text, requestOptions(asked));
+    const { request, report, restore } = adaptRequest(text, requestOptions(asked));
     const notes = [
       ...(report.deferred === null ? [] : notesOfDeferred(document, report.deferred)),
       ...report.changes.map(noteOfChange),
@@ -130,7 +130,7 @@ function repaired({ text, kind, tools }: Document): Partial<Outcome> {
 }
 
 function loaded(document: Document, options: DeferredChoice): Partial<Outcome> {
-  const { request, report } = applyDeferredLoadingJsonWithReport(document.text, options);
+  const { request, report } = applyDeferredLoading(document.text, options);
   return { output: layout(request), notes: notesOfDeferred(document, report) };
 }
 
@@ -159,7 +159,7 @@ function codeOf({ kind, tools }: Document, asked: Asked): string {
   const format = shape === 'given' ? tools.find((tool) => tool.format !== undefined)?.format : undefined;
   const given = (value: object) => (Object.keys(value).length === 0 ? '' : `, ${literal(value)}`);
   const input = kind === 'tool' ? '[input]' : 'input';
-  if (fn === 'applyDeferredLoading') return `toolwire.applyDeferredLoadingWithReport(input${given(deferred)})`;
+  if (fn === 'applyDeferredLoading') return `toolwire.applyDeferredLoading(input${given(deferred)})`;
   if (fn === 'normalizeEnvelope') {
     const schema = tools[0]?.schema?.pointer.split('/').slice(1).at(-1);
     return `toolwire.normalizeEnvelope(input${kind === 'tool' && schema !== undefined ? `.${schema}` : ''})`;

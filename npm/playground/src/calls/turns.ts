@@ -1,6 +1,6 @@
 /** A request as the conversation that led to it: where each of its requests ended. Knows nothing of deferred tools. */
 
-import { applyDeferredLoadingWithReport, type DeferredOptions, ToolwireError } from 'toolwire';
+import { applyDeferredLoading, type DeferredOptions, ToolwireError } from 'toolwire';
 
 export type Item = { readonly [name: string]: unknown };
 
@@ -36,7 +36,7 @@ export function turnsOf(text: string): Turns | undefined {
  */
 export function formatOf({ request }: Turns, options: DeferredOptions): DeferredOptions['format'] {
   try {
-    const { restore } = applyDeferredLoadingWithReport(request as object, options);
+    const { restore } = applyDeferredLoading(request as object, options);
     return restore.toJSON().format as DeferredOptions['format'];
   } catch (error) {
     if (error instanceof ToolwireError) return undefined;

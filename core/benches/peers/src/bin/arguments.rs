@@ -15,10 +15,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use toolwire::{
-    RepairOptions, Restore, ToolsOptions, repair_arguments, repair_arguments_json, sanitize_tools, validate_arguments,
-    validate_arguments_json,
-};
+use toolwire::{RepairOptions, Restore, ToolsOptions, repair_arguments, sanitize_tools, validate_arguments};
 
 /// Long enough for a stable minimum, short enough to run often.
 const ROUNDS: u32 = 15;
@@ -58,14 +55,14 @@ const TEXTS: [Row; 5] = [
         let validator = read(&call.schema_text).and_then(|schema| prepared(&schema));
         validator.zip(read(&call.text)).is_some_and(|(one, value)| one.is_valid(&value))
     }),
-    ("toolwire, validate_arguments_json", |call| {
-        validate_arguments_json(&call.text, &call.schema_text).is_ok_and(|found| found.valid == Some(true))
+    ("toolwire, validate_arguments", |call| {
+        validate_arguments(&call.text, &call.schema_text).is_ok_and(|found| found.valid == Some(true))
     }),
     ("toolwire, Restore::call_json with kept schemas", |call| {
         !call.kept.call_json(&call.name, &call.text).name.is_empty()
     }),
-    ("toolwire, repair_arguments_json", |call| {
-        repair_arguments_json(&call.text, &call.schema_text, &RepairOptions::default()).is_ok()
+    ("toolwire, repair_arguments", |call| {
+        repair_arguments(&call.text, &call.schema_text, &RepairOptions::default()).is_ok()
     }),
 ];
 
