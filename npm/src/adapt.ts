@@ -25,15 +25,15 @@ export interface AdaptReport {
   changes: ToolChange[];
   /** The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now. */
   unforced: string[];
-  /** What became of a `tool_choice` that the API refuses while the model thinks; `null`: it stayed. */
+  /** What became of a `tool_choice` that the API refuses in this request; `null`: it stayed. */
   choice: ChoiceChange | null;
 }
 
-/** A choice of tools that was refused beside what else a request says, and what is sent for it. */
+/** A choice of tools that the API refuses in this request, and what is sent for it. */
 export interface ChoiceChange {
   /** The choice as it was, as JSON. */
   found: string;
-  /** The choice as it is sent, as JSON. */
+  /** The choice as it is sent, as JSON: `null` if none is. */
   sent: string;
   /** Why: the API's answer, with its source. */
   because: string;

@@ -471,12 +471,12 @@ class ReadyTools(SanitizedTools[list[Any]]):
 
 @dataclass(frozen=True, slots=True)
 class ChoiceChange(Record):
-    """A choice of tools that was refused beside what else a request says, and what is sent for it."""
+    """A choice of tools that the API refuses in this request, and what is sent for it."""
 
     found: str
     """The choice as it was, as JSON."""
     sent: str
-    """The choice as it is sent, as JSON."""
+    """The choice as it is sent, as JSON: `null` if none is."""
     because: str
     """Why: the API's answer, with its source."""
 
@@ -496,7 +496,7 @@ class AdaptReport(Record):
     unforced: tuple[str, ...]
     """The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now."""
     choice: ChoiceChange | None
-    """What became of a `tool_choice` that the API refuses while the model thinks; `None`: it stayed."""
+    """What became of a `tool_choice` that the API refuses in this request; `None`: it stayed."""
 
     _made: ClassVar = {
         "deferred": DeferredReport.of,
