@@ -128,8 +128,12 @@ pub mod reports {
         },
         schema::validate::{ArgumentViolation, Validation},
         tools::{
-            check::ToolViolation, quarantine::Quarantined, request::AdaptReport, request_facts::ChoiceChange,
-            sanitize_list::ToolChange, set_aside::SetAsideWarning,
+            check::ToolViolation,
+            quarantine::Quarantined,
+            request::AdaptReport,
+            request_facts::{ChoiceChange, RequestChange},
+            sanitize_list::ToolChange,
+            set_aside::SetAsideWarning,
         },
     };
 }

@@ -27,6 +27,20 @@ export interface AdaptReport {
   unforced: string[];
   /** What became of a `tool_choice` that the API refuses in this request; `null`: it stayed. */
   choice: ChoiceChange | null;
+  /** Every change of the request outside its tools that a rule of the API demands, in their order. */
+  requestChanges: RequestChange[];
+}
+
+/** A change of a request outside its tools. */
+export interface RequestChange {
+  /** The place in the input. */
+  pointer: string;
+  /** The rule. */
+  rule: string;
+  /** For people: what was done. It has no values of the request. */
+  message: string;
+  /** Why: the fact that the change serves, with its confidence and its source. */
+  reason: string;
 }
 
 /** A choice of tools that the API refuses in this request, and what is sent for it. */

@@ -36,7 +36,7 @@ pub(crate) use crate::json::lazy;
 pub(crate) use betas::header as settle_betas;
 pub(crate) use client::Client;
 pub(crate) use flat_names::{flat as flat_name, nested as nested_namespace, FlatNames};
-pub(crate) use prefilter::{BRINGS_TOOLS, NAMES_TOOLS};
+pub(crate) use prefilter::{BRINGS_TOOLS, CALLS, NAMES_TOOLS};
 pub use report::{CallKind, ClientTool, DeferredReport, Warning};
 
 use alloc::{string::String, vec::Vec};

@@ -28,6 +28,8 @@ pub(crate) enum Refusal {
     },
     /// `tool_choice` or `parallel_tool_calls` in a request without tools.
     ChoiceWithoutTools,
+    /// Arguments in the history that are no JSON object.
+    HistoryArguments,
 }
 
 /// Some of an API's models, by their names in lower case.
@@ -78,6 +80,7 @@ impl RequestFact {
         match self.refuses {
             Refusal::ChoiceWhileThinking { .. } => "choice-while-thinking",
             Refusal::ChoiceWithoutTools => "choice-without-tools",
+            Refusal::HistoryArguments => "history-arguments",
         }
     }
 
@@ -165,6 +168,16 @@ pub(super) const PORTABLE: &[RequestFact] = &[RequestFact::while_thinking(
     "live, DashScope: `The tool_choice parameter does not support being set to required or object in thinking mode` \
         (38 recorded requests; eino#994; confidence A)",
 )];
+
+/// Every API, whether a table says so or not: one bad call would end a conversation.
+pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryArguments,
+    statement: "the arguments of a call in the history are a JSON object",
+    confidence: 'A',
+    source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
+        kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
+    checked: DAY,
+};
 
 const WITHOUT_TOOLS: RequestFact = RequestFact {
     refuses: Refusal::ChoiceWithoutTools,

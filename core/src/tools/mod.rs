@@ -26,6 +26,7 @@ mod client_item;
 mod custom_input;
 mod definitions;
 mod held;
+mod history_arguments;
 mod item_stream;
 mod joined;
 #[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "it is for exchanges, which search"))]

@@ -6,10 +6,11 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use super::{
     call_sites,
     carriers::{self, Carried},
+    history_arguments,
     list_cache::{self, Lookup, Question, SentList},
     namespaces, planned_names,
     quarantine::{self, Quarantined},
-    request_facts::{self, ChoiceChange},
+    request_facts::{self, ChoiceChange, RequestChange},
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
     tool_format::{self, remove},
@@ -21,7 +22,7 @@ use crate::{
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
-    options::{AdaptOptions, DeferredOptions, ToolFormat, ToolsOptions},
+    options::{AdaptOptions, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
     request::{
         self,
         api::Api,
@@ -45,6 +46,8 @@ pub struct AdaptReport {
     pub unforced: Vec<String>,
     /// What became of a `tool_choice` that the API refuses in this request; `None`: it stayed.
     pub choice: Option<ChoiceChange>,
+    /// Every change of the request outside its tools that a rule of the API demands, in their order.
+    pub request_changes: Vec<RequestChange>,
 }
 
 /// Reads a request so that what cannot hold anything to rewrite stays text.
@@ -69,6 +72,9 @@ pub(crate) fn adapt_with_names<'a>(
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
     let api = recognise(request, options)?;
     let given = request_facts::choice_of(request, api)?.map(|(written, _)| written);
+    if options.history_arguments == HistoryArguments::Repair {
+        report.request_changes = history_arguments::repair(request, api)?;
+    }
     // A choice without any tools is judged at the end.
     let demand = match choice::demand(request, api)? {
         Some(pointer) if can_call(request, api)? => Some(pointer),
@@ -139,7 +145,10 @@ pub(crate) fn adapt_with_names<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report));
     }
-    report.choice = request_facts::mend_choice(request, api_out, &dialect.tools, given)?;
+    if let Some((choice, change)) = request_facts::mend_choice(request, api_out, &dialect.tools, given)? {
+        report.choice = Some(choice);
+        report.request_changes.push(change);
+    }
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     rename_history(request, api_out, &new_name)?;
     Ok((report, restore_map, names))

@@ -10,12 +10,34 @@ use crate::{
     },
     error::{Code, Error},
     json::{self, lazy::view, Node},
+    report::Reason,
     request::{
         self,
         api::Api,
         choice::{self, Choice},
     },
 };
+
+/// A change of a request outside its tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestChange {
+    /// The place in the input.
+    pub pointer: String,
+    /// The rule: that of a [`RequestFact`].
+    pub rule: &'static str,
+    /// For people: what was done. It has no values of the request.
+    pub message: String,
+    /// Why: the fact that the change serves.
+    pub reason: Reason,
+}
+
+impl RequestChange {
+    pub(super) fn new(pointer: impl Into<String>, fact: &RequestFact, message: impl Into<String>) -> Self {
+        let reason = Reason::fact(fact.statement, fact.confidence, fact.source);
+        RequestChange { pointer: pointer.into(), rule: fact.rule(), message: message.into(), reason }
+    }
+}
 
 /// A choice of tools that the API refuses in this request, and what is sent for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,11 +61,11 @@ pub(super) fn mend_choice(
     api: Api,
     surface: &Surface,
     given: Option<String>,
-) -> Result<Option<ChoiceChange>, Error> {
+) -> Result<Option<(ChoiceChange, RequestChange)>, Error> {
     let without = without_tools(request, api, surface)?;
     let Some((found, choice)) = choice_of(request, api)? else {
         let removed = given.zip(without);
-        return Ok(removed.map(|(found, fact)| ChoiceChange { found, sent: "null".into(), because: fact.source }));
+        return Ok(removed.map(|(found, fact)| changed(found, "null".into(), fact)));
     };
     if let Some(fact) = without {
         if choice.is_some_and(|choice| choice.is_demand()) {
@@ -53,7 +75,7 @@ pub(super) fn mend_choice(
         for key in ["tool_choice", "parallel_tool_calls"] {
             remove(request, key);
         }
-        return Ok(Some(ChoiceChange { found, sent: "null".into(), because: fact.source }));
+        return Ok(Some(changed(found, "null".into(), fact)));
     }
     let Some((fact, takes_required)) = while_thinking(request, surface)? else { return Ok(None) };
     let is_refused = match choice {
@@ -66,7 +88,14 @@ pub(super) fn mend_choice(
     }
     choice::replace(request, if takes_required { &Choice::Required } else { &Choice::Auto }, api)?;
     let sent = request.get("tool_choice").map(json::write).unwrap_or_default();
-    Ok(Some(ChoiceChange { found, sent, because: fact.source }))
+    Ok(Some(changed(found, sent, fact)))
+}
+
+/// Returns the change of a choice, as both parts of the report have it.
+fn changed(found: String, sent: String, fact: &'static RequestFact) -> (ChoiceChange, RequestChange) {
+    let message = if sent == "null" { "left out `tool_choice`" } else { "weakened `tool_choice`" };
+    let change = RequestChange::new("/tool_choice", fact, message);
+    (ChoiceChange { found, sent, because: fact.source }, change)
 }
 
 /// Returns the choice of a request as JSON and as read, if it has one.

@@ -482,6 +482,20 @@ class ChoiceChange(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class RequestChange(Record):
+    """A change of a request outside its tools."""
+
+    pointer: str
+    """The place in the input."""
+    rule: str
+    """The rule."""
+    message: str
+    """For people: what was done. It has no values of the request."""
+    reason: str
+    """Why: the fact that the change serves, with its confidence and its source."""
+
+
+@dataclass(frozen=True, slots=True)
 class AdaptReport(Record):
     """What was decided and changed about a request."""
 
@@ -497,6 +511,8 @@ class AdaptReport(Record):
     """The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now."""
     choice: ChoiceChange | None
     """What became of a `tool_choice` that the API refuses in this request; `None`: it stayed."""
+    request_changes: tuple[RequestChange, ...]
+    """Every change of the request outside its tools that a rule of the API demands, in their order."""
 
     _made: ClassVar = {
         "deferred": DeferredReport.of,
@@ -504,6 +520,7 @@ class AdaptReport(Record):
         "changes": ToolChange.list_of,
         "unforced": tuple,
         "choice": ChoiceChange.of,
+        "request_changes": RequestChange.list_of,
     }
 
 
