@@ -78,7 +78,7 @@ const INTERNAL: (&str, &str) = (
 /// An error: what went wrong, where, and what was expected.
 ///
 /// ```
-/// let error = toolwire::sanitize_json("{\"type\": ", &toolwire::SanitizeOptions::new("codex")).unwrap_err();
+/// let error = toolwire::sanitize("{\"type\": ", &toolwire::SanitizeOptions::new("codex")).unwrap_err();
 /// assert_eq!(error.code().as_str(), "invalid-json");
 /// assert_eq!(error.pointer(), "/type");
 /// ```

@@ -1,4 +1,4 @@
-//! **Any tool schema, any model, nothing lost on the way without saying so.**
+//! **Any tool schema, any model. Nothing is lost silently.**
 //!
 //! MCP servers publish ordinary JSON Schema. Every model API accepts a different part of it, and answers the rest with
 //! HTTP 400 or quietly shows the model a poorer schema. toolwire rewrites what has to be rewritten, and reports every
@@ -46,8 +46,8 @@
 //! | [`Exchange`] | adapts one request of a client and restores its reply, for gateways (feature `search`) |
 //! | [`strip_deferral_betas`], [`settle_deferral_betas`] | settle the betas of deferred loading in a header |
 //!
-//! What they read is an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. What they return is of the
-//! same form; text is the fast and lossless path for proxies. A result is a record, and its report, for example
+//! What they read is an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. What they return is of
+//! the same form; text is the fast and lossless path for proxies. A result is a record, and its report, for example
 //! [`Rewritten::changes`], is made when it is read. Without serde_json's feature `preserve_order` in your own build,
 //! `Value` sorts its keys; text keeps their order.
 //!

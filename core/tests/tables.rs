@@ -379,22 +379,3 @@ fn malformed() -> Vec<Value> {
     }
     schemas
 }
-
-/// The README's table of dialects, as the tables say it.
-fn readme_table() -> String {
-    let mut table =
-        String::from("| dialect | what it is written for | checked | arguments that `restoreArguments` brings back |\n|---|---|---|---|\n");
-    for dialect in dialects() {
-        let encodes = if dialect.encodes.is_empty() { "none".to_string() } else { dialect.encodes.join("; ") };
-        table += &format!("| `{}` | {} | {} | {encodes} |\n", dialect.name, dialect.surface, dialect.as_of);
-    }
-    table
-}
-
-#[test]
-fn the_readme_lists_every_dialect() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let table = readme_table();
-    assert!(readme.contains(&table), "the table of dialects in README.md is stale; it must be\n\n{table}");
-}

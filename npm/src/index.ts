@@ -1,5 +1,5 @@
 /**
- * Any tool schema, any model, nothing lost on the way without saying so.
+ * Any tool schema, any model. Nothing is lost silently.
  *
  * @packageDocumentation
  */

@@ -158,10 +158,11 @@ def disputed_inputs(
         theirs = judge(text)
         their_places = Places(one.pointer for one in theirs)
         unread = [one for one in refused if one.constraint in UNREAD]
-        our_places = Places(one["pointer"] for one in [*ours, *unread])
+        our_places = Places(one.pointer for one in [*ours, *unread])
         for one in ours:
-            if not their_places.have(one["pointer"]):
-                found.append((f"only check: {one['rule']} at `{one['pointer']}`: {shown(text, one['pointer'])}", text))
+            if not their_places.have(one.pointer):
+                where = f"`{one.pointer}`: {shown(text, one.pointer)}"
+                found.append((f"only check: {one.constraint} at {where}", text))
         found += ((f"only the judge: {one}", text) for one in theirs if not our_places.have(one.pointer))
     return read, found
 

@@ -29,7 +29,7 @@ use super::{
     profile::{Choice, ALL, PROFILES},
 };
 
-/// Any tool schema, any model, nothing lost on the way without saying so.
+/// Any tool schema, any model. Nothing is lost silently.
 #[derive(Debug, Parser)]
 #[command(name = "toolwire", version, arg_required_else_help = true, subcommand_required = true, after_help = EXAMPLES)]
 pub(crate) struct CommandLine {

@@ -71,8 +71,9 @@ const GRAMMAR: Grammar = Grammar {
         (Keyword::MinLength, 2_000),
         (Keyword::MaxLength, 2_147_483_647),
         (Keyword::MinItems, 2_001),
-        (Keyword::MaxItems, 1_998),
+        (Keyword::MaxItems, 2_147_483_647),
     ],
+    gaps: &[(Keyword::MaxItems, 1_999, 2_001)],
     array_items: false,
     plain_counts: true,
     ordered_counts: true,
@@ -203,9 +204,10 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "at most 2,000 characters and 2,001 items are required, at most 1,998 items allowed",
+            statement:
+                "at most 2,000 characters and 2,001 items are required; a `maxItems` of 1,999 to 2,001 is refused",
             confidence: 'A',
-            source: "run: b11434, `failed to parse grammar` (llama.cpp#26613, #28469); a `maxLength` has no such limit",
+            source: "run: b11434, `failed to parse grammar` (llama.cpp#26613, #28469); larger bounds have no limit",
             rules: &[Constraint::KeywordTooLarge],
             ..Fact::REFUSED
         },

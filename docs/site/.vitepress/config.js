@@ -17,7 +17,7 @@ const group = (text, items) => ({ text, items: items.map(([name, link]) => ({ te
 
 export default defineConfig({
   title: 'toolwire',
-  description: 'Any tool schema, any model, nothing lost on the way without saying so.',
+  description: 'Any tool schema, any model. Nothing is lost silently.',
   lang: 'en',
   base: process.env.DOCS_BASE ?? '/',
   srcDir: 'target/pages',

@@ -1,4 +1,4 @@
-"""Any tool schema, any model, nothing lost on the way without saying so.
+"""Any tool schema, any model. Nothing is lost silently.
 
 Take the tools of an MCP server, send them to a model in the form that its API accepts, and bring the model's calls
 back:

@@ -73,21 +73,9 @@ pub(super) fn check(
     if grammar.beside_their_type.contains(keyword) {
         beside_its_type(schema, member, keyword, report);
     }
-    if let Some((_, most)) = grammar.at_most.iter().find(|(limited, _)| *limited == keyword) {
-        if member
-            .value
-            .as_number()
-            .and_then(|number| number.parse::<f64>().ok())
-            .is_some_and(|number| number > *most as f64)
-        {
-            report.add(
-                &member.value,
-                Constraint::KeywordTooLarge,
-                at(),
-                &format!("`{}` of at most {most}", keyword.name()),
-                &super::seen(&member.value),
-            );
-        }
+    if let Some(most) = member.value.as_number().and_then(|number| grammar.too_large(keyword, number)) {
+        let (expected, found) = (format!("`{}` of at most {most}", keyword.name()), super::seen(&member.value));
+        report.add(&member.value, Constraint::KeywordTooLarge, at(), &expected, &found);
     }
     if grammar.plain_counts && COUNTS.contains(keyword) {
         let is_plain = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());

@@ -13,6 +13,8 @@ pub(crate) use patterns::PatternRule;
 pub(crate) use references::{Inlining, Recursion, RefRule};
 pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequirement};
 
+use alloc::format;
+
 use super::name_rule::NameRule;
 use crate::{
     json::{self, Node, Object, Pointer, Step, Text},
@@ -89,6 +91,8 @@ pub(crate) struct Grammar {
     pub(crate) formats: Option<&'static [(&'static str, &'static [&'static str])]>,
     /// Keywords whose number may not be larger than this.
     pub(crate) at_most: &'static [(Keyword, u64)],
+    /// Numbers of a keyword that are refused although smaller and larger ones are not: the first and the last.
+    pub(crate) gaps: &'static [(Keyword, u64, u64)],
     /// `required` may name only properties of the same schema.
     pub(crate) required_is_known: bool,
     /// That is so only where `properties` stand beside `type: "object"`, and at the root.
@@ -150,6 +154,16 @@ impl Grammar {
         self.root_refuses.contains(keyword) && !(self.root_unions_of_objects && is_union_of_objects())
     }
 
+    /// The largest number that a keyword may have instead of this one, if this one is refused for its size.
+    pub(crate) fn too_large(&self, keyword: Keyword, number: &str) -> Option<u64> {
+        let is_above = |most: u64| json::compare(number, &format!("{most}")).is_gt();
+        let most = self.at_most.iter().find(|(limited, most)| *limited == keyword && is_above(*most));
+        let gap = self.gaps.iter().find(|(limited, first, last)| {
+            *limited == keyword && is_above(first.saturating_sub(1)) && !is_above(*last)
+        });
+        most.map(|(_, most)| *most).or_else(|| gap.map(|(_, first, _)| first.saturating_sub(1)))
+    }
+
     /// Is this a maximum of a count that is refused, because it is below its minimum?
     pub(crate) fn is_below_minimum(&self, keyword: Keyword, value: &Node<'_>, schema: &Object<'_>) -> bool {
         let minimum = match keyword {
@@ -195,6 +209,7 @@ impl Grammar {
         patterns: PatternRule::Any,
         formats: None,
         at_most: &[],
+        gaps: &[],
         required_is_known: false,
         required_needs_properties: false,
         required_beside_properties: false,

@@ -166,10 +166,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     if grammar.is_below_minimum(keyword, &member.value, object) {
         return Some(Fault::Refused);
     }
-    let most = grammar.at_most.iter().find(|(limited, _)| *limited == keyword).map(|(_, most)| *most);
-    if let Some(most) =
-        most.filter(|most| json::compare(member.value.as_number().unwrap_or("0"), &format!("{most}")).is_gt())
-    {
+    if let Some(most) = member.value.as_number().and_then(|number| grammar.too_large(keyword, number)) {
         return Some(Fault::TooLarge(most));
     }
     match keyword {
