@@ -174,6 +174,13 @@ pub(crate) fn apply(
     Ok(done)
 }
 
+/// Declares the `custom` tools of a request of Responses as functions, and returns what they are to the client by the
+/// names that the model calls. For a request whose deferred tools stay as they are.
+pub(crate) fn custom_tools_as_functions(request: &mut Node<'_>) -> Result<Vec<(String, ClientTool)>, Error> {
+    let names = responses::flat_names_as_it_is(request)?;
+    custom_tools::as_functions(request, &names, &mut Warnings::default())
+}
+
 /// A list of tools that stayed as it is stays the text that it was.
 fn keep_spelling<'a>(request: &mut Node<'a>, spelled: Option<&'a str>) {
     if let Some(text) = spelled {

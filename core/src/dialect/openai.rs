@@ -122,6 +122,7 @@ pub(super) const CHAT_TOOLS: Surface = Surface {
     names: NamePattern::OPENAI,
     tools_most: Some(128),
     requests: requests::OPENAI,
+    has_custom_tools: true,
     ..Surface::PLAIN
 };
 

@@ -28,6 +28,8 @@ pub(crate) enum Refusal {
     },
     /// `tool_choice` or `parallel_tool_calls` in a request without tools.
     ChoiceWithoutTools,
+    /// Tools of a kind that the API does not have.
+    ToolKind,
     /// Arguments in the history that are no JSON object.
     HistoryArguments,
 }
@@ -80,6 +82,7 @@ impl RequestFact {
         match self.refuses {
             Refusal::ChoiceWhileThinking { .. } => "choice-while-thinking",
             Refusal::ChoiceWithoutTools => "choice-without-tools",
+            Refusal::ToolKind => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
         }
     }
@@ -176,6 +179,16 @@ pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
     confidence: 'A',
     source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
         kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
+    checked: DAY,
+};
+
+/// Every backend with a Responses API of its own, but OpenAI's and Azure's.
+pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::ToolKind,
+    statement: "only OpenAI's and Azure's Responses have `custom` tools",
+    confidence: 'A',
+    source: "live: `only function tools are accepted` (vm0#28274, sub2api#5659, unsloth#9121, copilot-api#117, \
+        codex#16397)",
     checked: DAY,
 };
 

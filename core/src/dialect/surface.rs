@@ -40,6 +40,8 @@ pub(crate) struct Surface {
     pub(crate) one_grammar: bool,
     /// What some models' tools may be called, by what the model's name begins with; `names` is for all others.
     pub(crate) names_by_model: &'static [(&'static str, NamePattern)],
+    /// The API has `custom` tools.
+    pub(crate) has_custom_tools: bool,
     /// What the API refuses about a request as a whole.
     pub(crate) requests: &'static [RequestFact],
 }
@@ -61,6 +63,7 @@ impl Surface {
         not_strict: None,
         one_grammar: false,
         names_by_model: &[],
+        has_custom_tools: false,
         requests: &[],
     };
 

@@ -22,13 +22,16 @@ use crate::{
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
-    options::{AdaptOptions, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
+    options::{AdaptOptions, CustomTools, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
     request::{
         self,
         api::Api,
         choice::{self, Fate, Mention},
     },
 };
+
+/// From one request of Responses to another.
+const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
 
 /// What was done to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,6 +78,13 @@ pub(crate) fn adapt_with_names<'a>(
     if options.history_arguments == HistoryArguments::Repair {
         report.request_changes = history_arguments::repair(request, api)?;
     }
+    let target = options.deferred.as_ref().and_then(|deferred| deferred.target).map_or(api, Api::from);
+    let is_foreign = !dialect.tools.has_custom_tools && (api, target) == RESPONSES_ONLY;
+    let asked = options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
+    let custom_tools = asked.or(is_foreign.then_some(CustomTools::Function));
+    if is_foreign && custom_tools == Some(CustomTools::Function) {
+        report.request_changes.extend(request_facts::custom_tools(request)?);
+    }
     // A choice without any tools is judged at the end.
     let demand = match choice::demand(request, api)? {
         Some(pointer) if can_call(request, api)? => Some(pointer),
@@ -85,7 +95,7 @@ pub(crate) fn adapt_with_names<'a>(
     let mut names = Names::default();
     let mut client = api.format().map(|format| Client { format, search: None });
     if let (Some(deferred), true) = (&options.deferred, api != Api::Gemini) {
-        let deferred_options = DeferredOptions { format: deferred.format.or(api.format()), ..deferred.clone() };
+        let deferred_options = DeferredOptions { format: deferred.format.or(api.format()), custom_tools, ..deferred.clone() };
         api_out = deferred.target.map_or(api, |target| target.into());
         let tools = sent_as(api_out, dialect, options);
         let sending = Sending {
@@ -100,6 +110,10 @@ pub(crate) fn adapt_with_names<'a>(
             })?;
         (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
     }
+    let mut functions = Vec::new();
+    if report.deferred.is_none() && custom_tools == Some(CustomTools::Function) {
+        functions = deferred::custom_tools_as_functions(request)?;
+    }
     let tools = sent_as(api_out, dialect, options);
     let flat = planned_names::plan(request, api_out, (&mut names, shape))?;
     let planned = Planned { names, shape: Some(shape), flat: flat.as_ref() };
@@ -111,7 +125,8 @@ pub(crate) fn adapt_with_names<'a>(
     if api_out == Api::OpenaiResponses {
         namespaces::flatten(request, &restore_map, &callable)?;
     }
-    for (flat, tool) in report.deferred.iter_mut().flat_map(|report| &mut report.name_map) {
+    let noted = report.deferred.iter_mut().flat_map(|report| &mut report.name_map);
+    for (flat, tool) in noted.chain(&mut functions) {
         *flat = match restore_map.key_of(tool) {
             Some(called) => called,
             None => names.current(&Text::new(flat.as_str())).into_owned(),

@@ -1,11 +1,12 @@
 //! The rules of an API about a request as a whole: the choice of tools.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{carriers, tool_format::remove};
 use crate::{
+    deferred::tool::has_type,
     dialect::{
-        requests::{Refusal, RequestFact, Thinks},
+        requests::{Refusal, RequestFact, Thinks, CUSTOM_TOOLS},
         surface::Surface,
     },
     error::{Code, Error},
@@ -49,6 +50,27 @@ pub struct ChoiceChange {
     pub sent: String,
     /// Why: the API's answer, with its source.
     pub because: &'static str,
+}
+
+/// Reports the `custom` tools of a list of Responses, and of its namespaces, that become functions.
+pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Error> {
+    let mut changes = Vec::new();
+    let Some(tools) = request.get("tools") else { return Ok(changes) };
+    let tools = view(tools)?;
+    let mut report = |tool: &Node<'_>, pointer: String| {
+        if has_type(tool, "custom") {
+            let message = "declared the `custom` tool as a function with `input`; `restore` undoes it";
+            changes.push(RequestChange::new(pointer, &CUSTOM_TOOLS, message));
+        }
+    };
+    for (at, tool) in tools.as_array().unwrap_or_default().iter().enumerate() {
+        report(tool, format!("/tools/{at}"));
+        let members = tool.get("tools").and_then(Node::as_array).filter(|_| has_type(tool, "namespace"));
+        for (inner, member) in members.unwrap_or_default().iter().enumerate() {
+            report(member, format!("/tools/{at}/tools/{inner}"));
+        }
+    }
+    Ok(changes)
 }
 
 /// Weakens or removes a choice that the API refuses in this request. `given`: the choice of the request as it came,
