@@ -129,6 +129,7 @@ pub mod reports {
         schema::validate::{ArgumentViolation, Validation},
         tools::{
             check::ToolViolation,
+            check_request::RequestViolation,
             quarantine::Quarantined,
             request::AdaptReport,
             request_facts::{ChoiceChange, RequestChange},

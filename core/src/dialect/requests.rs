@@ -28,6 +28,12 @@ pub(crate) enum Refusal {
     },
     /// `tool_choice` or `parallel_tool_calls` in a request without tools.
     ChoiceWithoutTools,
+    /// A choice of a tool that the request does not have.
+    ChoiceOfAbsentTool,
+    /// A choice that these models do not take: any at all, or one that forces a call.
+    ChoiceByModel { models: Models, is_any: bool },
+    /// Tools, for models that take none; `takes_hosted`: functions.
+    ModelWithoutTools { models: Models, takes_hosted: bool },
     /// Tools of a kind that the API does not have.
     ToolKind,
     /// Arguments in the history that are no JSON object.
@@ -82,6 +88,9 @@ impl RequestFact {
         match self.refuses {
             Refusal::ChoiceWhileThinking { .. } => "choice-while-thinking",
             Refusal::ChoiceWithoutTools => "choice-without-tools",
+            Refusal::ChoiceOfAbsentTool => "choice-of-absent-tool",
+            Refusal::ChoiceByModel { .. } => "choice-by-model",
+            Refusal::ModelWithoutTools { .. } => "model-without-tools",
             Refusal::ToolKind => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
         }
@@ -201,22 +210,107 @@ const WITHOUT_TOOLS: RequestFact = RequestFact {
 };
 
 /// OpenAI, Chat Completions and Responses.
-pub(super) const OPENAI: &[RequestFact] = &[RequestFact {
-    source: "live: `'tool_choice' is only allowed when 'tools' are specified.` (opencode#48857, openclaw#44229, \
+pub(super) const OPENAI: &[RequestFact] = &[
+    RequestFact {
+        source: "live: `'tool_choice' is only allowed when 'tools' are specified.` (opencode#48857, openclaw#44229, \
         Gym#1925; confidence A)",
-    ..WITHOUT_TOOLS
-}];
+        ..WITHOUT_TOOLS
+    },
+    RequestFact {
+        source: "live: `Tool choice '<name>' not found in 'tools' parameter.` (pydantic-ai 2.68)",
+        ..ABSENT_TOOL
+    },
+    RequestFact {
+        statement: "models for deep research take hosted tools only",
+        source: "live: `Deep research models only support the 'web_search_preview', 'code_interpreter', 'mcp', and \
+            'file_search' tools.` (12 recorded requests of 2025-10-14)",
+        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["deep-research"]), takes_hosted: true },
+        ..NO_TOOLS
+    },
+];
 
 /// xAI.
-pub(super) const XAI: &[RequestFact] = &[RequestFact {
-    source: "live: `A tool_choice was set on the request but no tools were specified.` (litellm#25477, grok2api#1043, \
+pub(super) const XAI: &[RequestFact] = &[
+    RequestFact {
+        source:
+            "live: `A tool_choice was set on the request but no tools were specified.` (litellm#25477, grok2api#1043, \
         sub2api#4439; confidence A)",
-    ..WITHOUT_TOOLS
-}];
+        ..WITHOUT_TOOLS
+    },
+    RequestFact {
+        source: "live: `Required function is not present in the provided tools.` (11 recorded requests of 2025-10-15)",
+        ..ABSENT_TOOL
+    },
+];
 
 /// vLLM.
 pub(super) const VLLM: &[RequestFact] = &[RequestFact {
     source: "vLLM's own check of requests: ``When using `tool_choice`, `tools` must be set.`` (vllm#21052; \
         confidence A)",
     ..WITHOUT_TOOLS
+}];
+
+const ABSENT_TOOL: RequestFact = RequestFact {
+    refuses: Refusal::ChoiceOfAbsentTool,
+    statement: "a choice names a tool of the request",
+    confidence: 'B',
+    source: "",
+    checked: DAY,
+};
+
+const NO_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::All, takes_hosted: false },
+    statement: "some models take no tools",
+    confidence: 'B',
+    source: "",
+    checked: DAY,
+};
+
+/// Groq.
+pub(super) const GROQ: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["llama-guard"]), takes_hosted: false },
+    statement: "Llama Guard takes no tools",
+    source: "live: `` `tool calling` is not supported with this model `` (10 recorded requests of 2025-10-03)",
+    ..NO_TOOLS
+}];
+
+/// Cerebras.
+pub(super) const CEREBRAS: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ChoiceByModel { models: Models::Begin(&["gpt-oss"]), is_any: false },
+    statement: "gpt-oss takes the choices `auto` and `none`",
+    source: "live: `Unsupported tool_choice: required. Expected 'auto' or 'none'.` (4 recorded requests)",
+    ..NO_TOOLS
+}];
+
+/// Cohere.
+pub(super) const COHERE: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceByModel { models: Models::Contain(&["aya"]), is_any: true },
+        statement: "Aya takes no `tool_choice`",
+        source: "live: `tool_choice is not supported for this model` (12 recorded requests)",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ModelWithoutTools { models: Models::Begin(&["command-light"]), takes_hosted: false },
+        statement: "`command-light` takes no tools",
+        source: "live: `tool use is not supported by the provided model: command-light.` (4 recorded requests)",
+        ..NO_TOOLS
+    },
+];
+
+/// Ollama.
+pub(super) const OLLAMA: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::Begin(&["gemma3:"]), takes_hosted: false },
+    statement: "Gemma 3 takes no tools, because its template has no place for them",
+    source: "live: `registry.ollama.ai/library/gemma3:1b does not support tools` (34 recorded requests of 2025-08-17)",
+    ..NO_TOOLS
+}];
+
+/// Gemini.
+pub(super) const GEMINI: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
+    statement: "models that generate images take no tools",
+    source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 recorded \
+        requests)",
+    ..NO_TOOLS
 }];

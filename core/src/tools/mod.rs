@@ -21,6 +21,7 @@ mod call_sites;
 mod carriers;
 mod chat_stream;
 pub(crate) mod check;
+pub(crate) mod check_request;
 pub(crate) mod client_call;
 mod client_item;
 mod custom_input;

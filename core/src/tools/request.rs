@@ -95,7 +95,8 @@ pub(crate) fn adapt_with_names<'a>(
     let mut names = Names::default();
     let mut client = api.format().map(|format| Client { format, search: None });
     if let (Some(deferred), true) = (&options.deferred, api != Api::Gemini) {
-        let deferred_options = DeferredOptions { format: deferred.format.or(api.format()), custom_tools, ..deferred.clone() };
+        let deferred_options =
+            DeferredOptions { format: deferred.format.or(api.format()), custom_tools, ..deferred.clone() };
         api_out = deferred.target.map_or(api, |target| target.into());
         let tools = sent_as(api_out, dialect, options);
         let sending = Sending {
@@ -349,7 +350,7 @@ fn rename_history(
     renamed.unwrap_or(Ok(()))
 }
 
-fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
+pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
     match options.tools.format {

@@ -100,17 +100,36 @@ pub(super) fn mend_choice(
         return Ok(Some(changed(found, "null".into(), fact)));
     }
     let Some((fact, takes_required)) = while_thinking(request, surface)? else { return Ok(None) };
-    let is_refused = match choice {
-        Some(Choice::Tool(_)) => true,
-        Some(Choice::Required) => !takes_required,
-        _ => false,
-    };
-    if !is_refused {
+    if !is_refused(choice.as_ref(), takes_required) {
         return Ok(None);
     }
     choice::replace(request, if takes_required { &Choice::Required } else { &Choice::Auto }, api)?;
     let sent = request.get("tool_choice").map(json::write).unwrap_or_default();
     Ok(Some(changed(found, sent, fact)))
+}
+
+/// Whether a model that thinks refuses a choice.
+fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
+    match choice {
+        Some(Choice::Tool(_)) => true,
+        Some(Choice::Required) => !takes_required,
+        _ => false,
+    }
+}
+
+/// Returns the fact that the choice of a request breaks, if [`mend_choice`] would change or refuse it.
+pub(super) fn broken_by_choice(
+    request: &Node<'_>,
+    api: Api,
+    surface: &Surface,
+) -> Result<Option<&'static RequestFact>, Error> {
+    let Some((_, choice)) = choice_of(request, api)? else { return Ok(None) };
+    if let Some(fact) = without_tools(request, api, surface)? {
+        return Ok(Some(fact));
+    }
+    let found = while_thinking(request, surface)?;
+    let broken = found.filter(|(_, takes_required)| is_refused(choice.as_ref(), *takes_required));
+    Ok(broken.map(|(fact, _)| fact))
 }
 
 /// Returns the change of a choice, as both parts of the report have it.
