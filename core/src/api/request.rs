@@ -66,14 +66,15 @@ pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Ada
 }
 
 /// Finds what an API refuses about a request as a whole: a choice of tools beside thinking or without tools, tools that
-/// the model does not take, arguments in the history that are no JSON object. [`check_tools`](crate::check_tools) judges
-/// its tools. An empty list means that no rule is broken.
+/// the model does not take, arguments in the history that are no JSON object.
+/// [`check_tools`](crate::check_tools) judges its tools. An empty list means that no rule is broken.
 ///
 /// ```
 /// use serde_json::json;
 /// let tool = json!({"name": "ping", "input_schema": {"type": "object", "properties": {}}});
 /// let request = json!({
-///     "model": "claude-sonnet-4-6", "max_tokens": 4000, "messages": [{"role": "user", "content": "hi"}],
+///     "model": "claude-sonnet-4-6", "max_tokens": 4000,
+///     "messages": [{"role": "user", "content": "hi"}],
 ///     "thinking": {"type": "enabled", "budget_tokens": 2000}, "tools": [tool], "tool_choice": {"type": "any"},
 /// });
 /// let found = toolwire::check_request(&request, "anthropic")?;
