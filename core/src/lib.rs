@@ -119,6 +119,7 @@ pub mod reports {
         deferred::{CallKind, ClientTool, DeferredReport, Warning},
         dialect::{
             lookup::{deferral::DeferralChoice, DialectChoice},
+            requests::RequestFact,
             Fact,
         },
         report::{
@@ -127,8 +128,13 @@ pub mod reports {
         },
         schema::validate::{ArgumentViolation, Validation},
         tools::{
-            check::ToolViolation, quarantine::Quarantined, request::AdaptReport, sanitize_list::ToolChange,
-            set_aside::SetAsideWarning, thinking::ChoiceChange,
+            check::ToolViolation,
+            check_request::RequestViolation,
+            quarantine::Quarantined,
+            request::AdaptReport,
+            request_facts::{ChoiceChange, RequestChange},
+            sanitize_list::ToolChange,
+            set_aside::SetAsideWarning,
         },
     };
 }

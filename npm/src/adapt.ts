@@ -25,15 +25,29 @@ export interface AdaptReport {
   changes: ToolChange[];
   /** The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now. */
   unforced: string[];
-  /** What became of a `tool_choice` that the API refuses while the model thinks; `null`: it stayed. */
+  /** What became of a `tool_choice` that the API refuses in this request; `null`: it stayed. */
   choice: ChoiceChange | null;
+  /** Every change of the request outside its tools that a rule of the API demands, in their order. */
+  requestChanges: RequestChange[];
 }
 
-/** A choice of tools that was refused beside what else a request says, and what is sent for it. */
+/** A change of a request outside its tools. */
+export interface RequestChange {
+  /** The place in the input. */
+  pointer: string;
+  /** The rule. */
+  rule: string;
+  /** For people: what was done. It has no values of the request. */
+  message: string;
+  /** Why: the fact that the change serves, with its confidence and its source. */
+  reason: string;
+}
+
+/** A choice of tools that the API refuses in this request, and what is sent for it. */
 export interface ChoiceChange {
   /** The choice as it was, as JSON. */
   found: string;
-  /** The choice as it is sent, as JSON. */
+  /** The choice as it is sent, as JSON: `null` if none is. */
   sent: string;
   /** Why: the API's answer, with its source. */
   because: string;

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { type Adapted, type AdaptReport, adaptRequest, type ChoiceChange } from './adapt.js';
+export { type Adapted, type AdaptReport, adaptRequest, type ChoiceChange, type RequestChange } from './adapt.js';
 export {
   applyDeferredLoading,
   type KeepingOptions,

@@ -100,6 +100,11 @@ export interface AdaptOptions extends SanitizeOptions {
    * API that has the feature.
    */
   deferred?: DeferredOptions | boolean | undefined;
+  /**
+   * What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request and every
+   * later one. Default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they stay.
+   */
+  historyArguments?: 'repair' | 'keep' | undefined;
 }
 
 /** Options of `checkTools`. */

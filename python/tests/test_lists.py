@@ -128,6 +128,9 @@ def reports(case: Case, found: dict[str, Any]) -> None:
         "lossless": found.get("lossless"),
         "unforced": found.get("unforced"),
         "choice": {name: found["choice"][name] for name in ("found", "sent")} if found.get("choice") else None,
+        "requestChanges": [
+            {name: change[name] for name in ("pointer", "rule")} for change in found.get("requestChanges", ())
+        ],
         "restore": json.loads(restore.to_json()),
     }
     expected = dict(case.members.get("report", {"quarantined": []}))

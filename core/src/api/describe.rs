@@ -15,8 +15,13 @@ use crate::{
     report::{Change, Left, Repair, Repaired, RepairedCall},
     schema::validate::{ArgumentViolation, Validation},
     tools::{
-        check::ToolViolation, quarantine::Quarantined, request::AdaptReport, restore::RestoreMap,
-        sanitize_list::ToolChange, set_aside::SetAsideWarning, thinking::ChoiceChange,
+        check::ToolViolation,
+        quarantine::Quarantined,
+        request::AdaptReport,
+        request_facts::{ChoiceChange, RequestChange},
+        restore::RestoreMap,
+        sanitize_list::ToolChange,
+        set_aside::SetAsideWarning,
     },
 };
 
@@ -170,7 +175,7 @@ pub(super) fn warning(SetAsideWarning { message, key }: &SetAsideWarning) -> Nod
     Node::record([("message", owned(message)), ("key", owned(key))])
 }
 
-/// `{ report: { dialect, deferred, quarantined, changes, unforced, choice }, restore }`
+/// `{ report: { dialect, deferred, quarantined, changes, unforced, choice, requestChanges }, restore }`
 pub fn adapted(report: &AdaptReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", request(report)), ("restore", restore.0.to_node())])
 }
@@ -185,6 +190,16 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
         ("changes", tool_changes(&report.changes)),
         ("unforced", Node::array(unforced)),
         ("choice", report.choice.as_ref().map_or_else(Node::default, choice_change)),
+        ("requestChanges", Node::array(report.request_changes.iter().map(request_change).collect())),
+    ])
+}
+
+fn request_change(change: &RequestChange) -> Node<'static> {
+    Node::record([
+        ("pointer", owned(&change.pointer)),
+        ("rule", Node::literal(change.rule)),
+        ("message", owned(&change.message)),
+        ("reason", owned(&change.reason.to_string())),
     ])
 }
 

@@ -27,7 +27,7 @@ pub use dialects::dialects;
 pub use exchange::Exchange;
 pub use input::Input;
 pub use repair::repair_arguments;
-pub use request::{adapt_request, Adapted, ReplyRestorer, RestoredReply};
+pub use request::{adapt_request, check_request, Adapted, ReplyRestorer, RestoredReply};
 pub use restore::{CallStream, Restore, RestoredCall, RestoredClientCall};
 pub use restore_arguments::restore_arguments;
 pub use restore_plan::RestorePlan;

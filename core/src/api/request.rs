@@ -11,6 +11,7 @@ use crate::{
     report::RepairedCall,
     tools::{
         call_repair::Told,
+        check_request::{self, RequestViolation},
         request::{self, AdaptReport},
         stream_restorer::Stream,
     },
@@ -62,6 +63,29 @@ pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Ada
     let mut node = request.given()?.read_request()?;
     let (report, restore_map) = request::adapt(&mut node, options)?;
     Ok(Adapted { request: request.written(&node)?, report, restore: Restore(restore_map) })
+}
+
+/// Finds what an API refuses about a request as a whole: a choice of tools beside thinking or without tools, tools that
+/// the model does not take, arguments in the history that are no JSON object.
+/// [`check_tools`](crate::check_tools) judges its tools. An empty list means that no rule is broken.
+///
+/// ```
+/// use serde_json::json;
+/// let tool = json!({"name": "ping", "input_schema": {"type": "object", "properties": {}}});
+/// let request = json!({
+///     "model": "claude-sonnet-4-6", "max_tokens": 4000,
+///     "messages": [{"role": "user", "content": "hi"}],
+///     "thinking": {"type": "enabled", "budget_tokens": 2000}, "tools": [tool], "tool_choice": {"type": "any"},
+/// });
+/// let found = toolwire::check_request(&request, "anthropic")?;
+/// assert_eq!((found[0].constraint, found[0].pointer.as_str()), ("choice-while-thinking", "/tool_choice"));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `unknown-dialect`, `invalid-request`, `invalid-json`, `too-deep`.
+pub fn check_request<T: Input>(request: T, dialect: &str) -> Result<Vec<RequestViolation>, Error> {
+    check_request::check(request.given()?.read_request()?, dialect)
 }
 
 /// A reply whose calls are restored, and what became of the arguments of each.

@@ -36,7 +36,7 @@ pub(crate) use crate::json::lazy;
 pub(crate) use betas::header as settle_betas;
 pub(crate) use client::Client;
 pub(crate) use flat_names::{flat as flat_name, nested as nested_namespace, FlatNames};
-pub(crate) use prefilter::{BRINGS_TOOLS, NAMES_TOOLS};
+pub(crate) use prefilter::{BRINGS_TOOLS, CALLS, NAMES_TOOLS};
 pub use report::{CallKind, ClientTool, DeferredReport, Warning};
 
 use alloc::{string::String, vec::Vec};
@@ -172,6 +172,13 @@ pub(crate) fn apply(
     keep_spelling(request, spelled);
     done.report.warnings = warnings.finish();
     Ok(done)
+}
+
+/// Declares the `custom` tools of a request of Responses as functions, and returns what they are to the client by the
+/// names that the model calls. For a request whose deferred tools stay as they are.
+pub(crate) fn custom_tools_as_functions(request: &mut Node<'_>) -> Result<Vec<(String, ClientTool)>, Error> {
+    let names = responses::flat_names_as_it_is(request)?;
+    custom_tools::as_functions(request, &names, &mut Warnings::default())
 }
 
 /// A list of tools that stayed as it is stays the text that it was.

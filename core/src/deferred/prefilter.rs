@@ -17,6 +17,8 @@ pub(super) const CARRIER: u8 = 8;
 pub(super) const RESULT: u8 = 16;
 /// Anything that may hold definitions of tools, in any API.
 pub(crate) const BRINGS_TOOLS: u8 = DEFERRAL;
+/// Anything that may be a call of a tool, in any API.
+pub(crate) const CALLS: u8 = CALL;
 /// Anything that names a tool, in any API.
 pub(crate) const NAMES_TOOLS: u8 = DEFERRAL | CHAT | CALL;
 

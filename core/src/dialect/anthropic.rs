@@ -5,6 +5,7 @@ use super::{
         ArrayRule, EnumRule, Grammar, Inlining, ObjectRule, OpenRule, PatternRule, Recursion, RefRule, TypeRequirement,
     },
     name_rule::{NameRule, PropertyPattern},
+    requests,
     surface::{Budget, Counted, NamePattern, StrictFlag, Surface},
     well_formed, Dialect, Fact, Method,
 };
@@ -84,6 +85,7 @@ const TOOLS: Surface = Surface {
     format: ToolFormat::Anthropic,
     names: NamePattern { also: Some("_-"), letter_first: false, least: 1, most: 128 },
     no_null_description: true,
+    requests: requests::ANTHROPIC,
     ..Surface::PLAIN
 };
 

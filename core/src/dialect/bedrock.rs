@@ -3,6 +3,7 @@
 use super::{
     anthropic,
     grammar::{Grammar, Inlining, RefRule},
+    requests,
     surface::{NamePattern, Surface},
     well_formed::{self, VALID},
     Dialect, Fact, Method,
@@ -106,5 +107,5 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     unverified: &["names of properties: the pattern is quoted from Anthropic's own API, which answers behind Converse"],
     reasons: &[],
     method: Method::Rules(&anthropic::GRAMMAR),
-    tools: TOOLS,
+    tools: Surface { requests: requests::ANTHROPIC, ..TOOLS },
 };

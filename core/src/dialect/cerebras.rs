@@ -78,5 +78,10 @@ pub(super) const CEREBRAS: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::OpenaiChat,
+        names: NamePattern::OPENAI,
+        requests: super::requests::CEREBRAS,
+        ..Surface::PLAIN
+    },
 };

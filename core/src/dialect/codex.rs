@@ -80,6 +80,7 @@ const TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiResponses,
     names: NamePattern::OPENAI,
     strict: StrictFlag::False,
+    has_custom_tools: true,
     ..Surface::PLAIN
 };
 

@@ -53,7 +53,12 @@ pub(super) const COHERE: Dialect = Dialect {
     unverified: &["how long a tool's name may be"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, names: NAMES, ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::OpenaiChat,
+        names: NAMES,
+        requests: super::requests::COHERE,
+        ..Surface::PLAIN
+    },
 };
 
 const STRICT_GRAMMAR: Grammar = Grammar {
@@ -171,6 +176,7 @@ pub(super) const STRICT: Dialect = Dialect {
         names: NAMES,
         strict: StrictFlag::Request("strict_tools"),
         budgets: &[Budget { counts: Counted::Properties, most: 200 }],
+        requests: super::requests::COHERE,
         ..Surface::PLAIN
     },
 };

@@ -5,7 +5,8 @@ use super::{
         AnyEncoding, AnyOfRule, ArrayRule, EnumRule, Grammar, Inlining, ObjectRule, OpenRule, PropertiesRule, RefRule,
         RequiredRule, TypeLists, TypeRequirement,
     },
-    surface::{NamePattern, StrictFlag, Surface, ThinkingChoice},
+    requests,
+    surface::{NamePattern, StrictFlag, Surface},
     well_formed::VALID,
     Dialect, Fact, Method,
 };
@@ -60,13 +61,7 @@ const TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiChat,
     names: NamePattern::OPENAI,
     tools_most: Some(128),
-    thinking: &[ThinkingChoice {
-        model: "",
-        always: Some("reasoner"),
-        required: false,
-        source:
-            "live: `Thinking mode does not support this tool_choice` (rig, two recordings of 2026-08-22; confidence A)",
-    }],
+    requests: requests::DEEPSEEK,
     ..Surface::PLAIN
 };
 

@@ -264,6 +264,7 @@ pub(super) const GEMINI: Dialect = Dialect {
         names: NAMES,
         no_arguments: NoArguments::Omitted,
         tools_most: Some(512),
+        requests: super::requests::GEMINI,
         ..Surface::PLAIN
     },
 };
@@ -346,5 +347,11 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&JSON_GRAMMAR),
-    tools: Surface { format: ToolFormat::GeminiJsonSchema, names: NAMES, tools_most: Some(512), ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::GeminiJsonSchema,
+        names: NAMES,
+        tools_most: Some(512),
+        requests: super::requests::GEMINI,
+        ..Surface::PLAIN
+    },
 };

@@ -50,6 +50,6 @@ pub(super) const GROQ: Dialect = Dialect {
         format: ToolFormat::OpenaiChat,
         names: NamePattern::OPENAI,
         tools_most: Some(128),
-        ..Surface::PLAIN
+        requests: super::requests::GROQ, ..Surface::PLAIN
     },
 };

@@ -21,6 +21,7 @@ pub(crate) mod name_rule;
 mod ollama;
 mod openai;
 mod portable;
+pub(crate) mod requests;
 mod sglang;
 pub(crate) mod surface;
 mod vertex;
@@ -236,6 +237,11 @@ impl Dialect {
     /// What becomes of a schema or a tool with this violation.
     pub(crate) fn severity_of(&self, rule: &str, pointer: &str) -> Severity {
         self.fact_of(rule, pointer).map_or(Severity::Refused, |fact| fact.severity)
+    }
+
+    /// What the API refuses about a request as a whole.
+    pub const fn requests(&self) -> &'static [requests::RequestFact] {
+        self.tools.requests
     }
 
     pub(crate) fn to_node(self) -> Node<'static> {

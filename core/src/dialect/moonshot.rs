@@ -4,7 +4,8 @@
 use super::{
     grammar::{AnyEncoding, AnyOfRule, EnumRule, Grammar, Inlining, Recursion, RefRule, TypeListRule},
     name_rule::NameRule,
-    surface::{NamePattern, StrictFlag, Surface, ThinkingChoice},
+    requests,
+    surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
 use crate::{
@@ -158,20 +159,13 @@ const FACTS: &[Fact] = &[
     },
 ];
 
-const THINKING: &str =
-    "live: `tool_choice 'required' is incompatible with thinking enabled`, `tool_choice 'specified' is \
-    incompatible …` (inspect_ai#5152, big-AGI#1161, oh-my-pi#1077; confidence A); K3 takes `required`";
-
 const TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiChat,
     names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64 },
     strict: StrictFlag::True,
     tools_most: Some(128),
     names_by_model: &[("kimi-k3", NamePattern { also: Some("_-"), letter_first: true, least: 1, most: 256 })],
-    thinking: &[
-        ThinkingChoice { model: "kimi-k3", always: None, required: true, source: THINKING },
-        ThinkingChoice { model: "", always: Some("thinking"), required: false, source: THINKING },
-    ],
+    requests: requests::MOONSHOT,
     ..Surface::PLAIN
 };
 

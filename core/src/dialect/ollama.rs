@@ -117,5 +117,5 @@ pub(super) const OLLAMA: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, ..Surface::PLAIN },
+    tools: Surface { format: ToolFormat::OpenaiChat, requests: super::requests::OLLAMA, ..Surface::PLAIN },
 };

@@ -8,6 +8,7 @@ use super::{
         AnyOfRule, ArrayRule, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, PropertiesRule, RefRule,
         RequiredRule, TypeRequirement,
     },
+    requests,
     surface::{NamePattern, StrictFlag, Surface},
     well_formed, Dialect, Fact, Method,
 };
@@ -116,8 +117,14 @@ pub(super) const CHAT_GRAMMAR: Grammar = Grammar {
 const RESPONSES_GRAMMAR: Grammar =
     Grammar { root_refuses: Keywords::of(&[Keyword::Enum, Keyword::Const, Keyword::Not]), ..CHAT_GRAMMAR };
 
-pub(super) const CHAT_TOOLS: Surface =
-    Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, tools_most: Some(128), ..Surface::PLAIN };
+pub(super) const CHAT_TOOLS: Surface = Surface {
+    format: ToolFormat::OpenaiChat,
+    names: NamePattern::OPENAI,
+    tools_most: Some(128),
+    requests: requests::OPENAI,
+    has_custom_tools: true,
+    ..Surface::PLAIN
+};
 
 pub(super) const RESPONSES: Dialect = Dialect {
     name: "openai-responses",

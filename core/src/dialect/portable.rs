@@ -8,6 +8,7 @@ use super::{
     },
     moonshot,
     name_rule::{NameRule, PropertyPattern},
+    requests,
     surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
@@ -92,6 +93,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
         names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64 },
         strict: StrictFlag::Unsaid,
         tools_most: Some(128),
+        requests: requests::PORTABLE,
         ..Surface::PLAIN
     },
 };

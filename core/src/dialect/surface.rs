@@ -3,6 +3,7 @@
 
 use core::fmt;
 
+use super::requests::RequestFact;
 use crate::{options::ToolFormat, rules::Constraint};
 
 /// The tools of one API surface, schemas aside. Write `Surface { names: NamePattern::OPENAI, ..Surface::PLAIN }`.
@@ -39,8 +40,10 @@ pub(crate) struct Surface {
     pub(crate) one_grammar: bool,
     /// What some models' tools may be called, by what the model's name begins with; `names` is for all others.
     pub(crate) names_by_model: &'static [(&'static str, NamePattern)],
-    /// Which choices of tools are refused while a model thinks; the first that speaks of the model holds.
-    pub(crate) thinking: &'static [ThinkingChoice],
+    /// The API has `custom` tools.
+    pub(crate) has_custom_tools: bool,
+    /// What the API refuses about a request as a whole.
+    pub(crate) requests: &'static [RequestFact],
 }
 
 impl Surface {
@@ -60,7 +63,8 @@ impl Surface {
         not_strict: None,
         one_grammar: false,
         names_by_model: &[],
-        thinking: &[],
+        has_custom_tools: false,
+        requests: &[],
     };
 
     /// What tools may be called that are sent to a model.
@@ -68,19 +72,6 @@ impl Surface {
         let own = self.names_by_model.iter().find(|(begin, _)| model.starts_with(begin));
         own.map_or(self.names, |(_, names)| *names)
     }
-}
-
-/// Which choices of tools are refused while a model thinks: that of one tool by its name, always.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ThinkingChoice {
-    /// What the model's name begins with.
-    pub(crate) model: &'static str,
-    /// What stands in the names of models that think unasked.
-    pub(crate) always: Option<&'static str>,
-    /// That some tool is called may be asked for.
-    pub(crate) required: bool,
-    /// Where that was read.
-    pub(crate) source: &'static str,
 }
 
 /// What a tool may be called: ASCII letters, digits and a few more characters.

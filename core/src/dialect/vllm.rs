@@ -7,6 +7,7 @@ use super::{
     grammar::{
         AnyOfRule, ArrayRule, Conflict, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule,
     },
+    requests,
     surface::{NamePattern, StrictFlag, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
@@ -396,6 +397,7 @@ pub(super) const VLLM: Dialect = Dialect {
         names: NamePattern::OPENAI,
         strict: StrictFlag::False,
         one_grammar: true,
+        requests: requests::VLLM,
         ..Surface::PLAIN
     },
 };

@@ -2,6 +2,7 @@
 
 use super::{
     grammar::{EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule},
+    requests,
     surface::{NamePattern, Surface},
     well_formed::VALID,
     Dialect, Fact, Method,
@@ -122,6 +123,7 @@ pub(super) const XAI: Dialect = Dialect {
         format: ToolFormat::OpenaiChat,
         names: NamePattern::OPENAI,
         tools_most: Some(350),
+        requests: requests::XAI,
         ..Surface::PLAIN
     },
 };

@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     read::{Example, Reader},
     sanitize,
-    tools::{OnSetAside, KNOWN as OF_TOOLS},
+    tools::{OnSetAside, KNOWN as OF_TOOLS, OF_REQUESTS},
     AdaptOptions, DeferredOptions, Format, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
@@ -97,7 +97,7 @@ impl ExchangeOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`, `unknown-dialect`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(OF_TOOLS).chain(["deferred"]).chain(OWN).collect();
+        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(OF_TOOLS).chain(OF_REQUESTS).chain(OWN).collect();
         let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
         let default = ExchangeOptions::default();
         let dialect = reader.text("dialect")?;

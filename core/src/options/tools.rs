@@ -44,6 +44,16 @@ choice! {
     }
 }
 
+choice! {
+    /// What becomes of the arguments of calls in the history that are no JSON object.
+    HistoryArguments {
+        /// They are read tolerantly, and become `{}` if that fails.
+        Repair = "repair",
+        /// They stay.
+        Keep = "keep",
+    }
+}
+
 /// Options of `sanitize_tools`.
 ///
 /// ```
@@ -170,6 +180,9 @@ impl ToolsOptions {
     }
 }
 
+/// The options of requests that lists of tools do not have.
+pub(super) const OF_REQUESTS: [&str; 2] = ["deferred", "historyArguments"];
+
 /// Options of `adapt_request`.
 ///
 /// ```
@@ -185,12 +198,26 @@ pub struct AdaptOptions {
     pub tools: ToolsOptions,
     /// How tools are loaded that are deferred; `None`: they stay as they are, for an API that has the feature.
     pub deferred: Option<DeferredOptions>,
+    /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
+    /// and every later one.
+    pub history_arguments: HistoryArguments,
 }
 
 impl AdaptOptions {
     /// Options for a dialect, everything else at its default.
     pub fn new(dialect: impl Into<String>) -> Self {
-        AdaptOptions { tools: ToolsOptions::new(dialect), deferred: Some(DeferredOptions::default()) }
+        AdaptOptions {
+            tools: ToolsOptions::new(dialect),
+            deferred: Some(DeferredOptions::default()),
+            history_arguments: HistoryArguments::Repair,
+        }
+    }
+
+    /// Sets [`Self::history_arguments`].
+    #[must_use]
+    pub fn history_arguments(mut self, outcome: HistoryArguments) -> Self {
+        self.history_arguments = outcome;
+        self
     }
 
     /// Sets [`Self::deferred`].
@@ -207,7 +234,7 @@ impl AdaptOptions {
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         const EXAMPLE: Example =
             Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
-        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain(["deferred"]).collect();
+        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain(OF_REQUESTS).collect();
         let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
         let tools = ToolsOptions::of(&reader, naming, &EXAMPLE)?;
         if matches!(tools.format, Some(ToolFormat::Mcp | ToolFormat::Bedrock | ToolFormat::GeminiJsonSchema)) {
@@ -224,7 +251,9 @@ impl AdaptOptions {
                 None => Some(DeferredOptions::read(node, naming).map_err(|error| error.below("/deferred"))?),
             },
         };
-        Ok(AdaptOptions { tools, deferred })
+        let history_arguments =
+            reader.choice("historyArguments", HistoryArguments::CHOICES)?.unwrap_or(HistoryArguments::Repair);
+        Ok(AdaptOptions { tools, deferred, history_arguments })
     }
 }
 

@@ -6,12 +6,13 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use super::{
     call_sites,
     carriers::{self, Carried},
+    history_arguments,
     list_cache::{self, Lookup, Question, SentList},
     namespaces, planned_names,
     quarantine::{self, Quarantined},
+    request_facts::{self, ChoiceChange, RequestChange},
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
-    thinking::{self, ChoiceChange},
     tool_format::{self, remove},
 };
 use crate::{
@@ -21,13 +22,16 @@ use crate::{
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
-    options::{AdaptOptions, DeferredOptions, ToolFormat, ToolsOptions},
+    options::{AdaptOptions, CustomTools, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
     request::{
         self,
         api::Api,
         choice::{self, Fate, Mention},
     },
 };
+
+/// From one request of Responses to another.
+const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
 
 /// What was done to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,8 +47,10 @@ pub struct AdaptReport {
     pub changes: Arc<Vec<ToolChange>>,
     /// The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now.
     pub unforced: Vec<String>,
-    /// What became of a `tool_choice` that the API refuses while the model thinks; `None`: it stayed.
+    /// What became of a `tool_choice` that the API refuses in this request; `None`: it stayed.
     pub choice: Option<ChoiceChange>,
+    /// Every change of the request outside its tools that a rule of the API demands, in their order.
+    pub request_changes: Vec<RequestChange>,
 }
 
 /// Reads a request so that what cannot hold anything to rewrite stays text.
@@ -68,7 +74,18 @@ pub(crate) fn adapt_with_names<'a>(
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
     let api = recognise(request, options)?;
-    // A choice without any tools is for the API to judge.
+    let given = request_facts::choice_of(request, api)?.map(|(written, _)| written);
+    if options.history_arguments == HistoryArguments::Repair {
+        report.request_changes = history_arguments::repair(request, api)?;
+    }
+    let target = options.deferred.as_ref().and_then(|deferred| deferred.target).map_or(api, Api::from);
+    let is_foreign = !dialect.tools.has_custom_tools && (api, target) == RESPONSES_ONLY;
+    let asked = options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
+    let custom_tools = asked.or(is_foreign.then_some(CustomTools::Function));
+    if is_foreign && custom_tools == Some(CustomTools::Function) {
+        report.request_changes.extend(request_facts::custom_tools(request)?);
+    }
+    // A choice without any tools is judged at the end.
     let demand = match choice::demand(request, api)? {
         Some(pointer) if can_call(request, api)? => Some(pointer),
         _ => None,
@@ -78,7 +95,8 @@ pub(crate) fn adapt_with_names<'a>(
     let mut names = Names::default();
     let mut client = api.format().map(|format| Client { format, search: None });
     if let (Some(deferred), true) = (&options.deferred, api != Api::Gemini) {
-        let deferred_options = DeferredOptions { format: deferred.format.or(api.format()), ..deferred.clone() };
+        let deferred_options =
+            DeferredOptions { format: deferred.format.or(api.format()), custom_tools, ..deferred.clone() };
         api_out = deferred.target.map_or(api, |target| target.into());
         let tools = sent_as(api_out, dialect, options);
         let sending = Sending {
@@ -93,6 +111,10 @@ pub(crate) fn adapt_with_names<'a>(
             })?;
         (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
     }
+    let mut functions = Vec::new();
+    if report.deferred.is_none() && custom_tools == Some(CustomTools::Function) {
+        functions = deferred::custom_tools_as_functions(request)?;
+    }
     let tools = sent_as(api_out, dialect, options);
     let flat = planned_names::plan(request, api_out, (&mut names, shape))?;
     let planned = Planned { names, shape: Some(shape), flat: flat.as_ref() };
@@ -104,7 +126,8 @@ pub(crate) fn adapt_with_names<'a>(
     if api_out == Api::OpenaiResponses {
         namespaces::flatten(request, &restore_map, &callable)?;
     }
-    for (flat, tool) in report.deferred.iter_mut().flat_map(|report| &mut report.name_map) {
+    let noted = report.deferred.iter_mut().flat_map(|report| &mut report.name_map);
+    for (flat, tool) in noted.chain(&mut functions) {
         *flat = match restore_map.key_of(tool) {
             Some(called) => called,
             None => names.current(&Text::new(flat.as_str())).into_owned(),
@@ -138,7 +161,10 @@ pub(crate) fn adapt_with_names<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report));
     }
-    report.choice = thinking::beside_thinking(request, api_out, &dialect.tools)?;
+    if let Some((choice, change)) = request_facts::mend_choice(request, api_out, &dialect.tools, given)? {
+        report.choice = Some(choice);
+        report.request_changes.push(change);
+    }
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     rename_history(request, api_out, &new_name)?;
     Ok((report, restore_map, names))
@@ -324,7 +350,7 @@ fn rename_history(
     renamed.unwrap_or(Ok(()))
 }
 
-fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
+pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
     match options.tools.format {

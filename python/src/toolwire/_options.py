@@ -129,6 +129,10 @@ class AdaptOptions(SanitizeOptions, total=False):
     deferred: DeferredOptions | bool | None
     """How tools are loaded that are deferred. By default as `apply_deferred_loading` does; with false they stay as they
     are, for an API that has the feature."""
+    history_arguments: Literal["repair", "keep"] | None
+    """What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
+    and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they
+    stay."""
 
 
 class CheckToolsOptions(TypedDict):
@@ -326,6 +330,10 @@ class ExchangeOptions(TypedDict, total=False):
     default false. What became of them, `take_repaired_calls` or `on_repair` tells."""
     deferred: ExchangeDeferral | bool | None
     """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""
+    history_arguments: Literal["repair", "keep"] | None
+    """What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
+    and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they
+    stay."""
     search: ExchangeSearch | None
     """How searches are run."""
     max_rounds: int | None

@@ -471,14 +471,28 @@ class ReadyTools(SanitizedTools[list[Any]]):
 
 @dataclass(frozen=True, slots=True)
 class ChoiceChange(Record):
-    """A choice of tools that was refused beside what else a request says, and what is sent for it."""
+    """A choice of tools that the API refuses in this request, and what is sent for it."""
 
     found: str
     """The choice as it was, as JSON."""
     sent: str
-    """The choice as it is sent, as JSON."""
+    """The choice as it is sent, as JSON: `null` if none is."""
     because: str
     """Why: the API's answer, with its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestChange(Record):
+    """A change of a request outside its tools."""
+
+    pointer: str
+    """The place in the input."""
+    rule: str
+    """The rule."""
+    message: str
+    """For people: what was done. It has no values of the request."""
+    reason: str
+    """Why: the fact that the change serves, with its confidence and its source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -496,7 +510,9 @@ class AdaptReport(Record):
     unforced: tuple[str, ...]
     """The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now."""
     choice: ChoiceChange | None
-    """What became of a `tool_choice` that the API refuses while the model thinks; `None`: it stayed."""
+    """What became of a `tool_choice` that the API refuses in this request; `None`: it stayed."""
+    request_changes: tuple[RequestChange, ...]
+    """Every change of the request outside its tools that a rule of the API demands, in their order."""
 
     _made: ClassVar = {
         "deferred": DeferredReport.of,
@@ -504,6 +520,7 @@ class AdaptReport(Record):
         "changes": ToolChange.list_of,
         "unforced": tuple,
         "choice": ChoiceChange.of,
+        "request_changes": RequestChange.list_of,
     }
 
 

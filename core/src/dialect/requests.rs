@@ -1,0 +1,316 @@
+//! What an API refuses about a request as a whole, as data: `tools` mends it, and judges by it.
+
+/// One fact about what an API refuses of a request as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestFact {
+    pub(crate) refuses: Refusal,
+    /// The fact in words.
+    pub statement: &'static str,
+    /// As in [`Fact`](super::Fact).
+    pub confidence: char,
+    /// The API's answer, and where it was read.
+    pub source: &'static str,
+    /// The day on which the fact was last checked (ISO 8601).
+    pub checked: &'static str,
+}
+
+/// What an API refuses about a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// A choice that forces a call while the model thinks: `required` if `required` is false, a named tool always. Of
+    /// several such facts, the first that includes the model applies.
+    ChoiceWhileThinking {
+        models: Models,
+        thinks: Thinks,
+        /// The model takes `required` while it thinks.
+        required: bool,
+    },
+    /// `tool_choice` or `parallel_tool_calls` in a request without tools.
+    ChoiceWithoutTools,
+    /// A choice of a tool that the request does not have.
+    ChoiceOfAbsentTool,
+    /// A choice that these models do not take: any at all, or one that forces a call.
+    ChoiceByModel { models: Models, is_any: bool },
+    /// Tools, for models that take none; `takes_hosted`: functions.
+    ModelWithoutTools { models: Models, takes_hosted: bool },
+    /// Tools of a kind that the API does not have.
+    ToolKind,
+    /// Arguments in the history that are no JSON object.
+    HistoryArguments,
+}
+
+/// Some of an API's models, by their names in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Models {
+    All,
+    /// Those whose names begin with one of these.
+    Begin(&'static [&'static str]),
+    /// Those whose names contain one of these.
+    Contain(&'static [&'static str]),
+}
+
+impl Models {
+    pub(crate) fn include(self, model: &str) -> bool {
+        match self {
+            Models::All => true,
+            Models::Begin(names) => names.iter().any(|name| model.starts_with(name)),
+            Models::Contain(names) => names.iter().any(|name| model.contains(name)),
+        }
+    }
+}
+
+/// When a model thinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thinks {
+    /// Whatever the request says.
+    Always,
+    /// Unless `thinking.type` is `disabled`.
+    ByDefault,
+    /// If `thinking.type` is `enabled` or `adaptive`.
+    IfAsked,
+    /// If `enable_thinking` is true.
+    IfEnabled,
+}
+
+/// The days on which the facts of this file were read.
+const DAY: &str = "2026-11-26";
+
+impl RequestFact {
+    /// The rule that the fact is about.
+    ///
+    /// ```
+    /// use toolwire::dialects;
+    /// let xai = dialects().iter().find(|dialect| dialect.name == "xai").unwrap();
+    /// assert_eq!(xai.requests()[0].rule(), "choice-without-tools");
+    /// ```
+    pub const fn rule(&self) -> &'static str {
+        match self.refuses {
+            Refusal::ChoiceWhileThinking { .. } => "choice-while-thinking",
+            Refusal::ChoiceWithoutTools => "choice-without-tools",
+            Refusal::ChoiceOfAbsentTool => "choice-of-absent-tool",
+            Refusal::ChoiceByModel { .. } => "choice-by-model",
+            Refusal::ModelWithoutTools { .. } => "model-without-tools",
+            Refusal::ToolKind => "tool-kind",
+            Refusal::HistoryArguments => "history-arguments",
+        }
+    }
+
+    const fn while_thinking(models: Models, thinks: Thinks, source: &'static str) -> RequestFact {
+        RequestFact {
+            refuses: Refusal::ChoiceWhileThinking { models, thinks, required: false },
+            statement: "no choice may force a call while the model thinks",
+            confidence: 'A',
+            source,
+            checked: DAY,
+        }
+    }
+}
+
+/// Anthropic, behind every host.
+pub(super) const ANTHROPIC: &[RequestFact] = &[
+    RequestFact {
+        statement: "Fable 5.1 and Mythos 5.1 take no choice that forces a call",
+        confidence: 'B',
+        ..RequestFact::while_thinking(
+            Models::Contain(&["fable-5-1", "fable-5.1", "mythos-5-1", "mythos-5.1"]),
+            Thinks::Always,
+            "LiteLLM's map of models, 1.110: `any` and `tool` are refused whether these models are asked to think or \
+                not (confidence B)",
+        )
+    },
+    RequestFact::while_thinking(
+        Models::All,
+        Thinks::IfAsked,
+        "Anthropic, extended thinking; live: `Thinking may not be enabled when tool_choice forces tool use.` (22 of 22 \
+            recorded requests; oh-my-pi#341, pydantic-ai#6957; confidence A)",
+    ),
+];
+
+const DEEPSEEK_SOURCE: &str =
+    "live: `Thinking mode does not support this tool_choice` (rig, two recordings of 2026-08-22; DeepSeek-V3#1376, \
+    litellm#37470, opencode-mem#253, freelens#122; confidence A)";
+
+/// DeepSeek's own API.
+pub(super) const DEEPSEEK: &[RequestFact] = &[
+    RequestFact::while_thinking(Models::Contain(&["reasoner"]), Thinks::Always, DEEPSEEK_SOURCE),
+    RequestFact {
+        statement: "DeepSeek V4 thinks unless `thinking.type` is `disabled`, and then no choice may force a call",
+        ..RequestFact::while_thinking(
+            Models::Begin(&["deepseek-v4", "deepseek-flash"]),
+            Thinks::ByDefault,
+            DEEPSEEK_SOURCE,
+        )
+    },
+    RequestFact::while_thinking(Models::All, Thinks::IfAsked, DEEPSEEK_SOURCE),
+];
+
+const MOONSHOT_SOURCE: &str =
+    "live: `tool_choice 'required' is incompatible with thinking enabled`, `tool_choice 'specified' is \
+    incompatible …` (inspect_ai#5152, big-AGI#1161, oh-my-pi#1077, sim#5716; confidence A); K3 takes `required`";
+
+/// Moonshot's own API.
+pub(super) const MOONSHOT: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceWhileThinking {
+            models: Models::Begin(&["kimi-k3"]),
+            thinks: Thinks::IfAsked,
+            required: true,
+        },
+        statement: "no choice may name a tool while Kimi K3 thinks",
+        ..RequestFact::while_thinking(Models::All, Thinks::IfAsked, MOONSHOT_SOURCE)
+    },
+    RequestFact::while_thinking(Models::Contain(&["thinking"]), Thinks::Always, MOONSHOT_SOURCE),
+    RequestFact {
+        statement: "Kimi K2.5, K2.6 and K2.7 think unless `thinking.type` is `disabled`, and then no choice may force \
+            a call",
+        ..RequestFact::while_thinking(
+            Models::Begin(&["kimi-k2.5", "kimi-k2.6", "kimi-k2.7"]),
+            Thinks::ByDefault,
+            MOONSHOT_SOURCE,
+        )
+    },
+    RequestFact::while_thinking(Models::All, Thinks::IfAsked, MOONSHOT_SOURCE),
+];
+
+/// Alibaba's DashScope, for which the dialect `portable` is used.
+pub(super) const PORTABLE: &[RequestFact] = &[RequestFact::while_thinking(
+    Models::All,
+    Thinks::IfEnabled,
+    "live, DashScope: `The tool_choice parameter does not support being set to required or object in thinking mode` \
+        (38 recorded requests; eino#994; confidence A)",
+)];
+
+/// Every API, whether a table says so or not: one bad call would end a conversation.
+pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryArguments,
+    statement: "the arguments of a call in the history are a JSON object",
+    confidence: 'A',
+    source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
+        kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
+    checked: DAY,
+};
+
+/// Every backend with a Responses API of its own, but OpenAI's and Azure's.
+pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::ToolKind,
+    statement: "only OpenAI's and Azure's Responses have `custom` tools",
+    confidence: 'A',
+    source: "live: `only function tools are accepted` (vm0#28274, sub2api#5659, unsloth#9121, copilot-api#117, \
+        codex#16397)",
+    checked: DAY,
+};
+
+const WITHOUT_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::ChoiceWithoutTools,
+    statement: "`tool_choice` and `parallel_tool_calls` need `tools`",
+    confidence: 'A',
+    source: "",
+    checked: DAY,
+};
+
+/// OpenAI, Chat Completions and Responses.
+pub(super) const OPENAI: &[RequestFact] = &[
+    RequestFact {
+        source: "live: `'tool_choice' is only allowed when 'tools' are specified.` (opencode#48857, openclaw#44229, \
+        Gym#1925; confidence A)",
+        ..WITHOUT_TOOLS
+    },
+    RequestFact {
+        source: "live: `Tool choice '<name>' not found in 'tools' parameter.` (pydantic-ai 2.68)",
+        ..ABSENT_TOOL
+    },
+    RequestFact {
+        statement: "models for deep research take hosted tools only",
+        source: "live: `Deep research models only support the 'web_search_preview', 'code_interpreter', 'mcp', and \
+            'file_search' tools.` (12 recorded requests of 2025-10-14)",
+        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["deep-research"]), takes_hosted: true },
+        ..NO_TOOLS
+    },
+];
+
+/// xAI.
+pub(super) const XAI: &[RequestFact] = &[
+    RequestFact {
+        source:
+            "live: `A tool_choice was set on the request but no tools were specified.` (litellm#25477, grok2api#1043, \
+        sub2api#4439; confidence A)",
+        ..WITHOUT_TOOLS
+    },
+    RequestFact {
+        source: "live: `Required function is not present in the provided tools.` (11 recorded requests of 2025-10-15)",
+        ..ABSENT_TOOL
+    },
+];
+
+/// vLLM.
+pub(super) const VLLM: &[RequestFact] = &[RequestFact {
+    source: "vLLM's own check of requests: ``When using `tool_choice`, `tools` must be set.`` (vllm#21052; \
+        confidence A)",
+    ..WITHOUT_TOOLS
+}];
+
+const ABSENT_TOOL: RequestFact = RequestFact {
+    refuses: Refusal::ChoiceOfAbsentTool,
+    statement: "a choice names a tool of the request",
+    confidence: 'B',
+    source: "",
+    checked: DAY,
+};
+
+const NO_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::All, takes_hosted: false },
+    statement: "some models take no tools",
+    confidence: 'B',
+    source: "",
+    checked: DAY,
+};
+
+/// Groq.
+pub(super) const GROQ: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["llama-guard"]), takes_hosted: false },
+    statement: "Llama Guard takes no tools",
+    source: "live: `` `tool calling` is not supported with this model `` (10 recorded requests of 2025-10-03)",
+    ..NO_TOOLS
+}];
+
+/// Cerebras.
+pub(super) const CEREBRAS: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ChoiceByModel { models: Models::Begin(&["gpt-oss"]), is_any: false },
+    statement: "gpt-oss takes the choices `auto` and `none`",
+    source: "live: `Unsupported tool_choice: required. Expected 'auto' or 'none'.` (4 recorded requests)",
+    ..NO_TOOLS
+}];
+
+/// Cohere.
+pub(super) const COHERE: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceByModel { models: Models::Contain(&["aya"]), is_any: true },
+        statement: "Aya takes no `tool_choice`",
+        source: "live: `tool_choice is not supported for this model` (12 recorded requests)",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ModelWithoutTools { models: Models::Begin(&["command-light"]), takes_hosted: false },
+        statement: "`command-light` takes no tools",
+        source: "live: `tool use is not supported by the provided model: command-light.` (4 recorded requests)",
+        ..NO_TOOLS
+    },
+];
+
+/// Ollama.
+pub(super) const OLLAMA: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::Begin(&["gemma3:"]), takes_hosted: false },
+    statement: "Gemma 3 takes no tools, because its template has no place for them",
+    source: "live: `registry.ollama.ai/library/gemma3:1b does not support tools` (34 recorded requests of 2025-08-17)",
+    ..NO_TOOLS
+}];
+
+/// Gemini.
+pub(super) const GEMINI: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
+    statement: "models that generate images take no tools",
+    source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 recorded \
+        requests)",
+    ..NO_TOOLS
+}];

@@ -1,0 +1,111 @@
+//! `check_request`: what an API refuses about a request as a whole.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    carriers, history_arguments,
+    request::recognise,
+    request_facts::{self, choice_of, RequestChange},
+    tool_format::{self, Entry},
+};
+use crate::{
+    deferred,
+    dialect::{
+        self,
+        requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS},
+    },
+    error::Error,
+    json::{lazy::view, Node},
+    options::{AdaptOptions, SanitizeOptions},
+    report::Severity,
+    request::{
+        self,
+        api::Api,
+        choice::{Choice, Mention},
+    },
+};
+
+/// A rule of an API about a request as a whole that a request breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestViolation {
+    /// The rule: that of the fact.
+    pub constraint: &'static str,
+    /// What becomes of the request.
+    pub severity: Severity,
+    /// The place in the request.
+    pub pointer: String,
+    /// For people: what was expected. It has no values of the request.
+    pub message: String,
+    /// The fact that is broken.
+    pub fact: &'static RequestFact,
+}
+
+/// Finds what the API of a dialect refuses about a request.
+///
+/// # Errors
+/// `unknown-dialect`, `invalid-request`, `invalid-json`.
+pub(crate) fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolation>, Error> {
+    let dialect = dialect::of(&SanitizeOptions::new(dialect))?;
+    let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
+    let model = request::model(&request)?;
+    let mut found = Vec::new();
+    let mut add = |fact: &'static RequestFact, pointer: &str, message: String| {
+        let (constraint, severity) = (fact.rule(), Severity::Refused);
+        found.push(RequestViolation { constraint, severity, pointer: pointer.into(), message, fact });
+    };
+    let broken = request_facts::broken_by_choice(&request, api, &dialect.tools)?;
+    if let Some(fact) = broken {
+        add(fact, "/tool_choice", format!("expected another `tool_choice`: {}", fact.statement));
+    }
+    let choice = choice_of(&request, api)?.and_then(|(_, choice)| choice);
+    for fact in dialect.requests() {
+        match fact.refuses {
+            Refusal::ChoiceOfAbsentTool if broken.is_none() => {
+                if names_absent_tool(&request, api, choice.as_ref())? {
+                    add(fact, "/tool_choice", "expected a choice of a tool of the request, found another".into());
+                }
+            }
+            Refusal::ChoiceByModel { models, is_any } if models.include(&model) => {
+                if choice.as_ref().is_some_and(|choice| is_any || choice.is_demand()) {
+                    add(fact, "/tool_choice", format!("expected another `tool_choice`: {}", fact.statement));
+                }
+            }
+            Refusal::ModelWithoutTools { models, takes_hosted } if models.include(&model) => {
+                if has_tools(&request, takes_hosted)? {
+                    add(fact, "/tools", format!("expected no such tools: {}", fact.statement));
+                }
+            }
+            _ => {}
+        }
+    }
+    if !dialect.tools.has_custom_tools && api == Api::OpenaiResponses {
+        for RequestChange { pointer, .. } in request_facts::custom_tools(&request)? {
+            add(&CUSTOM_TOOLS, &pointer, "expected a function, found a `custom` tool".into());
+        }
+    }
+    for RequestChange { pointer, .. } in history_arguments::repair(&mut request, api)? {
+        add(&HISTORY_ARGUMENTS, &pointer, "expected arguments that are a JSON object, found others".into());
+    }
+    Ok(found)
+}
+
+/// Whether a choice names a tool that neither the list nor the history of a request has.
+fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) -> Result<bool, Error> {
+    let Some(Choice::Tool(Mention::Tool { namespace: None, name })) = choice else { return Ok(false) };
+    let Some(tools) = request.get("tools") else { return Ok(false) };
+    let tools = view(tools)?;
+    let list = tools.as_array().unwrap_or_default();
+    let is_it = |entry: &Node<'_>| {
+        deferred::tool::name(entry).is_none_or(|known| known == name) || deferred::tool::has_type(entry, "namespace")
+    };
+    Ok(!list.is_empty() && !list.iter().any(is_it) && carriers::lists(request, api)?.is_empty())
+}
+
+/// Whether a request lists tools; `functions`: functions of the client.
+fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Error> {
+    let Some(tools) = request.get("tools") else { return Ok(false) };
+    let tools = view(tools)?;
+    let mut list = tools.as_array().unwrap_or_default().iter();
+    Ok(list.any(|entry| !functions || matches!(tool_format::recognise(entry), Entry::Tool(_))))
+}
