@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     blocks::{directive, directive_definition, Directive},
-    conversation::{self, Conversation},
+    conversation::{self, Conversation, What},
     lazy::{may_hold, view},
     namespace::NameMap,
     prefilter,
@@ -47,7 +47,10 @@ pub(super) fn judge<'a>(
     let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
     let Conversation { tools, events, .. } = &mut conversation;
     conversation::apply(events, tools, options, warnings);
-    if formats.0 == Format::Anthropic && refers_to_missing(&mut conversation, super::listed(request), sending)? {
+    // Ignored changes are removed, in messages and in results.
+    let ignores = events.iter().any(|event| matches!(event.what, What::Ignored(_)));
+    let is_anthropic = formats.0 == Format::Anthropic;
+    if is_anthropic && (ignores || refers_to_missing(&mut conversation, super::listed(request), sending)?) {
         return Ok(None);
     }
     let (loaded, hidden) = (conversation.tools.loaded_names(), conversation.tools.hidden_names());
@@ -138,7 +141,7 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
 }
 
 /// Whether the list of a request or an `additional_tools` item has a deferred tool, in a namespace or outside.
-fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
+pub(super) fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("tools").map(view).transpose()?.is_some_and(|tools| has_deferred(&tools)) {
         return Ok(true);
     }

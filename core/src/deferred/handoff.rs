@@ -1,4 +1,4 @@
-//! A conversation that goes on elsewhere: in another format, or with another API's constructs for deferred tools.
+//! Writes a conversation: without deferred tools, in its format or another, or with a backend's constructs for them.
 
 use alloc::{string::String, vec::Vec};
 
@@ -59,8 +59,11 @@ pub(super) fn native<'a>(
     if formats.0 == Format::OpenaiResponses {
         reader::flatten_choice(request, &map)?;
     }
+    if formats.0 != formats.1 {
+        conversation.lose_references();
+    }
     conversation::apply(&mut conversation.events, &mut conversation.tools, options, warnings);
-    conversation.collect_found(formats.0 == formats.1);
+    conversation.collect_found();
     choice::load_forced(request, &mut conversation.tools, options, warnings)?;
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;

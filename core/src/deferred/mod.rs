@@ -213,8 +213,10 @@ fn emulate<'a>(
 ) -> Result<(Applied, bool), Error> {
     let Shape { format, target } = wire;
     let announces = options.mode == Mode::Filter && options.announce == Announce::Names;
-    // Where the format changes, the history is taken out of the request.
-    let is_announced = if format != target && (announces || reports) { announce::is_present(request)? } else { false };
+    // Where the format changes, the history is taken out of the request. Only deferred tools are announced or
+    // unreachable.
+    let is_asked = format != target && (announces || reports) && as_it_is::lists_deferred(request)?;
+    let is_announced = is_asked && announce::is_present(request)?;
     let mut map = NameMap::default();
     emulation::warn_of_toolsets(listed(request), warnings);
     let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false };

@@ -1,7 +1,6 @@
 //! The tools of a request: those that it lists, those that its history brings, and what the history does to them.
 //!
-//! Both ways through deferred loading use it: a request that stays in its format, and one that goes on in another. A
-//! removal stands: a later search that finds the tool does not bring it back, an addition does.
+//! Every request on the road has one, whatever its format and its target. A removal stands: a later search that finds the tool does not bring it back, an addition does.
 
 use alloc::{string::String, vec::Vec};
 

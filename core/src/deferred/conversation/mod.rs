@@ -33,7 +33,8 @@ pub(super) struct Conversation<'a> {
     /// The messages of the source, with holes where they were read for another format. Where the format stays they are
     /// in the request until they are written.
     pub(super) history: Vec<Node<'a>>,
-    /// The messages and items that were read although the format stays, by their numbers in the history.
+    /// The messages and items that were read although the format stays, by their numbers in the history, without what
+    /// was read. Calls and results of Responses carry their items themselves.
     pub(super) originals: Map<usize, Node<'a>>,
     /// Those of them that say something else now.
     pub(super) changed: Set<usize>,
@@ -41,6 +42,8 @@ pub(super) struct Conversation<'a> {
     pub(super) bare: Set<usize>,
     /// The members of items of Responses that were read although the format stays, in order.
     pub(super) held: Vec<Held>,
+    /// The tools to which anything but a result refers, natively and if the format stays.
+    pub(super) referred: Set<Text<'a>>,
     /// What was left out when the history was read.
     pub(super) losses: Warnings,
     /// The history means the same where it goes, and was left in the request.
@@ -59,7 +62,12 @@ pub(super) fn apply<'a>(
         match what {
             // What a failed call says of tools is nothing that an API honours which has references.
             What::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
-                content.each_reference(&mut |reference| reference.found = tools.state(&reference.name));
+                content.each_reference(&mut |reference| {
+                    reference.found = tools.state(&reference.name);
+                    if reference.found == Found::Unknown {
+                        warnings.about("unknown-tool-reference", reference.name.display());
+                    }
+                });
             }
             What::Text { content, .. } | What::Result(Outcome { content, .. }) | What::Orphan(content) => {
                 content.each_reference(&mut |reference| reference.found = tools.find(&reference.name, warnings));
@@ -71,37 +79,56 @@ pub(super) fn apply<'a>(
             }
             What::Remove { name, .. } => tools.remove(name, warnings),
             What::Ignored(name) => warnings.about("tool-change-ignored", name.display()),
+            // A search of Responses calls no function.
+            What::Call(Call { name, search: Some(_), .. })
+                if !options.search_tools.iter().any(|search| name.is(search.as_str())) => {}
             What::Call(Call { name, .. }) | What::Used(name) if options.load_used_tools => tools.load(name),
             _ => {}
         }
     }
 }
 
-/// Whether anything refers to an unknown tool.
+/// Whether anything refers to an unknown tool. A failed result refers to none.
 pub(super) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
     let mut refers = false;
     for event in events {
-        if let What::Text { content, .. } | What::Result(Outcome { content, .. }) = &mut event.what {
+        if let What::Text { content, .. } | What::Result(Outcome { content, is_error: false, .. }) = &mut event.what {
             content.each_reference(&mut |reference| refers |= reference.found == Found::Unknown);
         }
     }
     refers
 }
 
-impl Conversation<'_> {
-    /// Notes which tools each result found and which of those had been taken away, for targets that refer to tools.
-    /// What a failed call says of tools is nothing that the API honours.
-    /// References in other places stay where the format does.
-    pub(super) fn collect_found(&mut self, stays: bool) {
+impl<'a> Conversation<'a> {
+    /// Removes the references outside results: APIs with references read them in results alone, so they load nothing.
+    pub(super) fn lose_references(&mut self) {
         for event in &mut self.events {
             if let What::Text { content: Content::Parts(parts), .. } = &mut event.what {
-                for part in core::mem::take(parts) {
-                    match part {
-                        Part::Reference(Reference { block, .. }) | Part::Search(Search { block, .. }) if stays => {
-                            parts.push(Part::Own(block));
+                let before = parts.len();
+                parts.retain(|part| !matches!(part, Part::Reference(_) | Part::Search(_)));
+                if parts.len() < before {
+                    self.losses.about(LOST, "tool_reference");
+                }
+            }
+        }
+    }
+
+    /// Notes which tools each result found and which of those had been taken away, for targets that refer to tools.
+    /// What a failed call says of tools is nothing that the API honours.
+    /// References in other places stay as they are.
+    pub(super) fn collect_found(&mut self) {
+        for event in &mut self.events {
+            if let What::Text { content, .. } = &mut event.what {
+                content.each_reference(&mut |reference| {
+                    if reference.found == Found::Loaded {
+                        self.referred.insert(reference.name.clone());
+                    }
+                });
+                if let Content::Parts(parts) = content {
+                    for part in parts {
+                        if let Part::Reference(Reference { block, .. }) | Part::Search(Search { block, .. }) = part {
+                            *part = Part::Own(core::mem::take(block));
                         }
-                        Part::Reference(_) | Part::Search(_) => self.losses.about(LOST, "tool_reference"),
-                        part => parts.push(part),
                     }
                 }
             }
@@ -178,8 +205,8 @@ pub(super) enum What<'a> {
     /// A message or item that means the same in the target, and who speaks in it.
     Kept(Role),
     /// A call of the API's own servers that is a search for tools if its result says so. Only the reader has it.
-    Server(Node<'a>),
-    /// What a search found of which there is no call: it loads tools and is not sent.
+    Server { role: Role, block: Node<'a> },
+    /// References that are not sent, as those of a search's result without its call: they load tools.
     Orphan(Content<'a>),
     /// A tool was called by something that only the source has.
     Used(Text<'a>),

@@ -1,6 +1,6 @@
 //! Anthropic Messages.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     blocks::{message, settle_server_calls},
@@ -15,8 +15,8 @@ use crate::{
         tool::has_type,
     },
     error::Error,
-    json::{Data, Node},
-    options::Format,
+    json::{Data, Node, Text},
+    options::{Format, UnavailableCalls},
 };
 
 /// Reads a request.
@@ -62,10 +62,15 @@ pub(super) fn read<'a>(
         }
         let pointer = format!("/messages/{index}");
         let kept = match reader.history.messages().get(index) {
-            Some(old) if is_kept(reader, old)? => Some(role(&*view(old)?, &pointer)?),
+            Some(old) if is_kept(reader, old)? => {
+                let old = view(old)?;
+                let used = if reader.reading.options.load_used_tools { called(&old) } else { Vec::new() };
+                Some((role(&old, &pointer)?, used))
+            }
             _ => None,
         };
-        if let Some(role) = kept {
+        if let Some((role, used)) = kept {
+            used.into_iter().for_each(|name| reader.push(at, What::Used(name)));
             reader.push(at, What::Kept(role));
             continue;
         }
@@ -98,10 +103,20 @@ pub(super) fn bare(block: Node<'_>) -> Node<'_> {
 /// Whether a message stands in the target's format for the same.
 fn is_kept(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Error> {
     Ok(match reader.reading.target {
-        Format::Anthropic => !may_hold(message, reader.wanted()) || !speaks(&*view(message)?, reader.wants_calls()),
+        Format::Anthropic => {
+            let texts = reader.reading.options.unavailable_calls == UnavailableCalls::Text;
+            !may_hold(message, reader.wanted()) || !speaks(&*view(message)?, texts)
+        }
         Format::OpenaiChat => is_plain(&*view(message)?),
         Format::OpenaiResponses => false,
     })
+}
+
+/// The names of the tools that a message calls.
+fn called<'a>(message: &Node<'a>) -> Vec<Text<'a>> {
+    let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
+    let calls = blocks.iter().filter(|block| has_type(block, "tool_use") || has_type(block, "mcp_tool_use"));
+    calls.filter_map(|call| call.get("name").and_then(Node::as_text)).cloned().collect()
 }
 
 /// Whether a message refers to tools, changes them or searches for them. The `caller` of a call says nothing of them.

@@ -7,12 +7,13 @@ use crate::{
     collections::Set,
     deferred::{
         blocks::{
-            directive, directive_definition, directive_name, is_mention, is_reference, is_search_outcome,
-            is_typed_outcome, Directive,
+            concerns_tools, directive, directive_definition, directive_name, is_mention, is_reference,
+            is_search_outcome, is_typed_outcome, Directive,
         },
         conversation::{
             opened, string_of, Addition, Arguments, Call, Content, Event, Outcome, Part, Role, Search, Searcher, What,
         },
+        notice,
         tool::{self, has_type, starts_with},
         tools::Arrival,
     },
@@ -42,7 +43,8 @@ pub(super) fn message<'r, 'n, 'a>(
                 reader.push_to(at, number, What::Text { role, content });
                 return Ok(());
             }
-            if !is_mention(&block) && !reader.same_format() {
+            let is_read = concerns_tools(&block) || has_type(&block, "tool_use") || has_type(&block, "tool_result");
+            if !is_read && !reader.same_format() {
                 reader.lose("content", &block);
                 reader.push_to(at, number, What::Text { role, content: Content::Parts(Vec::new()) });
                 return Ok(());
@@ -104,7 +106,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
             return Ok(());
         }
         self.end_additions();
-        // Blocks of calls in a format that has none are translated by nobody.
+        // Blocks of calls in a format that has none are lost in translation. What they say of tools counts.
         let has_calls = self.reader.source == Format::Anthropic || self.reader.same_format();
         let at = self.at;
         let event = if has_type(&block, "server_tool_use") {
@@ -112,7 +114,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
                 self.reader.change(at);
                 call(self.reader, at, block)
             } else {
-                What::Server(block)
+                What::Server { role: self.role, block }
             })
         } else if has_type(&block, "tool_search_tool_result") {
             self.reader.change(at);
@@ -132,9 +134,17 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
                 self.reader.change(at);
                 self.parts.push(Part::Search(search(&block, false)));
             } else {
-                if has_type(&block, "mcp_tool_use") {
-                    let name = block.get("name").and_then(Node::as_text).cloned();
-                    name.into_iter().for_each(|name| self.push(What::Used(name)));
+                let emulates = self.reader.emulates();
+                if has_type(&block, "mcp_tool_use") || emulates && has_type(&block, "tool_use") {
+                    if let Some(name) = block.get("name").and_then(Node::as_text).cloned() {
+                        // Tools load in the order of the blocks.
+                        self.end_text();
+                        self.push(What::Used(name));
+                    }
+                }
+                if let Some(content) = block.get("content").filter(|_| emulates && has_type(&block, "tool_result")) {
+                    self.end_text();
+                    references_in(self.reader, (at, self.number), content);
                 }
                 self.parts.extend(part(self.reader, block)?);
             }
@@ -155,7 +165,16 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         let cache_control = block.get(tool::CACHE).cloned();
         if directive(block) == Some(Directive::Removal) {
             self.end_additions();
-            return self.push(What::Remove { name, cache_control });
+            // A toolset has no name to be removed by.
+            let what = match name.is_empty() {
+                false => What::Remove { name, cache_control },
+                true if self.reader.emulates() => What::Add(Vec::new()),
+                true if self.reader.same_format() => {
+                    What::Text { role: self.role, content: Content::Parts(Vec::from([Part::Own(block.clone())])) }
+                }
+                true => return self.reader.lose_block(block),
+            };
+            return self.push(what);
         }
         let emulates = self.reader.emulates();
         match definition {
@@ -220,9 +239,31 @@ fn result<'r, 'n, 'a>(
     }
     let is_error = block.get("is_error").and_then(Node::as_bool) == Some(true);
     let id = string_of(&block, "tool_use_id");
-    let (own, content) = taken(reader, block, "content");
+    let (mut own, content) = taken(reader, block, "content");
     let content = result_content(reader, at, content, part)?;
+    if !reader.emulates() {
+        own.iter_mut().for_each(remove_directives);
+    }
     Ok(What::Result(Outcome { is_error, ..Outcome::new(id, content, own) }))
+}
+
+/// Removes additions and removals from a result that goes to the backend as it is otherwise.
+fn remove_directives(result: &mut Node<'_>) {
+    result.visit("content", |content| {
+        let is_directive = |block: &Node<'_>| directive(block).is_some();
+        if is_directive(content) {
+            *content = Node::array(Vec::new());
+        } else if !content.as_array().is_some_and(|blocks| blocks.iter().any(is_directive)) {
+            return;
+        }
+        if let Some(blocks) = content.as_array_mut() {
+            blocks.retain(|block| !is_directive(block));
+            if blocks.is_empty() {
+                let text = ("text", Node::literal(notice::REMOVED));
+                blocks.push(Node::record([("type", Node::literal("text")), text]));
+            }
+        }
+    });
 }
 
 /// Takes what a result says out of it. Where the format stays, the result is returned, too: without its blocks, if they
@@ -281,7 +322,7 @@ pub(super) fn result_content<'r, 'n, 'a>(
 }
 
 /// The references of a block that is not sent: their tools stay loaded.
-pub(super) fn references_in<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, content: &Node<'a>) {
+pub(super) fn references_in<'a>(reader: &mut Reader<'_, '_, 'a>, (at, number): (usize, usize), content: &Node<'a>) {
     let mut parts = Vec::new();
     for block in content.as_array().unwrap_or_else(|| core::slice::from_ref(content)) {
         if directive(block).is_some() {
@@ -294,7 +335,7 @@ pub(super) fn references_in<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, cont
         }
     }
     if !parts.is_empty() {
-        reader.push(at, What::Orphan(Content::Parts(parts)));
+        reader.push_to(at, number, What::Orphan(Content::Parts(parts)));
     }
 }
 
@@ -324,7 +365,7 @@ pub(super) fn settle_server_calls<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     part: ReadPart<'r, 'n, 'a>,
 ) -> Result<(), Error> {
-    if !reader.conversation.events.iter().any(|event| matches!(event.what, What::Server(_))) {
+    if !reader.conversation.events.iter().any(|event| matches!(event.what, What::Server { .. })) {
         return Ok(());
     }
     let events = core::mem::take(&mut reader.conversation.events);
@@ -335,13 +376,15 @@ pub(super) fn settle_server_calls<'r, 'n, 'a>(
     let answered: Set<Text<'a>> = hosted.collect();
     for Event { at, message, member, what } in events {
         let what = match what {
-            What::Server(block) if block.get("id").and_then(Node::as_text).is_some_and(|id| answered.contains(id)) => {
+            What::Server { block, .. }
+                if block.get("id").and_then(Node::as_text).is_some_and(|id| answered.contains(id)) =>
+            {
                 reader.change(at);
                 call(reader, at, block)
             }
-            What::Server(block) => {
+            What::Server { role, block } => {
                 let Some(part) = part(reader, block)? else { continue };
-                What::Text { role: Role::Assistant, content: Content::Parts(Vec::from([part])) }
+                What::Text { role, content: Content::Parts(Vec::from([part])) }
             }
             other => other,
         };

@@ -197,7 +197,7 @@ impl<'a> Reader<'_, '_, 'a> {
     fn push_to(&mut self, at: usize, message: usize, what: What<'a>) {
         self.has_spoken |= match &what {
             What::Text { role, .. } | What::Kept(role) => *role != Role::System,
-            What::Call(_) | What::Result(_) | What::Reasoning(_) | What::Server(_) => true,
+            What::Call(_) | What::Result(_) | What::Reasoning(_) | What::Server { .. } => true,
             What::Add(_) | What::Carry(_) | What::Remove { .. } | What::Orphan(_) => false,
             What::Used(_) | What::Ignored(_) => false,
         };

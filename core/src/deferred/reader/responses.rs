@@ -335,7 +335,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             let content = item.get(member).filter(|content| any_block(content, concerns_tools)).cloned();
             if let Some(content) = content {
                 self.reader.change(self.at);
-                blocks::references_in(self.reader, self.at, &content);
+                blocks::references_in(self.reader, (self.at, self.message), &content);
                 tool::remove(item, member);
             }
         }

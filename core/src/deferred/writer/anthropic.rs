@@ -121,7 +121,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 (self.last, self.is_open) = (Some(role), false);
                 self.out.push(kept);
             }
-            What::Server(_) | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
+            What::Server { .. } | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
         }
     }
 
@@ -276,7 +276,11 @@ impl<'a> Messages<'_, '_, 'a> {
     fn search_result(&self, mut own: Node<'a>, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(*name);
         let references: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
-        own.visit("content", |content| set(content, "tool_references", Node::array(references)));
+        let references = Node::array(references);
+        match own.get("content") {
+            Some(_) => drop(own.visit("content", |content| set(content, "tool_references", references))),
+            None => set(&mut own, "tool_references", references),
+        }
         own
     }
 

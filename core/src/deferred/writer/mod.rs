@@ -122,8 +122,8 @@ struct Writer<'w, 'a> {
 
 impl<'w, 'a> Writer<'w, 'a> {
     fn new(conversation: &Conversation<'a>, writing: Writing<'w>) -> Self {
-        let removals = writing.options.removals;
-        let places = Places::plan(conversation, (writing.options.native, removals), writing.warnings);
+        let DeferredOptions { native, removals, load_used_tools, .. } = *writing.options;
+        let places = Places::plan(conversation, (native, removals, load_used_tools), writing.warnings);
         let is_search = |name: &&Text<'a>| writing.options.search_tools.iter().any(|search| name.is(search.as_str()));
         let search = conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).find(is_search).cloned();
         let search_name = conversation.search_name.clone();

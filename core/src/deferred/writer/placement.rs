@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use crate::{
     collections::{Map, Set},
     deferred::{
-        conversation::{Conversation, What},
+        conversation::{Call, Content, Conversation, Part, What},
         report::Warnings,
-        tools::Tool,
+        tools::{Found, Tool},
     },
     json::Text,
     options::{Native, Removals},
@@ -36,7 +36,7 @@ pub(super) struct Places<'a> {
 impl<'a> Places<'a> {
     pub(super) fn plan(
         conversation: &Conversation<'a>,
-        (native, removals): (Native, Removals),
+        (native, removals, loads_used_tools): (Native, Removals, bool),
         warnings: &mut Warnings,
     ) -> Self {
         // An addition by value stands in its event, unless a search has brought the tool before.
@@ -58,12 +58,14 @@ impl<'a> Places<'a> {
             })
             .flat_map(|(found, gone)| found.iter().filter(|name| !gone.contains(*name)))
             .collect();
+        let pinned = loaded_at_the_head(conversation, loads_used_tools);
         let searches = conversation.tools.has_hosted_search();
         let mut places = Map::new();
         for tool in conversation.tools.iter() {
             let Some(name) = &tool.name else { continue };
             // What no event brings has no other place than the list.
-            let is_brought = added.contains(name) || found.contains(name);
+            let is_brought = !pinned.contains(name)
+                && (added.contains(name) || found.contains(name) || conversation.referred.contains(name));
             let takes_removals = matches!(native, Native::Changes | Native::Inline);
             let is_gone = tool.withdrawn && removals == Removals::Withdraw && !takes_removals;
             let place = match native {
@@ -119,6 +121,36 @@ impl<'a> Places<'a> {
     pub(super) fn is_declared(&self, name: &Text<'a>) -> bool {
         self.declared.contains(name)
     }
+}
+
+/// The tools that were loaded by something that brings no definition before anything brought one: they stay at the head,
+/// whatever brings them later.
+fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: bool) -> Set<Text<'a>> {
+    let (mut brought, mut pinned) = (conversation.referred.clone(), Set::new());
+    for event in &conversation.events {
+        let mut pin = |name: &Text<'a>| {
+            if !brought.contains(name) {
+                pinned.insert(name.clone());
+            }
+        };
+        match &event.what {
+            What::Orphan(Content::Parts(parts)) => {
+                let references = parts.iter().flat_map(|part| match part {
+                    Part::Reference(reference) => core::slice::from_ref(reference),
+                    Part::Search(search) => &search.references,
+                    _ => &[],
+                });
+                references.filter(|reference| reference.found == Found::Loaded).for_each(|loaded| pin(&loaded.name));
+            }
+            What::Call(Call { name, .. }) | What::Used(name) if loads_used_tools => pin(name),
+            What::Add(additions) | What::Carry(additions) => {
+                brought.extend(additions.iter().map(|addition| addition.name.clone()));
+            }
+            What::Result(outcome) => brought.extend(outcome.found.iter().flatten().cloned()),
+            _ => {}
+        }
+    }
+    pinned
 }
 
 /// Where events bring definitions: Responses and Kimi.

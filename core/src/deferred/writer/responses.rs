@@ -63,7 +63,7 @@ impl<'a> Items<'_, '_, 'a> {
                 let kept = self.writer.kept(event.at);
                 self.out.push(kept);
             }
-            What::Server(_) | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
+            What::Server { .. } | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
         }
     }
 
