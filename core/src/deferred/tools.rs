@@ -1,6 +1,7 @@
 //! The tools of a request: those that it lists, those that its history brings, and what the history does to them.
 //!
-//! Every request on the road has one, whatever its format and its target. A removal stands: a later search that finds the tool does not bring it back, an addition does.
+//! Every request on the road has one, whatever its format and its target. A removal stands: a later search that finds
+//! the tool does not bring it back, an addition does.
 
 use alloc::{string::String, vec::Vec};
 

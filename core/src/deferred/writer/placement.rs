@@ -123,8 +123,8 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The tools that were loaded by something that brings no definition before anything brought one: they stay at the head,
-/// whatever brings them later.
+/// The tools that were loaded by something that brings no definition before anything brought one. They stay at the
+/// head, whatever brings them later.
 fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: bool) -> Set<Text<'a>> {
     let (mut brought, mut pinned) = (conversation.referred.clone(), Set::new());
     for event in &conversation.events {
