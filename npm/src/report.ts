@@ -197,7 +197,7 @@ export interface Quarantined {
   /** JSON Pointer into the list: what cannot be accepted. */
   pointer: string;
   /** Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools. */
-  rule: ToolwireErrorCode | Constraint;
+  rule: ToolwireErrorCode | Constraint | 'tool-kind';
   /** For people: what was expected, then what was found. */
   message: string;
 }

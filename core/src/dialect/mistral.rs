@@ -63,5 +63,10 @@ pub(super) const MISTRAL: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::OpenaiChat,
+        names: NamePattern::OPENAI,
+        requests: super::requests::MISTRAL,
+        ..Surface::PLAIN
+    },
 };

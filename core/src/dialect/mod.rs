@@ -244,6 +244,15 @@ impl Dialect {
         self.tools.requests
     }
 
+    /// The fact that the type of an entry of a tool list breaks, if the API is known to refuse it.
+    pub(crate) fn refuses_type(&self, entry: &Node<'_>) -> Option<&'static requests::RequestFact> {
+        let kind = entry.get("type")?;
+        self.requests().iter().find(|fact| match fact.refuses {
+            requests::Refusal::ToolTypes(takes) => !takes.iter().any(|known| kind.is_text(known)),
+            _ => false,
+        })
+    }
+
     pub(crate) fn to_node(self) -> Node<'static> {
         let words =
             |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());

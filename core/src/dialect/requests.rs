@@ -34,6 +34,8 @@ pub(crate) enum Refusal {
     ChoiceByModel { models: Models, is_any: bool },
     /// Tools, for models that take none; `takes_hosted`: functions.
     ModelWithoutTools { models: Models, takes_hosted: bool },
+    /// Entries of the list of other types than functions and these.
+    ToolTypes(&'static [&'static str]),
     /// Tools of a kind that the API does not have.
     ToolKind,
     /// Arguments in the history that are no JSON object.
@@ -91,7 +93,7 @@ impl RequestFact {
             Refusal::ChoiceOfAbsentTool => "choice-of-absent-tool",
             Refusal::ChoiceByModel { .. } => "choice-by-model",
             Refusal::ModelWithoutTools { .. } => "model-without-tools",
-            Refusal::ToolKind => "tool-kind",
+            Refusal::ToolKind | Refusal::ToolTypes(_) => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
         }
     }
@@ -266,13 +268,33 @@ const NO_TOOLS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// Groq.
-pub(super) const GROQ: &[RequestFact] = &[RequestFact {
-    refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["llama-guard"]), takes_hosted: false },
-    statement: "Llama Guard takes no tools",
-    source: "live: `` `tool calling` is not supported with this model `` (10 recorded requests of 2025-10-03)",
+/// Mistral.
+pub(super) const MISTRAL: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ToolTypes(&[]),
+    statement: "Chat Completions takes functions only",
+    source: "live: `Input should be 'function'` for `web_search` (26 recorded requests)",
     ..NO_TOOLS
 }];
+
+const GROQ_TYPES: RequestFact = RequestFact {
+    refuses: Refusal::ToolTypes(&["mcp", "browser_search", "code_interpreter"]),
+    statement: "hosted tools are `mcp`, and for some models `browser_search` and `code_interpreter`",
+    source:
+        "live: `tools[0].type must be one of [function, mcp]` (49 recorded requests); Groq documents the other two \
+        for gpt-oss",
+    ..NO_TOOLS
+};
+
+/// Groq.
+pub(super) const GROQ: &[RequestFact] = &[
+    GROQ_TYPES,
+    RequestFact {
+        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["llama-guard"]), takes_hosted: false },
+        statement: "Llama Guard takes no tools",
+        source: "live: `` `tool calling` is not supported with this model `` (10 recorded requests of 2025-10-03)",
+        ..NO_TOOLS
+    },
+];
 
 /// Cerebras.
 pub(super) const CEREBRAS: &[RequestFact] = &[RequestFact {

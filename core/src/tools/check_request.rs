@@ -13,6 +13,7 @@ use crate::{
     dialect::{
         self,
         requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS},
+        Dialect,
     },
     error::Error,
     json::{lazy::view, Node},
@@ -60,24 +61,26 @@ pub(crate) fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestV
     }
     let choice = choice_of(&request, api)?.and_then(|(_, choice)| choice);
     for fact in dialect.requests() {
-        match fact.refuses {
+        let (pointer, is_broken) = match fact.refuses {
             Refusal::ChoiceOfAbsentTool if broken.is_none() => {
-                if names_absent_tool(&request, api, choice.as_ref())? {
-                    add(fact, "/tool_choice", "expected a choice of a tool of the request, found another".into());
-                }
+                ("/tool_choice", names_absent_tool(&request, api, choice.as_ref())?)
             }
-            Refusal::ChoiceByModel { models, is_any } if models.include(&model) => {
-                if choice.as_ref().is_some_and(|choice| is_any || choice.is_demand()) {
-                    add(fact, "/tool_choice", format!("expected another `tool_choice`: {}", fact.statement));
-                }
+            Refusal::ChoiceByModel { models, is_any } => {
+                let is_refused = choice.as_ref().is_some_and(|choice| is_any || choice.is_demand());
+                ("/tool_choice", is_refused && models.include(&model))
             }
-            Refusal::ModelWithoutTools { models, takes_hosted } if models.include(&model) => {
-                if has_tools(&request, takes_hosted)? {
-                    add(fact, "/tools", format!("expected no such tools: {}", fact.statement));
-                }
+            Refusal::ModelWithoutTools { models, takes_hosted } => {
+                ("/tools", models.include(&model) && has_tools(&request, takes_hosted)?)
             }
-            _ => {}
+            _ => continue,
+        };
+        if is_broken {
+            add(fact, pointer, format!("expected a request that the model takes, found another: {}", fact.statement));
         }
+    }
+    for (at, fact) in refused_types(&request, dialect)? {
+        let message = format!("expected a type of tool that the API has, found another: {}", fact.statement);
+        add(fact, &format!("/tools/{at}/type"), message);
     }
     if !dialect.tools.has_custom_tools && api == Api::OpenaiResponses {
         for RequestChange { pointer, .. } in request_facts::custom_tools(&request)? {
@@ -100,6 +103,15 @@ fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) 
         deferred::tool::name(entry).is_none_or(|known| known == name) || deferred::tool::has_type(entry, "namespace")
     };
     Ok(!list.is_empty() && !list.iter().any(is_it) && carriers::lists(request, api)?.is_empty())
+}
+
+/// Returns the hosted tools of a list that the API is known not to have, by their places.
+fn refused_types(request: &Node<'_>, dialect: &Dialect) -> Result<Vec<(usize, &'static RequestFact)>, Error> {
+    let Some(tools) = request.get("tools") else { return Ok(Vec::new()) };
+    let tools = view(tools)?;
+    let list = tools.as_array().unwrap_or_default().iter().enumerate();
+    let hosted = list.filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted));
+    Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(entry)?))).collect())
 }
 
 /// Whether a request lists tools; `functions`: functions of the client.

@@ -219,6 +219,15 @@ impl Writer<'_> {
                     self.quarantined.push(Quarantined { name: Some(name), pointer, rule, message });
                     return None;
                 }
+                let dialect = self.targets.first().map(|target| target.dialect);
+                if let Some(fact) = dialect.and_then(|dialect| dialect.refuses_type(&listed.entry)) {
+                    let name = deferred::tool::name(&listed.entry).map(|name| name.display().into_owned());
+                    let (pointer, rule) = (listed.pointer + "/type", fact.rule());
+                    let message =
+                        format!("expected a type of tool that the API has, found another: {}", fact.statement);
+                    self.quarantined.push(Quarantined { name, pointer, rule, message });
+                    return None;
+                }
                 return Some((self.hosted(listed), None));
             }
             Entry::Tool(shape) => Some(shape),

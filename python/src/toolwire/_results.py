@@ -357,7 +357,7 @@ class Quarantined(Record):
     """Its name, if it has one."""
     pointer: str
     """JSON Pointer into the list: what cannot be accepted."""
-    rule: ErrorCode | Constraint
+    rule: ErrorCode | Constraint | Literal["tool-kind"]
     """Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools."""
     message: str
     """For people: what was expected, then what was found."""
