@@ -16,10 +16,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PYTHON = Path(__file__).parents[1]
 PROGRAM = PYTHON / ".venv" / "llama-cpp" / "judge"

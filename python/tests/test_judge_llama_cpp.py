@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,6 +21,9 @@ from judging import (
     still_refused,
 )
 from llama_cpp_judge import PROGRAM, LlamaCpp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 KNOWN = rules(
     "keyword-value keyword-too-large pattern maximum-below-minimum property-name ref-form open-items array-items"
