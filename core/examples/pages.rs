@@ -2,6 +2,7 @@
 
 #[path = "../tests/pages/mod.rs"]
 #[allow(dead_code, reason = "the test of the pages also asks whether the cookbook is true")]
+#[allow(clippy::expect_used, reason = "what the pages show has a report, or there is no page")]
 mod pages;
 
 use std::{fs, io};

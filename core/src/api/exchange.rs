@@ -45,7 +45,7 @@ impl Exchange {
     /// path, no JSON object), and is to be passed on as it is.
     ///
     /// # Errors
-    /// Those of [`adapt_request_json`](crate::adapt_request_json) and of [`dialect_for`](crate::dialect_for);
+    /// Those of [`adapt_request`](crate::adapt_request) and of [`dialect_for`](crate::dialect_for);
     /// `not-representable` if tools have to be set aside and [`OnSetAside::Error`](crate::options::OnSetAside) forbids
     /// that.
     pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {

@@ -6,7 +6,7 @@ use super::{call_sites::each, request_facts::RequestChange};
 use crate::{
     deferred::{lazy, CALLS},
     dialect::requests::HISTORY_ARGUMENTS,
-    error::Error,
+    error::{Code, Error},
     json::{
         self,
         tolerant::{read_tolerant, Tolerance},
@@ -97,19 +97,23 @@ fn object_of(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'st
     if arguments.as_object().is_some() {
         return None;
     }
-    let text = arguments.as_text().and_then(Text::value);
-    let found = text.as_deref().and_then(|text| {
-        let is_valid = is_text && json::read(text).is_ok_and(|node| node.as_object().is_some());
-        if is_valid {
-            Some(None)
-        } else {
-            read(text).map(Some)
-        }
-    });
+    let text = arguments.as_text().map(Text::value);
+    // Text with half a surrogate pair may be that of an object, and could not be read.
+    if matches!(text, Some(None)) || (is_text && matches!(&text, Some(Some(text)) if is_object(text))) {
+        return None;
+    }
+    let found = text.flatten().as_deref().and_then(read);
     match found {
-        Some(None) => None,
-        Some(Some(object)) => Some((object, "read arguments that are no JSON object tolerantly")),
+        Some(object) => Some((object, "read arguments that are no JSON object tolerantly")),
         None => Some((Node::empty_object(), "replaced arguments that are no JSON object by `{}`")),
+    }
+}
+
+/// True for the text of a JSON object, however deep it nests.
+fn is_object(text: &str) -> bool {
+    match json::read(text) {
+        Ok(node) => node.as_object().is_some(),
+        Err(error) => error.code() == Code::TooDeep && text.trim_start().starts_with('{'),
     }
 }
 

@@ -91,7 +91,7 @@ export function described(value: unknown): string {
       return '`undefined`';
     default: {
       const name = tag(value as object);
-      const advice = isBytes(value as object) ? 'the functions that end in `Json` take text as bytes' : ADVICE[name];
+      const advice = isBytes(value as object) ? 'text as bytes is taken where the whole input is text' : ADVICE[name];
       return `a \`${name}\`${advice === undefined ? '' : `; ${advice}`}`;
     }
   }

@@ -129,7 +129,7 @@ class Rewritten(Late, Generic[T_co]):
     schema: T_co
     """The schema: text if text was given."""
 
-    _late: Reported
+    _late: Reported | None
     _report: dict[str, Any] | None
 
     def __init__(self, schema: T_co, late: Reported, /) -> None:
@@ -137,12 +137,14 @@ class Rewritten(Late, Generic[T_co]):
         initialised(self, schema=schema, _late=late, _report=None)
 
     def _whole(self) -> dict[str, Any]:
-        report = self._report
-        if report is None:
-            report = self._late.report()
-            report["changes"] = Change.list_of(report["changes"])
+        report, late = self._report, self._late
+        if report is None and late is not None:
+            given = late.report()
+            # Copies share what was given, so it stays as it is.
+            report = {**given, "changes": Change.list_of(given["changes"])}
             initialised(self, _report=report, _late=None)
-        return report
+        # Another thread may have made it meanwhile.
+        return cast("dict[str, Any]", self._report) if report is None else report
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -248,7 +250,7 @@ class Deferred(Late, Generic[T_co]):
     request: T_co
     """The request: text if text was given."""
 
-    _late: Reported
+    _late: Reported | None
     _told: tuple[DeferredReport, Restore] | None
 
     def __init__(self, request: T_co, late: Reported, /) -> None:
@@ -256,12 +258,13 @@ class Deferred(Late, Generic[T_co]):
         initialised(self, request=request, _late=late, _told=None)
 
     def _whole(self) -> tuple[DeferredReport, Restore]:
-        told = self._told
-        if told is None:
-            made = self._late.report()
+        told, late = self._told, self._late
+        if told is None and late is not None:
+            made = late.report()
             told = (DeferredReport.of(made["report"]), Restore(made["restore"]))
             initialised(self, _told=told, _late=None)
-        return told
+        # Another thread may have made it meanwhile.
+        return told or cast("tuple[DeferredReport, Restore]", self._told)
 
     @property
     def report(self) -> DeferredReport:
@@ -374,7 +377,7 @@ class SanitizedTools(Late, Generic[T_co]):
     _names: ClassVar[tuple[str, ...]] = ("tools", "quarantined", "changes", "lossless", "restore")
 
     _changes: tuple[ToolChange, ...] | None
-    _late: Reported
+    _late: Reported | None
     _lossless: bool
     _quarantined: tuple[Quarantined, ...]
     _restore: Restore
@@ -409,11 +412,12 @@ class SanitizedTools(Late, Generic[T_co]):
     @property
     def changes(self) -> tuple[ToolChange, ...]:
         """Every change, tool by tool. That a tool has another shape is none."""
-        changes = self._changes
-        if changes is None:
-            changes = ToolChange.list_of(self._late.report()["changes"])
+        changes, late = self._changes, self._late
+        if changes is None and late is not None:
+            changes = ToolChange.list_of(late.report()["changes"])
             initialised(self, _changes=changes, _late=None)
-        return changes
+        # Another thread may have made them meanwhile.
+        return cast("tuple[ToolChange, ...]", self._changes) if changes is None else changes
 
     @property
     def lossless(self) -> bool:
@@ -534,7 +538,7 @@ class Adapted(Late, Generic[T_co]):
     request: T_co
     """The request: text if text was given."""
 
-    _late: Callable[[], dict[str, Any]]
+    _late: Callable[[], dict[str, Any]] | None
     _report: AdaptReport | None
     _restore: Restore | None
 
@@ -543,9 +547,12 @@ class Adapted(Late, Generic[T_co]):
         initialised(self, request=request, _late=members, _report=None, _restore=None)
 
     def _whole(self) -> None:
-        if self._report is None:
-            members = self._late()
-            initialised(self, _report=AdaptReport.of(members["report"]), _restore=Restore(members["restore"]))
+        late = self._late
+        if self._report is None and late is not None:
+            members = late()
+            report, restore = AdaptReport.of(members["report"]), Restore(members["restore"])
+            # `_report` comes after `_restore`: another thread that sees it reads both.
+            initialised(self, _restore=restore, _report=report, _late=None)
 
     @property
     def report(self) -> AdaptReport:
