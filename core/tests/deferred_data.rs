@@ -110,7 +110,7 @@ fn every_case_gives_what_is_expected() {
                 }
             };
             check("request", done.request.to_string(), expected["request"].to_string());
-            check("report", compared(&done.report().expect("a report")).to_string(), expected["report"].to_string());
+            check("report", compared(done.report().expect("a report")).to_string(), expected["report"].to_string());
             let text = input.to_string();
             let by_text = apply_deferred_loading(&text, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
             check("request by text", by_text.request.to_string(), expected["request"].to_string());

@@ -1,5 +1,5 @@
 //! The generated pages of the documentation are what the tables say today, and every entry of the cookbook is true.
-#![allow(clippy::panic, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
 
 #[path = "pages/mod.rs"]
 mod pages;

@@ -2,6 +2,7 @@
 //! ones.
 #![allow(
     clippy::panic,
+    clippy::expect_used,
     clippy::indexing_slicing,
     reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
 )]

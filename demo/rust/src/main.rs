@@ -72,7 +72,7 @@ fn answer(call: &Value) -> Result<Value, Problem> {
             let deferred = apply_deferred_loading(input, &options)?;
             Ok(json!({
                 "text": deferred.request,
-                "report": {"report": decided(&deferred.report().expect("a report")), "restore": plan(&deferred.restore().expect("a report").to_json())?},
+                "report": {"report": decided(deferred.report()?), "restore": plan(&deferred.restore()?.to_json())?},
                 "value": apply_deferred_loading(&value, &options)?.request,
             }))
         }
