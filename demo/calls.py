@@ -19,7 +19,7 @@ def answer(call: dict[str, Any]) -> dict[str, Any]:
     text, options = call["input"], call["options"]
     try:
         if call["function"] == "applyDeferredLoading":
-            report: Any = dict(toolwire.apply_deferred_loading(text, **options))
+            report = toolwire.apply_deferred_loading(text, **options).to_dict()
             rewritten = report.pop("request")
             value = toolwire.apply_deferred_loading(json.loads(text), **options).request
             return {"text": rewritten, "report": report, "value": value}

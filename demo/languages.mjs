@@ -17,7 +17,11 @@ const PROGRAMS = {
 
 const FUNCTIONS = {
   sanitize: { onValue: (value, options) => sanitize(value, options).schema, onText: sanitize, result: 'schema' },
-  normalizeEnvelope: { onValue: (value, options) => normalizeEnvelope(value, options).schema, onText: normalizeEnvelope, result: 'schema' },
+  normalizeEnvelope: {
+    onValue: (value, options) => normalizeEnvelope(value, options).schema,
+    onText: normalizeEnvelope,
+    result: 'schema',
+  },
   applyDeferredLoading: {
     onValue: (value, options) => applyDeferredLoading(value, options).request,
     onText: applyDeferredLoading,

@@ -10,7 +10,7 @@ import { formatMessage } from 'publint/utils';
 import { packed, ROOT, run, tool } from './project.js';
 
 const MODULES =
-  'adapt deferred dialect-names dialects envelope error exchange fetch index init options repair report restore rules sanitize schema search slim tools tool-set tool-types validate';
+  'adapt deferred dialect-names dialects error exchange fetch index init options repair report restore restore-arguments rules sanitize schema search slim tools tool-set tool-types validate';
 const ENTRIES = 'fetch index slim';
 
 test('holds what users need and nothing else', () => {

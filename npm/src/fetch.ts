@@ -71,7 +71,10 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
   try {
     Exchange.open('', '', rest);
   } catch (error) {
-    if (!(error instanceof ToolwireError) || error.code !== 'unknown-option') throw error;
+    if (!(error instanceof ToolwireError)) throw error;
+    // A misspelled function is refused for its value first.
+    const isFunction = typeof (rest as Record<string, unknown>)[error.pointer.slice(1)] === 'function';
+    if (error.code !== 'unknown-option' && !isFunction) throw error;
     const message = `${error.detail}; \`toolwireFetch\` takes \`fetch\`, \`onReport\` and \`onRepair\`, too`;
     throw new ToolwireError(error.code, error.pointer, message);
   }

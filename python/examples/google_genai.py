@@ -6,10 +6,9 @@ from google import genai
 from google.genai import types
 
 from toolwire import sanitize_tools
-from toolwire.types import RestoredCall
 
 
-def ask(base_url: str, published: list[Any]) -> list[RestoredCall]:
+def ask(base_url: str, published: list[Any]) -> list[dict[str, Any]]:
     """Give the model's calls, as the tools' own servers expect them."""
     client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=base_url))
     sanitized = sanitize_tools(published, dialect="gemini-json-schema")

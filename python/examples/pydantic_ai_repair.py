@@ -35,7 +35,7 @@ class Repairing:
             raise ModelRetry(message) from unread
         # `valid` is None where that cannot be told: the tool's own validator decides then.
         if found.valid is False:
-            raise ModelRetry(found.retry_message)
+            raise ModelRetry(found.retry_message or "The arguments are not valid.")
         return found.arguments
 
     def validate_json(self, input: str | bytes | bytearray, **more: Any) -> Any:  # noqa: A002 (pydantic's name)

@@ -119,7 +119,7 @@ def test_case_in_the_program(case: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_dialects() -> None:
-    assert json.loads(run("dialects", "--json").stdout) == dialects()
+    assert json.loads(run("dialects", "--json").stdout) == [dialect.to_dict() for dialect in dialects()]
 
 
 def test_reader_that_has_had_enough() -> None:

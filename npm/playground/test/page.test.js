@@ -61,7 +61,7 @@ describe('the page', { skip }, () => {
     site.page({}, async (page) => {
       const { names, schema, found } = await page.evaluate(() => ({
         names: Object.keys(window.toolwire),
-        schema: window.toolwire.sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' }),
+        schema: window.toolwire.sanitize({ properties: { unit: { const: 'celsius' } } }, { dialect: 'codex' }).schema,
         found: window.toolwire.searchTools([{ name: 'send_mail', inputSchema: {} }], 'mail'),
       }));
       for (const name of [

@@ -48,11 +48,11 @@ export function violationsOf(dialect, severity, text) {
  * the same where one's place is in the other's.
  */
 export function disputes(text, ours, theirs, known) {
-  const ourKnown = ours.filter(({ rule }) => known.has(rule));
+  const ourKnown = ours.filter(({ constraint }) => known.has(constraint));
   const alone = (these, those) => these.filter((one) => !those.some((other) => near(one.pointer, other.pointer)));
   return [
     ...alone(ourKnown, theirs).map(
-      ({ rule, pointer }) => `only check: ${rule} at \`${pointer}\`: ${shown(text, pointer)}`,
+      ({ constraint, pointer }) => `only check: ${constraint} at \`${pointer}\`: ${shown(text, pointer)}`,
     ),
     ...alone(theirs, ourKnown).map(
       ({ says, pointer }) => `only the judge: ${says} at \`${pointer}\`: ${shown(text, pointer)}`,
