@@ -25,11 +25,6 @@ LLGUIDANCE = [
         r"^Unknown format: ",
         {"type": "object", "properties": {"a": {"type": "string", "format": "json"}}},
     ),
-    Row(
-        "llama.cpp reads `oneOf` as `anyOf`, which llguidance does only where branches cannot overlap",
-        r"^oneOf constraints are not supported",
-        {"type": "object", "properties": {"a": {"oneOf": [{"type": "string"}, {"minLength": 2}]}}},
-    ),
 ]
 
 

@@ -171,7 +171,7 @@ impl DialectQuery {
     ///
     /// ```
     /// use toolwire::{dialect_for, DialectQuery};
-    /// assert_eq!(dialect_for(&DialectQuery::default().host("api.moonshot.ai"))?, "moonshot");
+    /// assert_eq!(dialect_for(&DialectQuery::default().host("api.moonshot.ai"))?.dialect, "moonshot");
     /// # Ok::<(), toolwire::Error>(())
     /// ```
     #[must_use]

@@ -83,15 +83,15 @@ describe('the views', { skip }, () => {
       assert.ok(violations.length > 0);
       assert.deepEqual(
         await page.locator('.note-rule').allTextContents(),
-        violations.map(({ rule }) => rule),
+        violations.map(({ constraint }) => constraint),
       );
       await page.locator('[data-fn=normalizeEnvelope]').click();
-      assert.deepEqual(JSON.parse(await output(page)), JSON.parse(await call('normalizeEnvelope')));
+      assert.deepEqual(JSON.parse(await output(page)), JSON.parse((await call('normalizeEnvelope')).schema));
       await pick(page, 'conversation');
       await view(page, 'rewrite');
       await page.locator('[data-fn=applyDeferredLoading]').click();
       const request = await page.evaluate(
-        (request) => window.toolwire.applyDeferredLoading(request, { serverToolSearch: 'emulate' }),
+        (request) => window.toolwire.applyDeferredLoading(request, { serverToolSearch: 'emulate' }).request,
         example('conversation'),
       );
       assert.deepEqual(JSON.parse(await output(page)), request);
