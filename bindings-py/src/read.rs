@@ -37,8 +37,8 @@ impl From<PyErr> for Stop {
     }
 }
 
-/// Values that were read, as they were then: of the caller's objects only strings and keys are held, which nobody can
-/// change.
+/// A snapshot of the values that were read. It holds only strings and keys of the caller's objects, which are
+/// immutable.
 pub(crate) struct Kept {
     objects: Vec<Option<Py<PyAny>>>,
     shapes: Vec<Shape>,

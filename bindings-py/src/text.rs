@@ -62,7 +62,7 @@ impl<'py> Source<'py> {
         }
     }
 
-    /// The text for later: nobody can change it.
+    /// Returns the text as an immutable object, to be read again later.
     pub(crate) fn kept(&self) -> Py<PyAny> {
         match self {
             Source::Text(text) => text.clone().into_any().unbind(),

@@ -27,7 +27,7 @@ pub(crate) fn located(places: &Places, pointer: &str) -> Members<'static> {
     line.into_iter().chain([(Text::new("pointer"), Node::string(pointer))]).collect()
 }
 
-/// What a function returns: the result under its name, and what stands beside it.
+/// The JSON document of a function: its result under the result's name, and the members of its report.
 pub(crate) fn with_report<'a>(name: &'static str, result: Node<'a>, report: Node<'static>) -> Node<'a> {
     let mut members = Vec::from([Member { key: Text::new(name), value: result }]);
     if let Data::Object(object) = report.into_data() {

@@ -227,7 +227,7 @@ export class CallStream {
   }
 }
 
-/** Reads JSON text; what is none is the core's to refuse. */
+/** Reads JSON text. For other text the core throws its own error, with code and place. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -237,7 +237,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** The text of arguments. What is no UTF-8 is the model's mistake, and for the tool's server to say. */
+/** Returns arguments as text. Bytes that are not UTF-8 become replacement characters. */
 function lossy(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(genuine(bytes));
 }

@@ -60,7 +60,7 @@ function decodedText(text: Text): string | undefined {
   return typeof text === 'string' ? text : decoded(text);
 }
 
-/** Reads JSON text; what is none is the core's to refuse. */
+/** Reads JSON text. For other text the core throws its own error, with code and place. */
 function parsed(text: Text): unknown {
   try {
     return JSON.parse(decodedText(text) as string);

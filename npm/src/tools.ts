@@ -90,7 +90,7 @@ export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViol
 }
 
 /**
- * The dialect for what is known of an API (its host, its protocol, the model), how sure that is, and why. What nobody knows is
+ * Returns the dialect of an API by its host, its protocol and the model, with the confidence and the reason. An unknown API is
  * `portable`, unless `exact` is `true`.
  *
  * @example
@@ -101,7 +101,7 @@ export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViol
  * if (confidence === 'C') console.warn(dialect, because); // portable, nobody knows the host `llm.example`; …
  * ```
  *
- * @throws {@link ToolwireError} `unknown-dialect` for a host that is retired, and with `exact` for what nobody knows; `unknown-option`;
+ * @throws {@link ToolwireError} `unknown-dialect` for a host that is retired, and with `exact` for an unknown API; `unknown-option`;
  *   `invalid-option`, also if there is nothing to go by.
  */
 export function dialectFor(query: DialectQuery): DialectChoice {

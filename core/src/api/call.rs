@@ -34,8 +34,8 @@ use crate::{
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, search::Index};
 
-/// Calls a function on trees. Where a function has two inputs, a string in place of either is JSON text, and what is
-/// written in place of a text is text.
+/// Calls a function on trees. If a function has two inputs, a string in the place of either is JSON text, and its result
+/// is text, too.
 ///
 /// # Errors
 /// Those of the function.

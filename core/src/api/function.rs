@@ -121,8 +121,8 @@ impl Function {
         }
     }
 
-    /// Whether a string as the input of that number is JSON text: of functions with two inputs. Others are told by the
-    /// binding which of both they are given.
+    /// Returns whether a string in the place of input `at` is JSON text, for functions with two inputs. For other
+    /// functions the binding says whether the input is text.
     #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only a search reads one of its inputs"))]
     pub(super) const fn reads_text(self, at: usize) -> bool {
         match self {

@@ -21,7 +21,7 @@ use crate::error::Error;
 /// ```
 ///
 /// # Errors
-/// `invalid-json`, `too-deep`; `budget-exceeded` if the plan is none that sanitizing has left.
+/// `invalid-json`, `too-deep`; `budget-exceeded` if `plan` was not made by [`sanitize`](crate::sanitize).
 pub fn restore_arguments<T: Input>(arguments: T, plan: &RestorePlan) -> Result<T::Output, Error> {
     let mut node = arguments.given()?.read()?;
     plan.0.restore(&mut node)?;

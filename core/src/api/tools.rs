@@ -60,7 +60,7 @@ pub(super) fn changes_of(tools: Node<'_>, options: &ToolsOptions) -> Result<Vec<
     Ok(sanitize_list::rewrite(tools, options, None)?.changes)
 }
 
-/// What is told of a tool list beside the tools.
+/// The report of a sanitized tool list.
 #[derive(Debug)]
 pub struct ToolsReport {
     pub quarantined: Vec<Quarantined>,
@@ -150,8 +150,8 @@ pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialec
     dialects.iter().enumerate().map(known).collect()
 }
 
-/// Returns the dialect for what is known of an API: its host, its protocol, the model; and how sure that is, and why.
-/// What nobody knows is `portable`, unless the query is [exact](DialectQuery::exact).
+/// Returns the dialect of an API by its host, its protocol and the model, with the confidence and the reason. An unknown
+/// API is `portable`, unless the query is [exact](DialectQuery::exact).
 ///
 /// ```
 /// use toolwire::{dialect_for, DialectQuery};
@@ -164,7 +164,7 @@ pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialec
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect` for a host that is retired, and if the query is exact for what nobody knows; `invalid-option` if
+/// `unknown-dialect` for a host that is retired, and for an unknown API if the query is exact; `invalid-option` if
 /// there is nothing to go by.
 pub fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
     lookup::dialect_for(query)

@@ -22,28 +22,13 @@ pub(super) const VALID: Fact = Fact {
     ..WELL_FORMED
 };
 
-const WELL_FORMED_RULES: &[Constraint] = &[
-    Constraint::RootObject,
-    Constraint::RootNotSchema,
-    Constraint::UnknownType,
-    Constraint::NotASchema,
-    Constraint::ArrayItems,
-    Constraint::ItemsNotSchema,
-    Constraint::PropertiesNotObject,
-    Constraint::AdditionalPropertiesNotSchema,
-    Constraint::RequiredNotStrings,
-    Constraint::CombinatorNotList,
-    Constraint::AnyOfSize,
-    Constraint::EnumNotList,
-    Constraint::EnumEmpty,
-    Constraint::DefsNotObject,
-    Constraint::DefinitionName,
-    Constraint::RefNotString,
-    Constraint::RefForm,
-    Constraint::RefTarget,
-];
+/// The rules of [`VALID`] without the first, which holds the values of all other keywords.
+const WELL_FORMED_RULES: &[Constraint] = match METASCHEMA_AND_ROOT.split_first() {
+    Some((_, rules)) => rules,
+    None => &[],
+};
 
-/// What [`WELL_FORMED`] has, and the values of all other keywords.
+/// The rules of [`VALID`].
 const METASCHEMA_AND_ROOT: &[Constraint] = &[
     Constraint::KeywordValue,
     Constraint::RootObject,

@@ -87,10 +87,10 @@ def check_tools(tools: object, /, **options: Unpack[CheckToolsOptions]) -> tuple
 def dialect_for(**query: Unpack[DialectQuery]) -> DialectChoice:
     """Name the dialect for what is known of an API, and say how sure that is, and why.
 
-    The query is `host`, `api`, `model`, and whether its tools are `strict`. What nobody knows is `portable`, unless
+    The query is `host`, `api`, `model`, and whether its tools are `strict`. An unknown API is `portable`, unless
     `exact` is true.
 
-    Raises `ToolwireError`: `unknown-dialect` for a host that is retired, and with `exact` for what nobody knows;
+    Raises `ToolwireError`: `unknown-dialect` for a host that is retired, and with `exact` for an unknown API;
     `unknown-option`; `invalid-option`, also if there is nothing to go by.
 
     >>> dialect_for(host="openrouter.ai", model="anthropic/claude-sonnet-4.5").dialect

@@ -129,7 +129,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         (open @ (OpenRule::ClosedByDefault | OpenRule::ClosedBesideMembers | OpenRule::Closes), None)
             if !schema.present.intersects(COMBINED)
                 && (open == OpenRule::ClosedByDefault || schema.present.intersects(OF_MEMBERS))
-                // That is said, and nothing is done about it.
+                // `check` reports it, and `sanitize` leaves the object as it is.
                 && (open != OpenRule::Closes || report.extent == Extent::All) =>
         {
             report.add(

@@ -36,7 +36,7 @@ pub(super) fn check(
     };
     if grammar.refuses.contains(keyword) {
         report.add(&member.value, Constraint::RefusedKeyword, at(), &format!("no `{}`", keyword.name()), "it");
-        // What is read in another way is still refused if it is malformed.
+        // A keyword that the API reads in another way is still refused if it is malformed.
         let is_read = report.dialect.severity_of(Constraint::RefusedKeyword.id(), &at()) == Severity::Reinterpreted;
         if is_read && matches!(keyword, Keyword::AllOf | Keyword::OneOf) {
             combinators::list(schema, keyword, &member.value, report);
@@ -105,7 +105,7 @@ pub(super) fn check(
     if keyword != Keyword::AnyOf
         && !beside.contains(keyword)
         && schema.present.contains(Keyword::AnyOf)
-        // A union that is refused at the root is said once.
+        // A union that is refused at the root is reported once.
         && !(schema.is_root() && grammar.root_refuses.contains(Keyword::AnyOf))
         && keyword.role() != Role::Definitions
     {

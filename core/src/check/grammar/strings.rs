@@ -20,7 +20,7 @@ pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Re
     if let Some((rule, why)) = fault(text, report.grammar.patterns) {
         report.add(value, rule, schema.at("pattern"), why, &quoted(text));
     }
-    // What decides whether something is to be mended has nothing to say of what is only not enforced.
+    // A pattern that is only not enforced needs no rewriting, so the first violation is not one of these.
     if report.grammar.patterns == PatternRule::Gbnf && report.extent == Extent::All {
         if let Reading::NotEnforced(why) = gbnf::reading(&text.display()) {
             let found = format!("{}: {why}", quoted(text));
