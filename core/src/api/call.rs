@@ -34,8 +34,8 @@ use crate::{
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, search::Index};
 
-/// Calls a function on trees. If a function has two inputs, a string in the place of either is JSON text, and its result
-/// is text, too.
+/// Calls a function on trees. If a function has two inputs, a string in the place of either is JSON text, and its
+/// result is text, too.
 ///
 /// # Errors
 /// Those of the function.
