@@ -17,7 +17,7 @@ use crate::{
     error::Error,
     json::Node,
     options::{
-        Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Format, Hints, Mode, Native, Order, Reasoning,
+        Announce, Api, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Hints, Mode, Native, Order, Reasoning,
         Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, ToolFormat, Truncated,
         UnavailableCalls, UnknownReference, Untyped,
     },
@@ -111,7 +111,7 @@ pub fn schema_members() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// `invalid-request` if it is none, `invalid-option` if the options do not suit it.
-pub fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Format, Error> {
+pub fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
     deferred::source_of(request, options)
 }
 
@@ -124,6 +124,11 @@ pub fn is_client_search(item: &Node<'_>) -> bool {
 pub trait Choices: Copy + 'static {
     /// All of them, in the order of the documentation.
     const CHOICES: &'static [(&'static str, Self)];
+}
+
+/// An API is asked for where deferred loading is.
+impl Choices for Api {
+    const CHOICES: &'static [(&'static str, Self)] = Api::WITH_DEFERRAL;
 }
 
 macro_rules! choices {
@@ -140,7 +145,6 @@ choices!(
     CustomTools,
     EmptyTools,
     ForcedTool,
-    Format,
     Hints,
     Mode,
     Native,

@@ -4,7 +4,6 @@
 
 use alloc::vec::Vec;
 
-use super::api::Api;
 use crate::{
     collections::Set,
     error::Error,
@@ -12,6 +11,7 @@ use crate::{
         lazy::{edit_member, view},
         Data, Node, Text,
     },
+    options::Api,
 };
 
 /// Which tools the model may or must call.

@@ -17,11 +17,10 @@ use crate::{
     },
     error::Error,
     json::{lazy::view, Node},
-    options::{AdaptOptions, SanitizeOptions},
+    options::{AdaptOptions, Api, SanitizeOptions},
     report::Severity,
     request::{
         self,
-        api::Api,
         choice::{Choice, Mention},
     },
 };

@@ -22,10 +22,9 @@ use crate::{
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
-    options::{AdaptOptions, CustomTools, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
+    options::{AdaptOptions, Api, CustomTools, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
     request::{
         self,
-        api::Api,
         choice::{self, Fate, Mention},
     },
 };
@@ -78,7 +77,7 @@ pub(crate) fn adapt_with_names<'a>(
     if options.history_arguments == HistoryArguments::Repair {
         report.request_changes = history_arguments::repair(request, api)?;
     }
-    let target = options.deferred.as_ref().and_then(|deferred| deferred.target).map_or(api, Api::from);
+    let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
     let is_foreign = !dialect.tools.has_custom_tools && (api, target) == RESPONSES_ONLY;
     let asked = options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
     let custom_tools = asked.or(is_foreign.then_some(CustomTools::Function));
@@ -93,11 +92,11 @@ pub(crate) fn adapt_with_names<'a>(
     let shape = dialect.tools.names_for(&request::model(request)?);
     let mut api_out = api;
     let mut names = Names::default();
-    let mut client = api.format().map(|format| Client { format, search: None });
+    let mut client = api.has_deferral().then_some(Client { format: api, search: None });
     if let (Some(deferred), true) = (&options.deferred, api != Api::Gemini) {
         let deferred_options =
-            DeferredOptions { format: deferred.format.or(api.format()), custom_tools, ..deferred.clone() };
-        api_out = deferred.target.map_or(api, |target| target.into());
+            DeferredOptions { format: deferred.format.or(Some(api)), custom_tools, ..deferred.clone() };
+        api_out = target;
         let tools = sent_as(api_out, dialect, options);
         let sending = Sending {
             shape,
@@ -205,7 +204,7 @@ pub(crate) fn catalogue<'a>(
 
 /// How the tools of a request are written.
 fn sent_as(api: Api, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions {
-    ToolsOptions { format: Some(tool_format::of_api(api, dialect.tools.format)), ..options.tools.clone() }
+    ToolsOptions { format: Some(tool_format::sent_to(api, dialect.tools.format)), ..options.tools.clone() }
 }
 
 /// Whether a request has tools that can be called.
@@ -378,7 +377,7 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         None => {
             let found = deferred::format_of(request, options.deferred.as_ref().unwrap_or(&DeferredOptions::default()));
             match found {
-                Ok(format) => Ok(format.into()),
+                Ok(api) => Ok(api),
                 Err(error) if error.pointer().is_empty() => {
                     let message = format!("{}; for Gemini `contents` would do", error.message());
                     Err(Error::new(error.code(), "", message))

@@ -11,10 +11,10 @@ use crate::{
     },
     error::{Code, Error},
     json::{self, lazy::view, Data, Node},
+    options::Api,
     report::Reason,
     request::{
         self,
-        api::Api,
         choice::{self, Choice},
     },
 };
