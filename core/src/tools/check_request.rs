@@ -6,6 +6,7 @@ use super::{
     carriers, history_arguments,
     request::recognise,
     request_facts::{self, choice_of, RequestChange},
+    request_members,
     tool_format::{self, Entry},
 };
 use crate::{
@@ -76,6 +77,10 @@ pub(crate) fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestV
         if is_broken {
             add(fact, pointer, format!("expected another value: {}", fact.statement));
         }
+    }
+    for (fact, member) in request_members::refused(&request, api, &dialect.tools)? {
+        let message = format!("expected no `{}`, found one: {}", member.name, fact.statement);
+        add(fact, &request_members::pointer(member), message);
     }
     for (at, fact) in refused_types(&request, dialect)? {
         let message = format!("expected a type of tool that the API has, found another: {}", fact.statement);

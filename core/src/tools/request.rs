@@ -11,6 +11,7 @@ use super::{
     namespaces, planned_names,
     quarantine::{self, Quarantined},
     request_facts::{self, ChoiceChange, RequestChange},
+    request_members,
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
     tool_format::{self, remove},
@@ -165,6 +166,7 @@ pub(crate) fn adapt_with_names<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report));
     }
+    report.request_changes.extend(request_members::mend(request, api_out, &dialect.tools)?);
     let (choice, changes) = request_facts::mend_choice(request, api_out, &dialect.tools, given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
