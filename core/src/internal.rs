@@ -30,7 +30,7 @@ use crate::{
 };
 
 pub use crate::{
-    api::{sanitize::sanitize_node as sanitize_with_report, tools::sanitize_tools_node as sanitize_tools},
+    api::{sanitize::sanitize_with_report, tools::sanitize_tools_node as sanitize_tools},
     check::check,
     nearest::{did_you_mean, nearest},
     sanitize::sanitize,

@@ -40,6 +40,7 @@ pub(super) fn settle<'a>(
     let mut decide = |mention: &Mention<'a>, is_forced: bool| {
         let (namespace, name) = match mention {
             Mention::Search => return Ok(replaced()),
+            Mention::Hosted(_) => return Ok(Fate::Stays),
             // Its tools are tools of the list now.
             Mention::Namespace(_) => return Ok(if is_forced { Fate::Stays } else { Fate::Gone }),
             Mention::Tool { namespace, name } => (namespace.as_ref().filter(|_| api == Api::OpenaiResponses), name),
@@ -100,7 +101,10 @@ pub(super) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warni
     let found = view(found)?;
     wanted.single |= found.get("disable_parallel_tool_use").and_then(Node::as_bool) == Some(true);
     wanted.choice = choice::read(&found);
-    let is_lost = matches!(wanted.choice, None | Some(Choice::Tool(Mention::Search | Mention::Namespace(_))));
+    let is_lost = matches!(
+        wanted.choice,
+        None | Some(Choice::Tool(Mention::Search | Mention::Namespace(_) | Mention::Hosted(_)))
+    );
     drop(found);
     if is_lost {
         wanted.choice = None;

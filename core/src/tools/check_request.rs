@@ -55,8 +55,8 @@ pub(crate) fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestV
         found.push(RequestViolation { constraint, severity, pointer: pointer.into(), message, fact });
     };
     let broken = request_facts::broken_by_choice(&request, api, &dialect.tools)?;
-    if let Some(fact) = broken {
-        add(fact, "/tool_choice", format!("expected another `tool_choice`: {}", fact.statement));
+    if let Some((pointer, fact)) = broken {
+        add(fact, pointer, format!("expected another choice of tools, or none: {}", fact.statement));
     }
     let choice = choice_of(&request, api)?.and_then(|(_, choice)| choice);
     for fact in dialect.requests() {
@@ -74,7 +74,7 @@ pub(crate) fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestV
             _ => continue,
         };
         if is_broken {
-            add(fact, pointer, format!("expected a request that the model takes, found another: {}", fact.statement));
+            add(fact, pointer, format!("expected another value: {}", fact.statement));
         }
     }
     for (at, fact) in refused_types(&request, dialect)? {
@@ -110,7 +110,7 @@ fn refused_types(request: &Node<'_>, dialect: &Dialect) -> Result<Vec<(usize, &'
     let tools = view(tools)?;
     let list = tools.as_array().unwrap_or_default().iter().enumerate();
     let hosted = list.filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted));
-    Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(entry)?))).collect())
+    Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(deferred::tool::type_of(entry)?)?))).collect())
 }
 
 /// Whether a request lists tools; `functions`: functions of the client.
