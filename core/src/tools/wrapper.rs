@@ -2,15 +2,13 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    target::{about, reason},
-    tool_format::{pointer, Shape},
-};
+use super::target::{about, reason};
 use crate::{
     dialect::Dialect,
     json::Node,
     names,
     report::{Change, Guidance},
+    request::tool_format::{pointer, Shape},
     rules::{Constraint, Rule},
 };
 
