@@ -21,7 +21,7 @@ use crate::{
     limits::MAX_TOOLS,
     names::Names,
     options::{ToolFormat, ToolsOptions},
-    report::{self, Allow, Change, Guidance},
+    report::{self, Accepts, Allow, Change, Guidance},
     request::{
         self,
         namespaces::FlatNames,
@@ -84,6 +84,8 @@ struct Writer<'o> {
     restore_map: RestoreMap,
     /// Calls are to be repaired: the schemas are kept.
     repairs: bool,
+    /// Only tools with `strict: true` are written in the first dialect.
+    by_flag: bool,
     /// What schemas became before.
     memory: Option<&'o mut Memory>,
 }
@@ -155,6 +157,7 @@ pub(super) fn rewrite_with_names<'a>(
         quarantined,
         restore_map: RestoreMap::default(),
         repairs: options.repair.is_some(),
+        by_flag: options.by_flag,
         memory,
     };
     writer.restore_map.repairs_by(options.repair.as_ref());
@@ -394,9 +397,11 @@ impl Writer<'_> {
     /// Makes the schema acceptable in the first dialect that can say it.
     fn schema<'a>(&mut self, entry: &mut Node<'a>, shape: Shape) -> Result<Written<'a>, Refused> {
         let spare = if self.targets.len() > 1 { shape.schema(entry).cloned() } else { None };
+        let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
+        let skipped = usize::from(self.by_flag && !is_strict && self.targets.len() > 1);
         let mut first: Option<Refused> = None;
-        for (number, target) in self.targets.iter().enumerate() {
-            if let (true, Some(spare)) = (number > 0, &spare) {
+        for (number, target) in self.targets.iter().enumerate().skip(skipped) {
+            if let (true, Some(spare)) = (number > skipped, &spare) {
                 shape.edit_schema(entry, |schema| *schema = spare.clone());
             }
             match target.write(entry, (shape, number, self.format), self.memory.as_deref_mut()) {
@@ -419,7 +424,12 @@ impl Writer<'_> {
                             ),
                         };
                         let at = (String::new(), Some(String::new()));
-                        written.changes.insert(0, about(rule, at, Guidance::Same, reason.into(), message));
+                        let accepts = match rule {
+                            Rule::StrictFlag if is_strict => Accepts::Wider,
+                            _ => Accepts::Same,
+                        };
+                        let change = about(rule, at, Guidance::Same, reason.into(), message);
+                        written.changes.insert(0, Change { accepts, ..change });
                     }
                     return Ok(written);
                 }
