@@ -11,12 +11,12 @@ use crate::{
     error::Error,
     json::{self, Node},
     options::ToolsOptions,
+    request::tool_list::Listing,
     tools::{
         memory::Memory,
         quarantine::Quarantined,
         sanitize_list::{self, ToolChange},
         set_aside::SetAsideWarning,
-        tool_list::Listing,
     },
 };
 

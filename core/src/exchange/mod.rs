@@ -11,15 +11,6 @@ mod stream;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use crate::tools::{
-    call_repair::Told,
-    list_cache::{Found, Lookup, ToolListCache},
-    request::{self, AdaptReport},
-    restore::RestoreMap,
-    set_aside::{self, SetAsideWarning},
-    sse::{self, Buffer, Sink},
-    stream_restorer::Stream,
-};
 use crate::{
     deferred,
     dialect::lookup,
@@ -30,7 +21,16 @@ use crate::{
         without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, OnSetAside, ServerToolSearch, ToolFormat,
     },
     report::RepairedCall,
-    tools::tool_format::{self, set},
+    request::tool_format::{self, set},
+    tools::{
+        call_repair::Told,
+        list_cache::{Found, Lookup, ToolListCache},
+        request::{self, AdaptReport},
+        restore::RestoreMap,
+        set_aside::{self, SetAsideWarning},
+        sse::{self, Buffer, Sink},
+        stream_restorer::Stream,
+    },
 };
 use searches::{is, overlay, total, Searches};
 use stream::Round;
@@ -90,7 +90,7 @@ impl Exchange {
     ) -> Result<Option<Exchange>, Error> {
         let found = Found::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
-        let mut node = request::read(body)?;
+        let mut node = crate::request::read(body)?;
         // Other addresses end so, too: OpenAI's threads have `messages`, and what is sent there is one.
         let is_conversation = || node.get("messages").is_some_and(|messages| messages.as_array().is_some());
         if matches!(endpoint.api, Api::Anthropic | Api::OpenaiChat) && !is_conversation() {
@@ -242,7 +242,7 @@ impl Exchange {
     fn ask_again(&mut self) -> Result<(), Error> {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
         rounds.again = false;
-        let mut node = request::read(&rounds.asked)?;
+        let mut node = crate::request::read(&rounds.asked)?;
         let said = Node::record([("role", Node::literal("assistant")), ("content", Node::array(rounds.said.clone()))]);
         node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(said)));
         let (report, mut restore_map) = request::adapt(&mut node, &self.adapting)?;

@@ -3,14 +3,12 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    carriers, history_arguments,
+    history_arguments,
     request::recognise,
     request_facts::{self, choice_of, RequestChange},
     request_members,
-    tool_format::{self, Entry},
 };
 use crate::{
-    deferred,
     dialect::{
         self,
         requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS},
@@ -21,8 +19,9 @@ use crate::{
     options::{AdaptOptions, Api, SanitizeOptions},
     report::Severity,
     request::{
-        self,
+        self, carriers,
         choice::{Choice, Mention},
+        tool_format::{self, Entry},
     },
 };
 
@@ -104,9 +103,9 @@ fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) 
     let tools = view(tools)?;
     let list = tools.as_array().unwrap_or_default();
     let is_it = |entry: &Node<'_>| {
-        deferred::tool::name(entry).is_none_or(|known| known == name) || deferred::tool::has_type(entry, "namespace")
+        request::tool::name(entry).is_none_or(|known| known == name) || request::tool::has_type(entry, "namespace")
     };
-    Ok(!list.is_empty() && !list.iter().any(is_it) && carriers::lists(request, api)?.is_empty())
+    Ok(!list.is_empty() && !list.iter().any(is_it) && !carriers::any(request, api)?)
 }
 
 /// Returns the hosted tools of a list that the API is known not to have, by their places.
@@ -115,7 +114,7 @@ fn refused_types(request: &Node<'_>, dialect: &Dialect) -> Result<Vec<(usize, &'
     let tools = view(tools)?;
     let list = tools.as_array().unwrap_or_default().iter().enumerate();
     let hosted = list.filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted));
-    Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(deferred::tool::type_of(entry)?)?))).collect())
+    Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(request::tool::type_of(entry)?)?))).collect())
 }
 
 /// Whether a request lists tools; `functions`: functions of the client.

@@ -33,8 +33,6 @@ mod joined;
 #[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "it is for exchanges, which search"))]
 pub(crate) mod list_cache;
 pub(crate) mod memory;
-mod namespaces;
-mod planned_names;
 pub(crate) mod quarantine;
 pub(crate) mod request;
 pub(crate) mod request_facts;
@@ -47,6 +45,4 @@ pub(crate) mod set_aside;
 pub(crate) mod sse;
 pub(crate) mod stream_restorer;
 mod target;
-pub(crate) mod tool_format;
-pub(crate) mod tool_list;
 mod wrapper;

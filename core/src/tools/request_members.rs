@@ -2,9 +2,8 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{request_facts::RequestChange, tool_format::set};
+use super::request_facts::RequestChange;
 use crate::{
-    deferred::tool::remove,
     dialect::{
         requests::{Member, Refusal, RequestFact, SentAs},
         surface::Surface,
@@ -12,7 +11,7 @@ use crate::{
     error::Error,
     json::{self, lazy::view, Node},
     options::Api,
-    request,
+    request::{self, tool::remove, tool_format::set},
 };
 
 /// Renames or removes the members that the API refuses.

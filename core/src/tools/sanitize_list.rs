@@ -10,14 +10,11 @@ use super::{
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
     target::{about, reason, targets, Target, Written},
-    tool_format::{self, pointer, Edits, Entry, Shape},
-    tool_list::{Listed, Listing},
     wrapper,
 };
 use crate::{
     budget::Budget,
     collections::Set,
-    deferred::{self, FlatNames},
     dialect::{surface::NamePattern, Dialect},
     error::{Code, Error},
     json::{push_token, Node, Text},
@@ -25,6 +22,12 @@ use crate::{
     names::Names,
     options::{ToolFormat, ToolsOptions},
     report::{self, Accepts, Allow, Change, Guidance},
+    request::{
+        self,
+        namespaces::FlatNames,
+        tool_format::{self, pointer, Edits, Entry, Shape},
+        tool_list::{Listed, Listing},
+    },
     rules::{Constraint, Rule},
     sanitize::decode::Plan,
 };
@@ -126,7 +129,7 @@ pub(super) fn rewrite_with_names<'a>(
         match tool_format::recognise(&listed.entry) {
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
-                let name = deferred::tool::name(&listed.entry);
+                let name = request::tool::name(&listed.entry);
                 // The name of a `custom` tool of a namespace was made here.
                 if listed.namespace.is_some() {
                     own.extend(name)
@@ -224,10 +227,10 @@ impl Writer<'_> {
                 }
                 let dialect = self.targets.first().map(|target| target.dialect);
                 if let Some(fact) = dialect
-                    .zip(deferred::tool::type_of(&listed.entry))
+                    .zip(request::tool::type_of(&listed.entry))
                     .and_then(|(dialect, kind)| dialect.refuses_type(kind))
                 {
-                    let name = deferred::tool::name(&listed.entry).map(|name| name.display().into_owned());
+                    let name = request::tool::name(&listed.entry).map(|name| name.display().into_owned());
                     let (pointer, rule) = (listed.pointer + "/type", fact.rule());
                     let message =
                         format!("expected a type of tool that the API has, found another: {}", fact.statement);
@@ -259,15 +262,15 @@ impl Writer<'_> {
     /// The name of a `custom` tool of a namespace, if another tool of the list is sent under it.
     fn taken(&self, listed: &Listed<'_>) -> Option<String> {
         listed.namespace.as_ref()?;
-        let called = self.names.current(deferred::tool::name(&listed.entry)?).into_owned();
+        let called = self.names.current(request::tool::name(&listed.entry)?).into_owned();
         self.accepted.contains(&called).then_some(called)
     }
 
     /// An entry that is sent as it is, but for its name: a `custom` tool of OpenAI's, or what the API runs itself.
     fn hosted<'a>(&mut self, listed: Listed<'a>) -> Node<'a> {
         let mut entry = listed.entry;
-        let Some(name) = deferred::tool::name(&entry).cloned() else { return entry };
-        let new = self.names.new_name(&name).filter(|_| deferred::tool::has_type(&entry, CUSTOM)).map(String::from);
+        let Some(name) = request::tool::name(&entry).cloned() else { return entry };
+        let new = self.names.new_name(&name).filter(|_| request::tool::has_type(&entry, CUSTOM)).map(String::from);
         if listed.namespace.is_some() || new.is_some() {
             let called = new.clone().unwrap_or_else(|| name.display().into_owned());
             let (space, own) = match &listed.namespace {

@@ -2,15 +2,13 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    target::{about, reason},
-    tool_format::{pointer, Shape},
-};
+use super::target::{about, reason};
 use crate::{
     dialect::{lookup::has_strict_mode, Dialect},
     json::Node,
     names,
     report::{Accepts, Change, Guidance},
+    request::tool_format::{pointer, Shape},
     rules::{Constraint, Rule},
 };
 
