@@ -1,7 +1,14 @@
 import type { Dialect } from './dialect-names.js';
 import type { ToolwireErrorCode } from './error.js';
 import type { Restore } from './restore.js';
-import type { ChangeRule, Constraint, DeferredWarningCode, LeftReason, RepairRule, RequestConstraint } from './rules.js';
+import type {
+  ChangeRule,
+  Constraint,
+  DeferredWarningCode,
+  LeftReason,
+  RepairRule,
+  RequestConstraint,
+} from './rules.js';
 
 /** What a change does to the set of accepted arguments. */
 export type Accepts =

@@ -1,4 +1,4 @@
-"""The functions on a whole request: `apply_deferred_loading`, `adapt_request`, `check_request`, `strip_deferral_betas`."""
+"""The functions on a whole request, and `strip_deferral_betas`."""
 
 from __future__ import annotations
 
