@@ -75,6 +75,11 @@ impl Index {
     ) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| {
             let options = chosen(py, options)?;
+            if is_text(&call) {
+                let source = Source::new(call)?;
+                let answer = self.0.answer(source.text()?, &options).map_err(|error| raised(py, &error))?;
+                return Ok(answer.map_or_else(|| py.None().into_bound(py), |text| source.answer(py, text.into())));
+            }
             let mut values = Values::with_room();
             values.add(call)?;
             let answer = bindings::answer(&self.0, &values.tree()?, &options).map_err(|error| raised(py, &error))?;

@@ -47,15 +47,20 @@ impl ToolSet {
 
     /// Takes another list; whether it says something else.
     #[pyo3(signature = (tools, /))]
-    fn update(&mut self, py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<bool> {
-        guarded_with(&mut self.0, |set| {
+    fn update(this: &Bound<'_, Self>, py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<bool> {
+        guarded(|| {
             if is_text(&tools) {
                 let source = Source::new(tools)?;
-                return set.update(source.text()?).map_err(|error| raised(py, &error));
+                let text = source.text()?;
+                return guarded_with(&mut this.try_borrow_mut()?.0, |set| {
+                    set.update(text).map_err(|error| raised(py, &error))
+                });
             }
+            // Reading runs code of the caller's objects, which may call this set.
             let mut values = Values::with_room();
             values.add(tools)?;
-            set.update_node(values.tree()?).map_err(|error| raised(py, &error))
+            let tree = values.tree()?;
+            guarded_with(&mut this.try_borrow_mut()?.0, |set| set.update_node(tree).map_err(|error| raised(py, &error)))
         })
     }
 
@@ -66,13 +71,21 @@ impl ToolSet {
 
     /// The list for some options: a dict with `json`, `tools` and what stands beside them, less the changes.
     #[pyo3(signature = (options, /))]
-    fn ready<'py>(&mut self, py: Python<'py>, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
-        guarded_with(&mut self.0, |set| {
+    fn ready<'py>(
+        this: &Bound<'py, Self>,
+        py: Python<'py>,
+        options: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        guarded(|| {
+            // Reading and writing Python objects may run code that calls this set.
             let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
             let chosen = chosen.tree()?;
-            // Not without the interpreter: another thread that asks the same would find the set in use.
-            let answer = bindings::ready_tools(set, &chosen, Naming::Snake);
-            let TextAnswer { text, report } = answer.map_err(|error| raised(py, &error))?;
+            let (text, report) = guarded_with(&mut this.try_borrow_mut()?.0, |set| {
+                // Not without the interpreter: another thread that asks the same would find the set in use.
+                let answer = bindings::ready_tools(set, &chosen, Naming::Snake);
+                let TextAnswer { text, report } = answer.map_err(|error| raised(py, &error))?;
+                Ok((text.into_owned(), report))
+            })?;
             let (nothing, result) = (Values::default(), PyDict::new(py));
             let writer = Writer::new(py, &nothing, false);
             let tools = json::read(&text).map_err(|error| raised(py, &error))?;

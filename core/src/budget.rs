@@ -34,6 +34,13 @@ impl Budget {
         Budget { most, left: Cell::new(most), naming: Naming::Camel, failure: OnceCell::new() }
     }
 
+    /// A budget of this many times the steps.
+    pub(crate) fn times(mut self, factor: u64) -> Self {
+        self.most = self.most.saturating_mul(factor);
+        self.left.set(self.most);
+        self
+    }
+
     /// The same budget, for a caller who spells options like this.
     pub(crate) fn spelled(mut self, naming: Naming) -> Self {
         self.naming = naming;

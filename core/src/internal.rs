@@ -17,7 +17,7 @@ use crate::{
     error::Error,
     json::Node,
     options::{
-        Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Format, Hints, Mode, Native, Order, Reasoning,
+        Announce, Api, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Hints, Mode, Native, Order, Reasoning,
         Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, ToolFormat, Truncated,
         UnavailableCalls, UnknownReference, Untyped,
     },
@@ -30,7 +30,7 @@ use crate::{
 };
 
 pub use crate::{
-    api::{sanitize::sanitize_node as sanitize_with_report, tools::sanitize_tools_node as sanitize_tools},
+    api::{sanitize::sanitize_with_report, tools::sanitize_tools_node as sanitize_tools},
     check::check,
     nearest::{did_you_mean, nearest},
     sanitize::sanitize,
@@ -112,7 +112,7 @@ pub fn schema_members() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// `invalid-request` if it is none, `invalid-option` if the options do not suit it.
-pub fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Format, Error> {
+pub fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
     deferred::source_of(request, options)
 }
 
@@ -125,6 +125,11 @@ pub fn is_client_search(item: &Node<'_>) -> bool {
 pub trait Choices: Copy + 'static {
     /// All of them, in the order of the documentation.
     const CHOICES: &'static [(&'static str, Self)];
+}
+
+/// An API is asked for where deferred loading is.
+impl Choices for Api {
+    const CHOICES: &'static [(&'static str, Self)] = Api::WITH_DEFERRAL;
 }
 
 macro_rules! choices {
@@ -141,7 +146,6 @@ choices!(
     CustomTools,
     EmptyTools,
     ForcedTool,
-    Format,
     Hints,
     Mode,
     Native,

@@ -25,6 +25,9 @@ pub const STEPS_PER_NODE: u64 = 100;
 /// The most steps of a call, however large its input: about a second on one slow core.
 pub const MOST_STEPS: u64 = 4_000_000;
 
+/// How many times the steps of a call the report of its result may take: recording takes up to twice as many.
+pub const REPORT_FACTOR: u64 = 4;
+
 /// Values a binding reads from one caller's object before it gives up with `limit-exceeded`.
 ///
 /// A few objects that share members can spell an exponentially large tree; text cannot, its size is its cost.

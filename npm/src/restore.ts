@@ -119,9 +119,11 @@ export class Restore {
    */
   call<T>(name: string, args: T): RestoredCall<Written<T, T>> {
     const given: unknown = args;
-    const call = this.#kept.onValues('restoreCall', [name, isBytes(given) ? lossy(given) : given]).value;
-    const restored = call as RestoredCall<Written<T, T>>;
-    if (isBytes(given)) restored.arguments = likeBytes(given, restored.arguments as string) as Written<T, T>;
+    const text = isBytes(given) ? lossy(given) : given;
+    const restored = this.#kept.onValues('restoreCall', [name, text]).value as RestoredCall<Written<T, T>>;
+    // Bytes that are not UTF-8 stay what they are, too.
+    if (isBytes(given) && restored.arguments === text) restored.arguments = genuine(given).slice() as Written<T, T>;
+    else if (isBytes(given)) restored.arguments = likeBytes(given, restored.arguments as string) as Written<T, T>;
     return restored;
   }
 

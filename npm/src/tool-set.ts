@@ -74,12 +74,13 @@ export class ToolSet {
    */
   sanitize<O extends ToolsOptions>(options: O): ReadyTools<ToolFor<O>> {
     const given = withoutHandler(options);
-    const key = keyOf(given);
+    const handler = handlerOf(options.onSetAside);
+    // The function reads which tools are missing: a list for a caller who has none must still warn of them.
+    const key = keyOf([handler !== undefined, given]);
     const known = key === undefined ? undefined : this.#ready.get(key);
     const handedOut = known ?? this.#made(given, key);
     const { ready, warning } = handedOut;
     if (warning !== undefined) {
-      const handler = handlerOf(options.onSetAside);
       if (handler !== undefined) handler(ready.quarantined, { dialect: options.dialect });
       // Reading `quarantined` once is enough while the list stays the same.
       else if (!handedOut.isWatched) warnUnless(() => handedOut.isRead, warning);

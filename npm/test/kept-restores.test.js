@@ -57,3 +57,10 @@ test('arguments that restore calls while they are read', () => {
   };
   for (let round = 0; round < 2; round++) assert.deepEqual(restore.call('a_b', args).arguments, { own: 1 });
 });
+
+test('bytes that are not UTF-8 come back as they are', () => {
+  const bytes = Uint8Array.of(0x22, 0xff, 0x22);
+  const found = restoreOf('a').call('unknown', bytes).arguments;
+  assert.deepEqual([...found], [...bytes]);
+  assert.notEqual(found, bytes);
+});

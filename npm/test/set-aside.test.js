@@ -131,3 +131,13 @@ test('a set calls each function, and hands out the same list', () => {
   assert.equal(first, second);
   assert.deepEqual(told, ['first', 'second']);
 });
+
+test('a function does not silence the warning of callers without one', async () => {
+  const set = new ToolSet(list());
+  set.sanitize(options({ onSetAside: () => {} }));
+  await turn();
+  assert.deepEqual(heard, []);
+  set.sanitize(options());
+  await turn();
+  assert.equal(heard.length, 1);
+});

@@ -59,3 +59,15 @@ def test_what_was_kept_and_changed_later_changes_nothing() -> None:
     kept["tools"].clear()
     assert called(restore, "a") == {"a": 1}
     assert restore.reply('{"content":[]}').reply == '{"content":[]}'
+
+
+def test_bytes_that_are_not_utf8_stay() -> None:
+    restore = restore_of("a")
+    assert restore.call("unknown", b'"\xff"').arguments == b'"\xff"'
+    assert restore.call("unknown", bytearray(b'"\xff"')).arguments == b'"\xff"'
+
+
+@pytest.mark.parametrize("kept", ["[" * 200_000, f'{{"version": {"9" * 5_000}}}', b'{"version": "\xff"}', "{"])
+def test_what_is_no_restore_is_refused(kept: str | bytes) -> None:
+    with pytest.raises(toolwire.ToolwireError):
+        toolwire.Restore.from_json(kept)

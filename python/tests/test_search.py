@@ -74,3 +74,23 @@ def test_what_is_no_json_is_an_error() -> None:
     with pytest.raises(toolwire.ToolwireError, match="line 1") as caught:
         toolwire.ToolIndex("[{")
     assert caught.value.code == "invalid-json"
+
+
+def test_a_call_as_text_is_answered_as_a_value_is() -> None:
+    index = toolwire.ToolIndex([{"name": "send_mail", "defer_loading": True}])
+    call = {"type": "tool_use", "id": "t\ud800", "name": "tool_search", "input": {"query": "mail"}}
+    text = json.dumps(call)
+    answer = index.answer(text)
+    assert answer == toolwire.answer_tool_search(text, [{"name": "send_mail", "defer_loading": True}])
+    assert answer is not None
+    assert json.loads(answer) == index.answer(call)
+    assert index.answer(text.encode()) == answer.encode()
+    for hostile in ("[" * 200_000, "9" * 5_000 + "x", b"\xff"):
+        with pytest.raises(toolwire.ToolwireError):
+            index.answer(hostile)
+
+
+def test_half_a_surrogate_pair_in_a_query_matches_nothing() -> None:
+    listed = tools(1, "mail")
+    assert toolwire.search_tools(listed, "mail \ud800") == ["mail_0"]
+    assert toolwire.search_tools(json.dumps(listed), "mail \ud800") == ["mail_0"]

@@ -111,3 +111,26 @@ def test_what_is_refused_costs_nothing_that_was_there() -> None:
     for most in range(16):
         tools.sanitize(dialect="moonshot", max_tools=most + 1)
     assert tools.sanitize(dialect="moonshot") is not ready
+
+
+def test_reading_a_new_list_may_use_the_set() -> None:
+    tools = toolwire.ToolSet([{"name": "a", "inputSchema": {}}])
+
+    class Tool:
+        """A tool whose reading calls the same set."""
+
+        def model_dump(self, **_: object) -> dict[str, Any]:
+            tools.update([{"name": "b", "inputSchema": {}}])
+            return {"name": "c", "inputSchema": {}}
+
+    assert tools.update([Tool()])
+    assert [tool["name"] for tool in tools.sanitize(dialect="anthropic").tools] == ["c"]
+
+
+def test_a_callable_does_not_silence_the_warning_of_others() -> None:
+    tools = toolwire.ToolSet([{"name": "only of this test", "inputSchema": {"type": "object"}}, "no tool of this test"])
+    missing: list[object] = []
+    tools.sanitize(dialect="codex", on_set_aside=lambda found, _: missing.extend(found))
+    assert len(missing) == 1
+    with pytest.warns(toolwire.ToolwireWarning):
+        tools.sanitize(dialect="codex", on_set_aside="warn").tools  # noqa: B018

@@ -4,7 +4,7 @@ use clap::Args;
 
 use toolwire::{
     options::{
-        Announce, CustomTools, EmptyTools, ForcedTool, Format, Mode, Native, Order, Reasoning, Removals, ServerHistory,
+        Announce, Api, CustomTools, EmptyTools, ForcedTool, Mode, Native, Order, Reasoning, Removals, ServerHistory,
         ServerToolSearch, SystemMessages, ToolChanges, UnavailableCalls, UnknownReference,
     },
     DeferredOptions,
@@ -18,7 +18,7 @@ pub(crate) struct DeferArguments {
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<String>,
     /// The format to translate the request into
-    #[arg(long, value_name = "FORMAT", value_parser = words::<Format>())]
+    #[arg(long, value_name = "FORMAT", value_parser = words::<Api>())]
     pub(crate) target: Option<String>,
     /// The construct of its own for deferred tools that the backend understands
     #[arg(long, value_name = "CONSTRUCT", value_parser = words::<Native>())]
@@ -42,7 +42,7 @@ pub(crate) struct DeferArguments {
     #[arg(long, value_name = "TOKENS")]
     pub(crate) max_tokens: Option<u64>,
     /// The request's format, where its shape does not tell
-    #[arg(long, value_name = "FORMAT", value_parser = words::<Format>())]
+    #[arg(long, value_name = "FORMAT", value_parser = words::<Api>())]
     pub(crate) format: Option<String>,
     /// Whether hidden tools are announced by name
     #[arg(long, value_name = "WHAT", value_parser = words::<Announce>())]

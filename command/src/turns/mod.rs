@@ -17,7 +17,7 @@ use toolwire::{
     apply_deferred_loading,
     internal::{self, describe},
     json::{self, Node},
-    options::{ForcedTool, Format, Native, ServerToolSearch},
+    options::{Api, ForcedTool, Native, ServerToolSearch},
     reports::Warning,
     Code, DeferredOptions,
 };
@@ -101,7 +101,7 @@ impl Turns {
     }
 
     /// The format that is written.
-    fn target(&self) -> Option<Format> {
+    fn target(&self) -> Option<Api> {
         choice(self.arguments.target.as_deref()).or(self.options.format)
     }
 

@@ -3,7 +3,7 @@
 use toolwire::{
     internal::Choices,
     json::{self, Node, Object, Text},
-    options::{Format, Native},
+    options::{Api, Native},
 };
 
 use super::{gist, prompt::Growth, Said, Seen, Turn, Turns, MESSAGES};
@@ -19,7 +19,7 @@ impl Turns {
     /// One turn after the other: what came and went, what is said since, and where a prompt cache ends.
     pub(super) fn text(&self, terminal: &Terminal) -> String {
         let paint = terminal.out;
-        let (format, target) = (word::<Format>(self.options.format), word::<Format>(self.target()));
+        let (format, target) = (word::<Api>(self.options.format), word::<Api>(self.target()));
         let native = word::<Native>(Some(self.options.native));
         let becomes = if format == target { String::new() } else { format!(" as {target}") };
         let native = if native == "none" { String::new() } else { format!(", native {native}") };
@@ -60,8 +60,8 @@ impl Turns {
     pub(super) fn document(&self) -> String {
         let mut members = header("defer --turns", &self.input.source);
         members.extend([
-            (Text::new("format"), Node::string(word::<Format>(self.options.format))),
-            (Text::new("target"), Node::string(word::<Format>(self.target()))),
+            (Text::new("format"), Node::string(word::<Api>(self.options.format))),
+            (Text::new("target"), Node::string(word::<Api>(self.target()))),
             (Text::new("native"), Node::string(word::<Native>(Some(self.options.native)))),
         ]);
         let mut out = json::write(&Node::object(members.into_iter().collect::<Object<'_>>()));

@@ -19,7 +19,7 @@ use std::{
 };
 
 use toolwire::{
-    apply_deferred_loading, options::Format, sanitize, sanitize_tools, DeferredOptions, SanitizeOptions, ToolsOptions,
+    apply_deferred_loading, options::Api, sanitize, sanitize_tools, DeferredOptions, SanitizeOptions, ToolsOptions,
 };
 
 /// How large the inputs are, in whatever is counted.
@@ -97,7 +97,7 @@ fn grown() -> [Growth; 4] {
         let options = SanitizeOptions::new(dialect);
         (dialect, Box::new(move |text| Ok(sanitize(text, &options)?.schema.len())))
     };
-    let history = |name: &'static str, target: Option<Format>| -> (&'static str, Run) {
+    let history = |name: &'static str, target: Option<Api>| -> (&'static str, Run) {
         let mut options = DeferredOptions::default();
         options.target = target;
         (name, Box::new(move |text| Ok(apply_deferred_loading(text, &options)?.request.len())))
@@ -131,8 +131,8 @@ fn grown() -> [Growth; 4] {
             input: inputs::history,
             series: vec![
                 history("in place", None),
-                history("to openai-chat", Some(Format::OpenaiChat)),
-                history("to openai-responses", Some(Format::OpenaiResponses)),
+                history("to openai-chat", Some(Api::OpenaiChat)),
+                history("to openai-responses", Some(Api::OpenaiResponses)),
             ],
         },
     ]

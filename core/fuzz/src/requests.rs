@@ -5,7 +5,7 @@ use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
 use toolwire::{
     adapt_request, apply_deferred_loading, check_tools, dialects,
-    options::{Format, Native, OnSetAside},
+    options::{Api, Native, OnSetAside},
     reports::Severity,
     sanitize_tools, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions, Restore, SanitizedTools,
     ToolListCache, ToolSet, ToolsOptions,
@@ -28,20 +28,20 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
 }
 
 /// Every target with every construct of its own.
-const ROUTES: [(Format, Native); 9] = [
-    (Format::Anthropic, Native::None),
-    (Format::Anthropic, Native::References),
-    (Format::Anthropic, Native::Changes),
-    (Format::Anthropic, Native::Inline),
-    (Format::OpenaiResponses, Native::None),
-    (Format::OpenaiResponses, Native::AdditionalTools),
-    (Format::OpenaiResponses, Native::ToolSearch),
-    (Format::OpenaiChat, Native::None),
-    (Format::OpenaiChat, Native::Kimi),
+const ROUTES: [(Api, Native); 9] = [
+    (Api::Anthropic, Native::None),
+    (Api::Anthropic, Native::References),
+    (Api::Anthropic, Native::Changes),
+    (Api::Anthropic, Native::Inline),
+    (Api::OpenaiResponses, Native::None),
+    (Api::OpenaiResponses, Native::AdditionalTools),
+    (Api::OpenaiResponses, Native::ToolSearch),
+    (Api::OpenaiChat, Native::None),
+    (Api::OpenaiChat, Native::Kimi),
 ];
 
 /// The request for another API: text and value agree, and it is done once.
-fn handed_on(request: &Value, target: Format, native: Native) -> std::result::Result<(), String> {
+fn handed_on(request: &Value, target: Api, native: Native) -> std::result::Result<(), String> {
     let options = DeferredOptions::default().target(target).native(native);
     let route = format!("to {target:?} with {native:?}");
     let by_text = apply_deferred_loading(request.to_string().as_str(), &options)

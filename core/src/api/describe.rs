@@ -366,8 +366,8 @@ pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
 /// `{ target, native, confidence, because, checked }`: the first two are options as they stand, null for no target.
 pub(super) fn deferral(choice: &DeferralChoice) -> Node<'static> {
     Node::record([
-        ("target", choice.target.map_or_else(Node::default, |target| Node::literal(target.word()))),
-        ("native", Node::literal(choice.native.word())),
+        ("target", choice.target.map_or_else(Node::default, |target| Node::literal(target.as_str()))),
+        ("native", Node::literal(choice.native.as_str())),
         ("confidence", owned(choice.confidence.encode_utf8(&mut [0; 4]))),
         ("because", owned(&choice.because)),
         ("checked", Node::literal(choice.checked)),

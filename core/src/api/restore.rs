@@ -39,7 +39,7 @@ impl Eq for Restore {}
 /// use toolwire::{apply_deferred_loading, DeferredOptions};
 /// let exec = json!({"type": "custom", "name": "exec"});
 /// let request = json!({"model": "m", "input": "Where am I?", "tools": [exec]});
-/// let options = DeferredOptions::default().target(toolwire::options::Format::OpenaiChat);
+/// let options = DeferredOptions::default().target(toolwire::options::Api::OpenaiChat);
 /// let mut pieces = apply_deferred_loading(&request, &options)?.restore()?.call_stream("exec");
 /// assert_eq!(pieces.feed("{\"input\":\"p")?, "p");
 /// assert_eq!(pieces.feed("wd\\")?, "wd");
@@ -141,7 +141,7 @@ impl Restore {
     /// use toolwire::{apply_deferred_loading, DeferredOptions};
     /// let patch = json!({"type": "custom", "name": "apply_patch"});
     /// let request = json!({"model": "m", "input": "Mend it.", "tools": [patch]});
-    /// let options = DeferredOptions::default().target(toolwire::options::Format::OpenaiChat);
+    /// let options = DeferredOptions::default().target(toolwire::options::Api::OpenaiChat);
     /// let sent = apply_deferred_loading(&request, &options)?;
     /// let call = json!({"id": "c1", "name": "apply_patch", "arguments": "{\"input\":\"*** Begin\"}"});
     /// let own = json!({"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": "*** Begin"});

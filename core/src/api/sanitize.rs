@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     json::Node,
     options::SanitizeOptions,
-    report::{lossless, Change, Detail, Recorder},
+    report::{lossless, Change, Recorder},
     sanitize::{self as rules, decode::Plan},
 };
 
@@ -48,7 +48,7 @@ impl<T: Input> Rewritten<T> {
     /// Returns every change, in document order.
     ///
     /// # Errors
-    /// `budget-exceeded` if there are steps for the schema and not for its report.
+    /// `budget-exceeded` if the report takes more than four times the steps that the schema may take.
     pub fn changes(&self) -> Result<&[Change], Error> {
         Ok(&self.report()?.changes)
     }
@@ -129,13 +129,29 @@ pub fn normalize_envelope<T: Input>(schema: T) -> Result<Rewritten<T>, Error> {
     Ok(Rewritten::new(schema, written, None))
 }
 
-/// [`sanitize`] from tree to tree, with the report.
+/// [`sanitize`] from tree to tree, with the report. It may take more steps than [`sanitize`], so that the report of a
+/// schema that was written can be made.
 ///
 /// # Errors
 /// As [`sanitize`].
-pub fn sanitize_node<'a>(mut schema: Node<'a>, options: &SanitizeOptions) -> Result<(Node<'a>, SchemaReport), Error> {
-    let (changes, plan) = rules::sanitize_with_plan(&mut schema, options, Detail::Whole)?;
+pub(super) fn sanitize_node<'a>(
+    mut schema: Node<'a>,
+    options: &SanitizeOptions,
+) -> Result<(Node<'a>, SchemaReport), Error> {
+    let (changes, plan) = rules::report(&mut schema, options)?;
     Ok((schema, SchemaReport::new(changes, plan)))
+}
+
+/// [`sanitize`] from tree to tree and at once its report, with the same steps for the schema.
+///
+/// # Errors
+/// As [`sanitize`].
+pub fn sanitize_with_report<'a>(
+    schema: Node<'a>,
+    options: &SanitizeOptions,
+) -> Result<(Node<'a>, SchemaReport), Error> {
+    rules::sanitize(&mut schema.clone(), options, false)?;
+    sanitize_node(schema, options)
 }
 
 /// [`normalize_envelope`] from tree to tree, with the report.

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
-    options::{Announce, DeferredOptions, Format, Mode},
+    options::{Announce, Api, DeferredOptions, Mode},
 };
 
 const OPEN: &str = "<available-deferred-tools>";
@@ -113,7 +113,7 @@ fn speaks_of_it(prompt: &Node<'_>) -> Result<bool, Error> {
 /// As [`append`].
 pub(super) fn say(
     request: &mut Node<'_>,
-    format: Format,
+    format: Api,
     names: &[String],
     (options, unreachable): (&DeferredOptions, &mut bool),
 ) -> Result<(), Error> {
@@ -133,10 +133,10 @@ pub(super) fn say(
 ///
 /// # Errors
 /// `invalid-value` for half a surrogate pair in the prompt.
-pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Format, names: &[String]) -> Result<(), Error> {
+pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[String]) -> Result<(), Error> {
     let text = block(names);
     // Chat Completions has its system prompt as the first message.
-    let prompt = usize::from(source == Format::OpenaiChat);
+    let prompt = usize::from(source == Api::OpenaiChat);
     let is_prompt = |event: &&mut Event<'_>| event.at == prompt;
     let last = conversation.events.iter_mut().take_while(is_prompt).last();
     if let Some(What::Text { role: Role::System, content }) = last.map(|event| &mut event.what) {
@@ -159,12 +159,12 @@ pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Format, names:
 ///
 /// # Errors
 /// `invalid-request` if the system prompt is nothing that can be appended to.
-pub(super) fn append(request: &mut Node<'_>, format: Format, names: &[String]) -> Result<(), Error> {
+pub(super) fn append(request: &mut Node<'_>, format: Api, names: &[String]) -> Result<(), Error> {
     let text = block(names);
     match format {
-        Format::Anthropic => append_member(request, "system", "text", text),
-        Format::OpenaiResponses => append_member(request, "instructions", "input_text", text),
-        Format::OpenaiChat => append_message(request, text),
+        Api::Anthropic => append_member(request, "system", "text", text),
+        Api::OpenaiResponses => append_member(request, "instructions", "input_text", text),
+        _ => append_message(request, text),
     }
 }
 

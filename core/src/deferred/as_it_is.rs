@@ -19,7 +19,7 @@ use crate::{
     error::Error,
     json::Node,
     names::Names,
-    options::{CustomTools, DeferredOptions, Format, Mode, Native, ToolChanges},
+    options::{Api, CustomTools, DeferredOptions, Mode, Native, ToolChanges},
 };
 
 /// A request that its backend takes as it is.
@@ -32,7 +32,7 @@ pub(super) struct AsItIs {
 /// Judges a request; `None` if it has to be rewritten.
 pub(super) fn judge<'a>(
     request: &mut Node<'a>,
-    formats: (Format, Format),
+    formats: (Api, Api),
     (options, sending): (&DeferredOptions, Option<&Sending<'_>>),
     warnings: &mut Warnings,
 ) -> Result<Option<AsItIs>, Error> {
@@ -49,7 +49,7 @@ pub(super) fn judge<'a>(
     conversation::apply(events, tools, options, warnings);
     // Ignored changes are removed, in messages and in results.
     let ignores = events.iter().any(|event| matches!(event.what, What::Ignored(_)));
-    let is_anthropic = formats.0 == Format::Anthropic;
+    let is_anthropic = formats.0 == Api::Anthropic;
     if is_anthropic && (ignores || refers_to_missing(&mut conversation, super::listed(request), sending)?) {
         return Ok(None);
     }
@@ -84,7 +84,7 @@ fn refers_to_missing<'a>(
 /// Whether a call may not identify its tool: the API calls a loaded tool of the top level by a namespace of the tool's
 /// own name, in which another tool of that name stands. If `custom` tools are sent as functions, calls have no
 /// namespace.
-fn is_ambiguous(request: &Node<'_>, formats: (Format, Format), options: &DeferredOptions) -> Result<bool, Error> {
+fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptions) -> Result<bool, Error> {
     if formats != super::RESPONSES_ONLY {
         return Ok(false);
     }

@@ -16,11 +16,8 @@ use crate::{
     collections::Set,
     error::{Code, Error},
     json::{Data, Node, Text},
-    options::{DeferredOptions, ForcedTool, Format, Native},
-    request::{
-        api::Api,
-        choice::{self, Choice, Fate, Mention},
-    },
+    options::{Api, DeferredOptions, ForcedTool, Native},
+    request::choice::{self, Choice, Fate, Mention},
 };
 
 /// Settles the choice of a request that stays in its format, once it is known what the history loads. A forced tool may
@@ -30,19 +27,20 @@ use crate::{
 /// `forced-deferred-tool` if the options ask for it.
 pub(super) fn settle<'a>(
     request: &mut Node<'a>,
-    format: Format,
+    format: Api,
     (emulation, map): (&mut Emulation<'a>, &NameMap<'a>),
     options: &DeferredOptions,
     search: Option<&str>,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
-    let api = Api::from(format);
+    let api = format;
     // Asked for every tool that a choice allows.
     let has_toolsets = emulation.has_toolsets();
     let replaced = || search.map_or(Fate::Gone, |name| Fate::Named(Text::new(String::from(name))));
     let mut decide = |mention: &Mention<'a>, is_forced: bool| {
         let (namespace, name) = match mention {
             Mention::Search => return Ok(replaced()),
+            Mention::Hosted(_) => return Ok(Fate::Stays),
             // Its tools are tools of the list now.
             Mention::Namespace(_) => return Ok(if is_forced { Fate::Stays } else { Fate::Gone }),
             Mention::Tool { namespace, name } => (namespace.as_ref().filter(|_| api == Api::OpenaiResponses), name),
@@ -93,9 +91,9 @@ pub(super) struct Wanted<'a> {
 }
 
 /// Reads the choice of a request. One that only its own API has is removed, with a warning.
-pub(super) fn take<'a>(request: &mut Node<'a>, source: Format, warnings: &mut Warnings) -> Result<Wanted<'a>, Error> {
+pub(super) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warnings) -> Result<Wanted<'a>, Error> {
     let mut wanted = Wanted { choice: None, single: false };
-    if source != Format::Anthropic {
+    if source != Api::Anthropic {
         let parallel = request.get("parallel_tool_calls").map(view).transpose()?;
         wanted.single = parallel.and_then(|parallel| parallel.as_bool()) == Some(false);
     }
@@ -103,7 +101,10 @@ pub(super) fn take<'a>(request: &mut Node<'a>, source: Format, warnings: &mut Wa
     let found = view(found)?;
     wanted.single |= found.get("disable_parallel_tool_use").and_then(Node::as_bool) == Some(true);
     wanted.choice = choice::read(&found);
-    let is_lost = matches!(wanted.choice, None | Some(Choice::Tool(Mention::Search | Mention::Namespace(_))));
+    let is_lost = matches!(
+        wanted.choice,
+        None | Some(Choice::Tool(Mention::Search | Mention::Namespace(_) | Mention::Hosted(_)))
+    );
     drop(found);
     if is_lost {
         wanted.choice = None;
@@ -135,11 +136,11 @@ pub(super) struct Sent<'a> {
 pub(super) fn write<'a>(
     request: &mut Node<'a>,
     wanted: Wanted<'a>,
-    (target, native): (Format, Native),
+    (target, native): (Api, Native),
     sent: &Sent<'a>,
     warnings: &mut Warnings,
 ) {
-    let (api, has_tools) = (Api::from(target), sent.has_list);
+    let (api, has_tools) = (target, sent.has_list);
     if api == Api::Anthropic {
         drop_member(request, "parallel_tool_calls");
     } else {
@@ -242,12 +243,12 @@ fn forced_name<'a>(request: &Node<'a>) -> Result<Option<Text<'a>>, Error> {
 }
 
 /// Whether a choice may list the tools that may be called.
-fn has_allowed(target: Format, native: Native) -> bool {
-    target != Format::Anthropic && native != Native::Kimi
+fn has_allowed(target: Api, native: Native) -> bool {
+    target != Api::Anthropic && native != Native::Kimi
 }
 
 /// The names of the only tools that may be called, if the target cannot say that in a choice.
-pub(super) fn only<'a>(wanted: &Wanted<'a>, (target, native): (Format, Native)) -> Option<Set<Text<'a>>> {
+pub(super) fn only<'a>(wanted: &Wanted<'a>, (target, native): (Api, Native)) -> Option<Set<Text<'a>>> {
     match &wanted.choice {
         Some(Choice::Allowed { tools, .. }) if !has_allowed(target, native) => {
             let names: Set<Text<'a>> = names(tools).cloned().collect();

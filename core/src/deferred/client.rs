@@ -9,22 +9,22 @@ use super::{
 };
 use crate::{
     json::{Node, Text},
-    options::{CustomTools, DeferredOptions, Format, Native},
+    options::{Api, CustomTools, DeferredOptions, Native},
 };
 
 /// Who sent the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Client {
     /// The format that it speaks.
-    pub(crate) format: Format,
+    pub(crate) format: Api,
     /// Its own search function, where the backend has a search of its own for it (`tool_search` of Responses).
     pub(crate) search: Option<String>,
 }
 
 /// Notes what calls of the tools become on their way back to the client.
 pub(super) struct Noting<'o> {
-    pub(super) source: Format,
-    pub(super) target: Format,
+    pub(super) source: Api,
+    pub(super) target: Api,
     pub(super) options: &'o DeferredOptions,
 }
 
@@ -32,19 +32,19 @@ impl Noting<'_> {
     /// Notes one tool, by its flat name and definition.
     pub(super) fn tool(&self, map: &mut NameMap<'_>, name: &Text<'_>, definition: &Node<'_>, is_loaded: bool) {
         // Anthropic calls every tool of the client `custom`.
-        let is_custom = self.source != Format::Anthropic && has_type(definition, "custom");
+        let is_custom = self.source != Api::Anthropic && has_type(definition, "custom");
         let is_function = match self.source == self.target {
-            true => self.source == Format::OpenaiResponses && self.options.custom_tools == Some(CustomTools::Function),
+            true => self.source == Api::OpenaiResponses && self.options.custom_tools == Some(CustomTools::Function),
             false => true,
         };
         let kind = if is_custom && is_function { CallKind::Custom } else { CallKind::Function };
-        let is_at_api = self.target == Format::OpenaiResponses && self.options.native != Native::None;
-        map.note(name, (is_loaded && self.source == Format::OpenaiResponses, is_at_api), kind);
+        let is_at_api = self.target == Api::OpenaiResponses && self.options.native != Native::None;
+        map.note(name, (is_loaded && self.source == Api::OpenaiResponses, is_at_api), kind);
     }
 
     /// Notes all tools of a flat list.
     pub(super) fn list(&self, map: &mut NameMap<'_>, tools: &[Node<'_>], is_loaded: impl Fn(&Text<'_>) -> bool) {
-        if self.source == Format::Anthropic {
+        if self.source == Api::Anthropic {
             return;
         }
         for definition in tools.iter().filter(|definition| tool::kind(definition) == tool::Kind::Tool) {

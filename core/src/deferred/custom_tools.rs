@@ -14,7 +14,7 @@ use super::{
 use crate::{
     error::Error,
     json::{Node, Text},
-    options::{CustomTools, Format},
+    options::{Api, CustomTools},
 };
 
 /// A tool by its flat name.
@@ -106,7 +106,7 @@ fn note<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) ->
 }
 
 fn as_one<'a>(custom: Node<'a>, warnings: &mut Warnings) -> Result<Node<'a>, Error> {
-    const BOTH: (Format, Format) = (Format::OpenaiResponses, Format::OpenaiResponses);
+    const BOTH: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
     Ok(function::write(custom, BOTH, CustomTools::Function, warnings)?.unwrap_or_default())
 }
 

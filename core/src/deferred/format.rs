@@ -10,15 +10,15 @@ use super::{
 use crate::{
     error::{Code, Error},
     json::{Data, Node},
-    options::{DeferredOptions, Format, Native},
+    options::{Api, DeferredOptions, Native},
 };
 
 /// What comes in, and what it is translated to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    pub(super) format: Format,
+    pub(super) format: Api,
     /// What it becomes; often the same.
-    pub(super) target: Format,
+    pub(super) target: Api,
 }
 
 /// Recognises a request.
@@ -33,21 +33,27 @@ pub(super) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
             format!("expected a request as an object, found {}", request.kind()),
         ));
     }
+    for (option, api) in [("target", options.target), ("format", options.format)] {
+        if let Some(api) = api.filter(|api| !api.has_deferral()) {
+            let known: Vec<String> = Api::WITH_DEFERRAL.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+            let message = format!("expected `{option}` to be one of {}, found `{}`", known.join(", "), api.as_str());
+            return Err(Error::new(Code::InvalidOption, format!("/{option}"), message));
+        }
+    }
     let format = match options.format {
         Some(format) => format,
         None => by_shape(request, options.target)?,
     };
     match format {
-        Format::OpenaiResponses => check(request, "input", "a string or an array of items", |node| {
+        Api::OpenaiResponses => check(request, "input", "a string or an array of items", |node| {
             matches!(node, None | Some(Data::String(_) | Data::Array(_)))
         })?,
         _ => check(request, "messages", "an array of messages", |node| matches!(node, Some(Data::Array(_))))?,
     }
     check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
     let target = options.target.unwrap_or(format);
-    if let Some(fits) = options.native.format().filter(|fits| *fits != target) {
-        let fitting =
-            Native::CHOICES.iter().filter(|(_, native)| native.format().is_none_or(|format| format == target));
+    if let Some(fits) = options.native.api().filter(|fits| *fits != target) {
+        let fitting = Native::CHOICES.iter().filter(|(_, native)| native.api().is_none_or(|format| format == target));
         let fitting: Vec<String> = fitting.map(|(name, _)| format!("`{name}`")).collect();
         let (found, fits, target) = (options.native.as_str(), fits.as_str(), target.as_str());
         return Err(Error::new(
@@ -78,7 +84,7 @@ fn check(request: &Node<'_>, key: &str, expected: &str, fits: impl Fn(Option<&Da
     ))
 }
 
-fn by_shape(request: &Node<'_>, target: Option<Format>) -> Result<Format, Error> {
+fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
     let given = |key: &str| -> Result<bool, Error> {
         Ok(match request.get(key) {
             Some(node) => !view(node)?.is_null(),
@@ -86,9 +92,9 @@ fn by_shape(request: &Node<'_>, target: Option<Format>) -> Result<Format, Error>
         })
     };
     if given("input")? {
-        Ok(Format::OpenaiResponses)
+        Ok(Api::OpenaiResponses)
     } else if given("messages")? {
-        Ok(if is_chat(request, target)? { Format::OpenaiChat } else { Format::Anthropic })
+        Ok(if is_chat(request, target)? { Api::OpenaiChat } else { Api::Anthropic })
     } else {
         let (pointer, found) = match ["messages", "input"].iter().find(|key| request.get(key).is_some()) {
             Some(key) => (format!("/{key}"), "null"),
@@ -140,8 +146,8 @@ const CHAT_ONLY: [&str; 33] = [
     "web_search_options",
 ];
 
-fn is_chat(request: &Node<'_>, target: Option<Format>) -> Result<bool, Error> {
-    if target == Some(Format::OpenaiChat) && CHAT_ONLY.iter().any(|key| request.get(key).is_some()) {
+fn is_chat(request: &Node<'_>, target: Option<Api>) -> Result<bool, Error> {
+    if target == Some(Api::OpenaiChat) && CHAT_ONLY.iter().any(|key| request.get(key).is_some()) {
         return Ok(true);
     }
     if let Some(tools) = request.get("tools") {

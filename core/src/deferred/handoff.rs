@@ -21,14 +21,14 @@ use crate::{
     error::Error,
     json::{Node, Text},
     names::{Names, Taken},
-    options::{CustomTools, DeferredOptions, Format, Native, UnavailableCalls},
+    options::{Api, CustomTools, DeferredOptions, Native, UnavailableCalls},
 };
 
 /// Writes a request that holds nothing of deferred loading any more. Its list of tools is final.
 pub(super) fn plain<'a>(
     request: &mut Node<'a>,
     mut conversation: Conversation<'a>,
-    formats: (Format, Format),
+    formats: (Api, Api),
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
@@ -42,7 +42,7 @@ pub(super) fn plain<'a>(
 /// Writes a request with the constructs that the backend understands.
 pub(super) fn native<'a>(
     request: &mut Node<'a>,
-    formats: (Format, Format),
+    formats: (Api, Api),
     (options, sending): (&DeferredOptions, Option<&Sending<'_>>),
     warnings: &mut Warnings,
 ) -> Result<Applied, Error> {
@@ -56,7 +56,7 @@ pub(super) fn native<'a>(
     }
     let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target: formats.1, glances: false };
     let mut conversation = reader::read(request, formats.0, reading)?;
-    if formats.0 == Format::OpenaiResponses {
+    if formats.0 == Api::OpenaiResponses {
         reader::flatten_choice(request, &map)?;
     }
     if formats.0 != formats.1 {
@@ -106,7 +106,7 @@ pub(super) fn native<'a>(
 fn loaded_definitions<'a>(
     tools: &Tools<'a>,
     listed: &[Node<'a>],
-    (formats, options): ((Format, Format), &DeferredOptions),
+    (formats, options): ((Api, Api), &DeferredOptions),
 ) -> Result<Vec<Node<'a>>, Error> {
     // The writer reports losses when it writes the list.
     let (mut list, mut unreported) = (Vec::new(), Warnings::default());
@@ -125,7 +125,7 @@ fn loaded_definitions<'a>(
 fn write<'a>(
     request: &mut Node<'a>,
     conversation: Conversation<'a>,
-    (source, target): (Format, Format),
+    (source, target): (Api, Api),
     (options, names): (&DeferredOptions, &Names),
     warnings: &mut Warnings,
 ) -> Result<Option<String>, Error> {

@@ -18,18 +18,18 @@ use super::{
 use crate::{
     collections::Set,
     json::{Node, Text},
-    options::{DeferredOptions, Format, ServerHistory, ServerToolSearch, SystemMessages, UnknownReference},
+    options::{Api, DeferredOptions, ServerHistory, ServerToolSearch, SystemMessages, UnknownReference},
 };
 
 /// Takes the searches of the API's own servers out of a history, or makes ordinary exchanges of them. `name` is that of
 /// the function that stands for a search.
 pub(super) fn settle_searches(
     conversation: &mut Conversation<'_>,
-    (source, same_format): (Format, bool),
+    (source, same_format): (Api, bool),
     (options, name): (&DeferredOptions, &str),
 ) {
     let emulates = options.server_tool_search == ServerToolSearch::Emulate;
-    if source == Format::OpenaiResponses {
+    if source == Api::OpenaiResponses {
         for event in &mut conversation.events {
             if let What::Call(call) = &mut event.what {
                 if call.search.is_some() {
@@ -64,7 +64,7 @@ pub(super) fn settle_searches(
         }
         _ => true,
     });
-    if source != Format::OpenaiResponses {
+    if source != Api::OpenaiResponses {
         conversation.events = behind_calls(core::mem::take(&mut conversation.events));
     }
     for event in &mut conversation.events {
@@ -74,7 +74,7 @@ pub(super) fn settle_searches(
         match &mut event.what {
             What::Call(call) => as_client_call(call, (source, same_format), options, name),
             What::Result(outcome) => {
-                outcome.own = (same_format && source != Format::OpenaiResponses).then(|| client_result(outcome));
+                outcome.own = (same_format && source != Api::OpenaiResponses).then(|| client_result(outcome));
             }
             _ => {}
         }
@@ -144,14 +144,14 @@ impl<'a> Parts<'a> {
 }
 
 /// A search of the API's own servers as an ordinary call. With `emulate` it calls the function that is offered.
-fn as_client_call(call: &mut Call<'_>, (source, same_format): (Format, bool), options: &DeferredOptions, name: &str) {
+fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), options: &DeferredOptions, name: &str) {
     if options.server_tool_search == ServerToolSearch::Emulate {
         call.name = Text::new(String::from(name));
     }
     let is_search = options.search_tools.iter().any(|search| call.name.is(search.as_str()));
     call.search = is_search.then_some(Searcher::Client);
     // In Responses it is an item of its own, even if it was a block.
-    if source == Format::OpenaiResponses {
+    if source == Api::OpenaiResponses {
         call.own = None;
     }
     if !same_format {
@@ -204,7 +204,7 @@ pub(super) fn spoken_of<'a>(events: &mut [Event<'a>]) -> Vec<Text<'a>> {
 pub(super) struct Writer<'w, 'a> {
     pub(super) notices: Notices<'a>,
     pub(super) options: &'w DeferredOptions,
-    pub(super) source: Format,
+    pub(super) source: Api,
     /// The format stays, and with it every block that is not about tools.
     pub(super) same_format: bool,
     /// A toolset brings tools that the request does not name.
@@ -215,7 +215,7 @@ impl<'a> Writer<'_, 'a> {
     /// Makes texts of everything that is about tools.
     pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
         let to_user = match self.options.system_messages {
-            SystemMessages::User if self.source != Format::OpenaiResponses => with_changes(&conversation.events),
+            SystemMessages::User if self.source != Api::OpenaiResponses => with_changes(&conversation.events),
             _ => Set::new(),
         };
         let Conversation { events, losses, bare, held, changed, .. } = conversation;
@@ -229,7 +229,7 @@ impl<'a> Writer<'_, 'a> {
                     Some(content) => What::Text { role, content },
                     None => {
                         let says_nothing = out.last().is_none_or(|last| last.at != at);
-                        let is_item = self.source == Format::OpenaiResponses && !bare.contains(&at);
+                        let is_item = self.source == Api::OpenaiResponses && !bare.contains(&at);
                         if is_item && says_nothing && !self.same_format {
                             emptied = Some(Event { at, message, member, what: self.removed(role, losses) });
                         }
@@ -252,7 +252,7 @@ impl<'a> Writer<'_, 'a> {
                 What::Result(outcome) => What::Result(self.result(outcome, losses)),
                 What::Call(mut call) => {
                     // A search of Responses is an ordinary call now.
-                    if self.source == Format::OpenaiResponses {
+                    if self.source == Api::OpenaiResponses {
                         call.search = None;
                     }
                     What::Call(call)
@@ -306,7 +306,7 @@ impl<'a> Writer<'_, 'a> {
             Content::Parts(parts) if parts.iter().any(is_about_tools) => core::mem::take(parts),
             _ => return outcome,
         };
-        let is_found = self.source == Format::OpenaiResponses && outcome.of_search.take().is_some();
+        let is_found = self.source == Api::OpenaiResponses && outcome.of_search.take().is_some();
         // Where the format stays, a search of the API's own servers ends the message that it stands in.
         outcome.of_search = outcome.of_search.filter(|_| self.same_format);
         let mut parts = match parts.as_slice() {
@@ -396,7 +396,7 @@ impl<'a> Writer<'_, 'a> {
             cache_control.iter().for_each(|cache_control| lose(CACHE, cache_control, losses));
             return Part::Text(Node::string(text));
         }
-        let kind = if self.source == Format::OpenaiResponses { "input_text" } else { "text" };
+        let kind = if self.source == Api::OpenaiResponses { "input_text" } else { "text" };
         let mut block = Node::record([("type", Node::literal(kind)), ("text", Node::string(text))]);
         if let (Some(object), Some(cache_control)) = (block.as_object_mut(), cache_control) {
             object.set(CACHE, cache_control);

@@ -46,7 +46,7 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Text},
     names::Names,
-    options::{Announce, CustomTools, DeferredOptions, EmptyTools, Format, Mode, Native, ServerToolSearch},
+    options::{Announce, Api, CustomTools, DeferredOptions, EmptyTools, Mode, Native, ServerToolSearch},
 };
 use client::Noting;
 use emulation::Emulation;
@@ -63,13 +63,13 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
 }
 
 /// The format of a request, by its shape or by the options.
-pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Format, Error> {
+pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
     // What it is to become has no say in what it is.
     Ok(format::recognise(request, &DeferredOptions { target: None, native: Native::None, ..options.clone() })?.format)
 }
 
 /// The format that [`apply`] reads a request in.
-pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Format, Error> {
+pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
     Ok(format::recognise(request, options)?.format)
 }
 
@@ -107,7 +107,7 @@ impl Applied {
 }
 
 /// From one request of Responses to another.
-const RESPONSES_ONLY: (Format, Format) = (Format::OpenaiResponses, Format::OpenaiResponses);
+const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
 
 /// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all
 /// tools or messages is left out. With `sending` the API is one to which tools are sent in another way: texts speak of
@@ -137,7 +137,7 @@ pub(crate) fn apply(
         if source != wire.format {
             handoff::native(request, (source, wire.target), (options, sending), &mut warnings)?;
         }
-        if wire.target == Format::Anthropic {
+        if wire.target == Api::Anthropic {
             if let Some(shown) = native_list::settle(request, options, &mut warnings)? {
                 done.is_shown(&shown);
             }
@@ -149,10 +149,10 @@ pub(crate) fn apply(
         }
         let Applied { report, .. } = &mut done;
         settle_empty(request, wire.target, false, options);
-        if wire.target == Format::OpenaiResponses && wire.format != wire.target {
+        if wire.target == Api::OpenaiResponses && wire.format != wire.target {
             choice::complete(request);
         }
-        if wire.target == Format::Anthropic {
+        if wire.target == Api::Anthropic {
             report.betas = betas::needed(request)?;
             betas::settle(request, options.native, &report.betas)?;
         }
@@ -166,7 +166,7 @@ pub(crate) fn apply(
         emulate(request, (Shape { format: source, target: wire.target }, None), options, &mut warnings, false)?;
     }
     settle_empty(request, wire.target, emptied, options);
-    if wire.target == Format::OpenaiResponses && source != wire.target {
+    if wire.target == Api::OpenaiResponses && source != wire.target {
         choice::complete(request);
     }
     keep_spelling(request, spelled);
@@ -194,11 +194,11 @@ fn keep_spelling<'a>(request: &mut Node<'a>, spelled: Option<&'a str>) {
 
 /// In which format a request is to be read once it was rewritten. A Chat Completions request that was recognised by its
 /// tools alone may be left without any: then only its messages tell, and they are written as ones of Anthropic's are.
-fn format_to_read(request: &Node<'_>, wire: Shape, options: &DeferredOptions) -> Result<Format, Error> {
-    let is_chat = wire.format == Format::OpenaiChat && wire.target == Format::OpenaiChat;
+fn format_to_read(request: &Node<'_>, wire: Shape, options: &DeferredOptions) -> Result<Api, Error> {
+    let is_chat = wire.format == Api::OpenaiChat && wire.target == Api::OpenaiChat;
     let undecided = is_chat && options.target.is_some() && options.format.is_none();
-    if undecided && format::recognise(request, options)?.format == Format::Anthropic {
-        return Ok(Format::Anthropic);
+    if undecided && format::recognise(request, options)?.format == Api::Anthropic {
+        return Ok(Api::Anthropic);
     }
     Ok(wire.format)
 }
@@ -254,7 +254,7 @@ fn emulate<'a>(
     let has_toolsets = emulation.has_toolsets();
     history_text::Writer { notices, options, source: format, same_format: format == target, has_toolsets }
         .write(&mut conversation);
-    if format == Format::Anthropic {
+    if format == Api::Anthropic {
         betas::settle(request, Native::None, &[])?;
     }
 
@@ -331,11 +331,11 @@ fn notices<'a>(
 }
 
 /// What is left of an empty list. A choice without tools is refused, and Chat Completions refuses an empty list, too.
-fn settle_empty(request: &mut Node<'_>, format: Format, emptied: bool, options: &DeferredOptions) {
+fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &DeferredOptions) {
     if !request.get("tools").is_some_and(|tools| tools.as_array().is_some_and(<[Node<'_>]>::is_empty)) {
         return;
     }
-    let omit = options.empty_tools == EmptyTools::Omit || format == Format::OpenaiChat;
+    let omit = options.empty_tools == EmptyTools::Omit || format == Api::OpenaiChat;
     let mut remove = |key: &str| {
         if request.get(key).is_some() {
             tool::remove(request, key);
@@ -348,7 +348,7 @@ fn settle_empty(request: &mut Node<'_>, format: Format, emptied: bool, options: 
     if (omit || emptied) && options.native != Native::Kimi {
         remove("tool_choice");
     }
-    if omit && format == Format::OpenaiChat {
+    if omit && format == Api::OpenaiChat {
         remove("parallel_tool_calls");
     }
 }

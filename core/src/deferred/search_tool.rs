@@ -4,21 +4,21 @@ use alloc::string::String;
 
 use crate::{
     json::{Node, Text},
-    options::Format,
+    options::Api,
 };
 
 const DESCRIPTION: &str =
     "Search for tools that exist but are not listed yet. Say what you need; the tools that match become available.";
 
 /// The function, in the shape of a format. It keeps what the search it replaces says about itself.
-pub(crate) fn function<'a>(format: Format, name: &str, search: &Node<'a>) -> Node<'a> {
+pub(crate) fn function<'a>(format: Api, name: &str, search: &Node<'a>) -> Node<'a> {
     let name = Node::string(Text::new(String::from(name)));
     let description = search.get("description").filter(|text| text.as_text().is_some()).cloned();
     let description = description.unwrap_or_else(|| Node::literal(DESCRIPTION));
     let parameters =
         search.get("parameters").filter(|schema| schema.as_object().is_some()).cloned().unwrap_or_else(parameters);
     match format {
-        Format::Anthropic => {
+        Api::Anthropic => {
             let mut function =
                 Node::record([("name", name), ("description", description), ("input_schema", parameters)]);
             if let (Some(object), Some(cache_control)) = (function.as_object_mut(), search.get("cache_control")) {
@@ -26,14 +26,14 @@ pub(crate) fn function<'a>(format: Format, name: &str, search: &Node<'a>) -> Nod
             }
             function
         }
-        Format::OpenaiResponses => Node::record([
+        Api::OpenaiResponses => Node::record([
             ("type", Node::literal("function")),
             ("name", name),
             ("description", description),
             ("parameters", parameters),
             ("strict", Node::bool(false)),
         ]),
-        Format::OpenaiChat => Node::record([
+        _ => Node::record([
             ("type", Node::literal("function")),
             ("function", Node::record([("name", name), ("description", description), ("parameters", parameters)])),
         ]),

@@ -244,11 +244,10 @@ impl Dialect {
         self.tools.requests
     }
 
-    /// The fact that the type of an entry of a tool list breaks, if the API is known to refuse it.
-    pub(crate) fn refuses_type(&self, entry: &Node<'_>) -> Option<&'static requests::RequestFact> {
-        let kind = entry.get("type")?;
+    /// The fact that breaks a tool of this type, which the API runs itself, if the API is known to refuse it.
+    pub(crate) fn refuses_type(&self, kind: &Text<'_>) -> Option<&'static requests::RequestFact> {
         self.requests().iter().find(|fact| match fact.refuses {
-            requests::Refusal::ToolTypes(takes) => !takes.iter().any(|known| kind.is_text(known)),
+            requests::Refusal::ToolTypes(takes) => !takes.iter().any(|known| kind.is(known)),
             _ => false,
         })
     }

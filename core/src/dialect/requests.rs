@@ -26,13 +26,14 @@ pub(crate) enum Refusal {
         /// The model takes `required` while it thinks.
         required: bool,
     },
-    /// `tool_choice` or `parallel_tool_calls` in a request without tools.
-    ChoiceWithoutTools,
+    /// `tool_choice` in a request without tools; `none` if `takes_none` is false; `parallel_tool_calls` alone if
+    /// `is_of_parallel_calls`.
+    ChoiceWithoutTools { takes_none: bool, is_of_parallel_calls: bool },
     /// A choice of a tool that the request does not have.
     ChoiceOfAbsentTool,
     /// A choice that these models do not take: any at all, or one that forces a call.
     ChoiceByModel { models: Models, is_any: bool },
-    /// Tools, for models that take none; `takes_hosted`: functions.
+    /// Tools, for models that take none. If `takes_hosted`, these models refuse functions only.
     ModelWithoutTools { models: Models, takes_hosted: bool },
     /// Entries of the list of other types than functions and these.
     ToolTypes(&'static [&'static str]),
@@ -50,6 +51,8 @@ pub(crate) enum Models {
     Begin(&'static [&'static str]),
     /// Those whose names contain one of these.
     Contain(&'static [&'static str]),
+    /// Those with these names, whatever follows a colon: Ollama's tags.
+    Tagged(&'static [&'static str]),
 }
 
 impl Models {
@@ -58,6 +61,7 @@ impl Models {
             Models::All => true,
             Models::Begin(names) => names.iter().any(|name| model.starts_with(name)),
             Models::Contain(names) => names.iter().any(|name| model.contains(name)),
+            Models::Tagged(names) => names.contains(&model.split(':').next().unwrap_or_default()),
         }
     }
 }
@@ -108,7 +112,7 @@ impl RequestFact {
     pub const fn rule(&self) -> &'static str {
         match self.refuses {
             Refusal::ChoiceWhileThinking { .. } => "choice-while-thinking",
-            Refusal::ChoiceWithoutTools => "choice-without-tools",
+            Refusal::ChoiceWithoutTools { .. } => "choice-without-tools",
             Refusal::ChoiceOfAbsentTool => "choice-of-absent-tool",
             Refusal::ChoiceByModel { .. } => "choice-by-model",
             Refusal::ModelWithoutTools { .. } => "model-without-tools",
@@ -223,16 +227,26 @@ pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
 };
 
 const WITHOUT_TOOLS: RequestFact = RequestFact {
-    refuses: Refusal::ChoiceWithoutTools,
-    statement: "`tool_choice` and `parallel_tool_calls` need `tools`",
+    refuses: Refusal::ChoiceWithoutTools { takes_none: false, is_of_parallel_calls: false },
+    statement: "`tool_choice` needs `tools`",
     confidence: 'A',
     source: "",
     checked: DAY,
 };
 
+/// Every API: a list that was emptied takes its choice along.
+pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
+    statement: "a choice among tools needs `tools`",
+    confidence: 'C',
+    source: "OpenAI, xAI and vLLM refuse a choice without tools; no answer of the others is known (confidence C)",
+    ..WITHOUT_TOOLS
+};
+
 /// OpenAI, Chat Completions and Responses.
 pub(super) const OPENAI: &[RequestFact] = &[
     RequestFact {
+        refuses: Refusal::ChoiceWithoutTools { takes_none: false, is_of_parallel_calls: true },
+        statement: "`tool_choice` and `parallel_tool_calls` need `tools`",
         source: "live: `'tool_choice' is only allowed when 'tools' are specified.` (opencode#48857, openclaw#44229, \
         Gym#1925; confidence A)",
         ..WITHOUT_TOOLS
@@ -266,6 +280,8 @@ pub(super) const XAI: &[RequestFact] = &[
 
 /// vLLM.
 pub(super) const VLLM: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ChoiceWithoutTools { takes_none: true, is_of_parallel_calls: false },
+    statement: "`tool_choice` needs `tools`, unless it is `none`",
     source: "vLLM's own check of requests: ``When using `tool_choice`, `tools` must be set.`` (vllm#21052; \
         confidence A)",
     ..WITHOUT_TOOLS
@@ -341,7 +357,7 @@ pub(super) const COHERE: &[RequestFact] = &[
 
 /// Ollama.
 pub(super) const OLLAMA: &[RequestFact] = &[RequestFact {
-    refuses: Refusal::ModelWithoutTools { models: Models::Begin(&["gemma3:"]), takes_hosted: false },
+    refuses: Refusal::ModelWithoutTools { models: Models::Tagged(&["gemma3"]), takes_hosted: false },
     statement: "Gemma 3 takes no tools, because its template has no place for them",
     source: "live: `registry.ollama.ai/library/gemma3:1b does not support tools` (34 recorded requests of 2025-08-17)",
     ..NO_TOOLS

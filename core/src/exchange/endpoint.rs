@@ -1,49 +1,44 @@
 //! Which API answers at a URL: told by the end of its path, wherever a gateway has put it.
 
-use crate::options::{Api, ToolFormat};
+use crate::options::Api;
 
 /// An address to which requests with tools are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Endpoint<'u> {
     pub(super) api: Api,
-    pub(super) format: ToolFormat,
     /// The model, where it stands in the path and not in the request.
     pub(super) model: Option<&'u str>,
 }
 
 /// What paths end with.
-const PATHS: &[(&str, Api, ToolFormat)] = &[
-    ("/messages", Api::Anthropic, ToolFormat::Anthropic),
-    ("/messages/count_tokens", Api::Anthropic, ToolFormat::Anthropic),
-    ("/chat/completions", Api::OpenaiChat, ToolFormat::OpenaiChat),
-    ("/responses", Api::OpenaiResponses, ToolFormat::OpenaiResponses),
-    ("/responses/input_tokens", Api::OpenaiResponses, ToolFormat::OpenaiResponses),
+const PATHS: &[(&str, Api)] = &[
+    ("/messages", Api::Anthropic),
+    ("/messages/count_tokens", Api::Anthropic),
+    ("/chat/completions", Api::OpenaiChat),
+    ("/responses", Api::OpenaiResponses),
+    ("/responses/input_tokens", Api::OpenaiResponses),
 ];
 
 /// What follows the model's name in paths of Google's.
-const METHODS: &[(&str, Api, ToolFormat)] = &[
-    ("generateContent", Api::Gemini, ToolFormat::Gemini),
-    ("streamGenerateContent", Api::Gemini, ToolFormat::Gemini),
-    ("countTokens", Api::Gemini, ToolFormat::Gemini),
+const METHODS: &[(&str, Api)] = &[
+    ("generateContent", Api::Gemini),
+    ("streamGenerateContent", Api::Gemini),
+    ("countTokens", Api::Gemini),
     // Claude on Vertex.
-    ("rawPredict", Api::Anthropic, ToolFormat::Anthropic),
-    ("streamRawPredict", Api::Anthropic, ToolFormat::Anthropic),
+    ("rawPredict", Api::Anthropic),
+    ("streamRawPredict", Api::Anthropic),
 ];
 
 /// The API behind a URL; `None`: no API that takes tools.
 pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     if let Some((before, method)) = path.rsplit_once(':') {
-        if let Some((_, api, format)) = METHODS.iter().find(|(name, ..)| *name == method) {
+        if let Some((_, api)) = METHODS.iter().find(|(name, _)| *name == method) {
             let model = before.rsplit('/').next().filter(|model| !model.is_empty());
-            return Some(Endpoint { api: *api, format: *format, model });
+            return Some(Endpoint { api: *api, model });
         }
     }
-    PATHS.iter().find(|(end, ..)| path.ends_with(end)).map(|(_, api, format)| Endpoint {
-        api: *api,
-        format: *format,
-        model: None,
-    })
+    PATHS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, api)| Endpoint { api: *api, model: None })
 }
 
 #[cfg(test)]
@@ -71,7 +66,7 @@ mod tests {
     fn google_names_the_model_in_the_path() {
         let found =
             of("https://generativelanguage.googleapis.com/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse");
-        assert_eq!(found, Some(Endpoint { api: Api::Gemini, format: ToolFormat::Gemini, model: Some("gemini-3-pro") }));
+        assert_eq!(found, Some(Endpoint { api: Api::Gemini, model: Some("gemini-3-pro") }));
         let claude = of("https://x-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models/\
             claude-4@x:rawPredict");
         assert_eq!(claude.map(|found| (found.api, found.model)), Some((Api::Anthropic, Some("claude-4@x"))));

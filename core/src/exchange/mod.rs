@@ -107,7 +107,7 @@ impl Exchange {
                     .dialect
             }
         };
-        let adapting = options.adapting(endpoint.format, dialect)?;
+        let adapting = options.adapting(endpoint.api.tools(), dialect)?;
         let hosted = SearchLoop::hosted(&node, &adapting)?;
         let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
         let (report, mut restore_map, names) = request::adapt_with_names(&mut node, &adapting, lookup)?;

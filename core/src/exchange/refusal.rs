@@ -7,7 +7,7 @@ use super::endpoint;
 use crate::{
     error::Error,
     json::{self, Node},
-    options::ToolFormat,
+    options::Api,
 };
 
 /// The body of an answer with status 400.
@@ -16,8 +16,8 @@ pub(crate) fn body(url: &str, error: &Error) -> String {
     let at = if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") };
     let message = Node::string(format!("toolwire: {code}{at}: {}", error.message()));
     let (code, pointer) = (Node::literal(code), Node::string(String::from(pointer)));
-    let body = match endpoint::of(url).map(|endpoint| endpoint.format) {
-        Some(ToolFormat::Anthropic) => Node::record([
+    let body = match endpoint::of(url).map(|endpoint| endpoint.api) {
+        Some(Api::Anthropic) => Node::record([
             ("type", Node::literal("error")),
             (
                 "error",
@@ -29,7 +29,7 @@ pub(crate) fn body(url: &str, error: &Error) -> String {
                 ]),
             ),
         ]),
-        Some(ToolFormat::Gemini | ToolFormat::GeminiJsonSchema) => {
+        Some(Api::Gemini) => {
             let detail = Node::record([
                 ("@type", Node::literal("type.googleapis.com/google.rpc.ErrorInfo")),
                 ("reason", code),

@@ -2,7 +2,10 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::read::{choice, word_of, Example, Reader};
+use super::{
+    lookup::Api,
+    read::{choice, Example, Reader},
+};
 use crate::{
     error::{Code, Error},
     json::Node,
@@ -16,35 +19,6 @@ choice! {
         None = "none",
         /// An `<available-deferred-tools>` block in the system prompt, unless one is there.
         Names = "names",
-    }
-}
-
-choice! {
-    /// The format of a request: the API that it is written for.
-    Format {
-        /// Anthropic Messages.
-        Anthropic = "anthropic",
-        /// OpenAI Responses.
-        OpenaiResponses = "openai-responses",
-        /// OpenAI Chat Completions.
-        OpenaiChat = "openai-chat",
-    }
-}
-
-impl Format {
-    /// The word for it.
-    pub(crate) fn word(self) -> &'static str {
-        word_of(Format::CHOICES, self)
-    }
-
-    /// The same as a shape of tools.
-    #[cfg(feature = "search")]
-    pub(crate) const fn tools(self) -> super::ToolFormat {
-        match self {
-            Format::Anthropic => super::ToolFormat::Anthropic,
-            Format::OpenaiResponses => super::ToolFormat::OpenaiResponses,
-            Format::OpenaiChat => super::ToolFormat::OpenaiChat,
-        }
     }
 }
 
@@ -70,18 +44,13 @@ choice! {
 }
 
 impl Native {
-    /// The word for it.
-    pub(crate) fn word(self) -> &'static str {
-        word_of(Native::CHOICES, self)
-    }
-
-    /// The format that has the construct; `None`: none is needed.
-    pub(crate) const fn format(self) -> Option<Format> {
+    /// The API that has the construct; `None`: none is needed.
+    pub(crate) const fn api(self) -> Option<Api> {
         match self {
             Native::None => None,
-            Native::References | Native::Changes | Native::Inline => Some(Format::Anthropic),
-            Native::AdditionalTools | Native::ToolSearch => Some(Format::OpenaiResponses),
-            Native::Kimi => Some(Format::OpenaiChat),
+            Native::References | Native::Changes | Native::Inline => Some(Api::Anthropic),
+            Native::AdditionalTools | Native::ToolSearch => Some(Api::OpenaiResponses),
+            Native::Kimi => Some(Api::OpenaiChat),
         }
     }
 }
@@ -235,8 +204,8 @@ choice! {
 pub struct DeferredOptions {
     /// Whether hidden tools are announced by name.
     pub announce: Announce,
-    /// The request format to translate into; `None` keeps the format.
-    pub target: Option<Format>,
+    /// The API to translate the request for, one of `anthropic`, `openai-responses` and `openai-chat`; `None`: its own.
+    pub target: Option<Api>,
     /// Whether deferred tools are hidden until loaded.
     pub mode: Mode,
     /// Where loaded tools stand.
@@ -278,8 +247,8 @@ pub struct DeferredOptions {
     pub max_repeated_bytes: Option<usize>,
     /// The role of system messages whose directives became text.
     pub system_messages: SystemMessages,
-    /// The request's format; `None` recognises it.
-    pub format: Option<Format>,
+    /// The API that the request is written for, one of those that `target` takes; `None` recognises it.
+    pub format: Option<Api>,
     /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
     pub share: bool,
 }
@@ -354,7 +323,7 @@ impl DeferredOptions {
         let default = DeferredOptions::default();
         let options = DeferredOptions {
             announce: reader.choice("announce", Announce::CHOICES)?.unwrap_or(default.announce),
-            target: reader.choice("target", Format::CHOICES)?,
+            target: reader.choice("target", Api::WITH_DEFERRAL)?,
             mode: reader.choice("mode", Mode::CHOICES)?.unwrap_or(default.mode),
             order: reader.choice("order", Order::CHOICES)?.unwrap_or(default.order),
             unknown_reference: reader
@@ -383,7 +352,7 @@ impl DeferredOptions {
             system_messages: reader
                 .choice("systemMessages", SystemMessages::CHOICES)?
                 .unwrap_or(default.system_messages),
-            format: reader.choice("format", Format::CHOICES)?,
+            format: reader.choice("format", Api::WITH_DEFERRAL)?,
             share: reader.flag("share")?.unwrap_or(default.share),
         };
         if options.tool_search_name.is_empty() {

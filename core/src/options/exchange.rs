@@ -7,7 +7,7 @@ use super::{
     read::{Example, Reader},
     sanitize,
     tools::{OnSetAside, KNOWN as OF_TOOLS, OF_REQUESTS},
-    AdaptOptions, DeferredOptions, Format, SearchOptions, ServerToolSearch, ToolFormat,
+    AdaptOptions, Api, DeferredOptions, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
     error::{Code, Error},
@@ -141,7 +141,7 @@ impl ExchangeOptions {
         adapt.tools.format = adapt.tools.format.or(Some(format));
         adapt.tools.sanitize.dialect = dialect.into();
         if let Some(deferred) = &mut adapt.deferred {
-            let is_own = |target: Format| adapt.tools.format == Some(target.tools());
+            let is_own = |target: Api| adapt.tools.format == Some(target.tools());
             if deferred.target.is_some_and(|target| !is_own(target)) {
                 let message =
                     "expected the request's own format as `target`, because replies are not translated back, \

@@ -2,12 +2,15 @@
 
 use alloc::string::String;
 
-use super::read::{choice, Example, Reader};
+use super::{
+    read::{choice, Example, Reader},
+    ToolFormat,
+};
 use crate::naming::Naming;
 use crate::{error::Error, json::Node};
 
 choice! {
-    /// A protocol in which tools are sent.
+    /// An API that tools are sent to: what requests and replies look like.
     Api {
         /// OpenAI Chat Completions, and what took it over.
         OpenaiChat = "openai-chat",
@@ -23,6 +26,41 @@ choice! {
         Bedrock = "bedrock",
         /// llama.cpp's server and what runs on it.
         LlamaCpp = "llama-cpp",
+    }
+}
+
+impl Api {
+    /// The APIs of which some backends have deferred tools, in the order of the documentation.
+    pub(crate) const WITH_DEFERRAL: &'static [(&'static str, Api)] = &[
+        (Api::Anthropic.as_str(), Api::Anthropic),
+        (Api::OpenaiResponses.as_str(), Api::OpenaiResponses),
+        (Api::OpenaiChat.as_str(), Api::OpenaiChat),
+    ];
+
+    /// Whether deferred loading knows its requests.
+    pub(crate) const fn has_deferral(self) -> bool {
+        matches!(self, Api::Anthropic | Api::OpenaiResponses | Api::OpenaiChat)
+    }
+
+    /// The shape of its tools.
+    pub(crate) const fn tools(self) -> ToolFormat {
+        match self {
+            Api::Anthropic => ToolFormat::Anthropic,
+            Api::OpenaiResponses => ToolFormat::OpenaiResponses,
+            Api::OpenaiChat | Api::LlamaCpp => ToolFormat::OpenaiChat,
+            Api::Gemini => ToolFormat::Gemini,
+            Api::GeminiJsonSchema => ToolFormat::GeminiJsonSchema,
+            Api::Bedrock => ToolFormat::Bedrock,
+        }
+    }
+
+    /// The member of a request that holds the history.
+    pub(crate) const fn history(self) -> &'static str {
+        match self {
+            Api::OpenaiResponses => "input",
+            Api::Gemini | Api::GeminiJsonSchema => "contents",
+            _ => "messages",
+        }
     }
 }
 

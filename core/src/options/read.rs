@@ -177,11 +177,6 @@ impl<'o, 'a> Reader<'o, 'a> {
     }
 }
 
-/// The word of a choice.
-pub(crate) fn word_of<T: Copy + PartialEq>(choices: &[(&'static str, T)], chosen: T) -> &'static str {
-    choices.iter().find(|(_, value)| *value == chosen).map_or("", |(word, _)| word)
-}
-
 /// Declares an option that is one of a few words.
 macro_rules! choice {
     ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {

@@ -4,9 +4,8 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     AdaptOptions, Allow, Announce, Api, CustomTools, DeferralQuery, DeferredOptions, DialectQuery, EmptyTools,
-    ForcedTool, Format, Hints, Mode, Native, Order, Reasoning, Refs, Removals, RepairOptions, ServerHistory,
-    ServerToolSearch, SystemMessages, ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls, UnknownReference,
-    Untyped,
+    ForcedTool, Hints, Mode, Native, Order, Reasoning, Refs, Removals, RepairOptions, ServerHistory, ServerToolSearch,
+    SystemMessages, ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls, UnknownReference, Untyped,
 };
 #[cfg(feature = "search")]
 use super::{ExchangeOptions, SearchMode};
@@ -94,7 +93,7 @@ setters_of! {
 setters! {
     DeferredOptions {
         announce: Announce,
-        target: impl Into<Option<Format>>,
+        target: impl Into<Option<Api>>,
         mode: Mode,
         order: Order,
         unknown_reference: UnknownReference,
@@ -113,7 +112,7 @@ setters! {
         tool_changes: ToolChanges,
         max_repeated_bytes: impl Into<Option<usize>>,
         system_messages: SystemMessages,
-        format: impl Into<Option<Format>>,
+        format: impl Into<Option<Api>>,
     }
 }
 

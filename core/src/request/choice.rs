@@ -4,7 +4,6 @@
 
 use alloc::vec::Vec;
 
-use super::api::Api;
 use crate::{
     collections::Set,
     error::Error,
@@ -12,6 +11,7 @@ use crate::{
         lazy::{edit_member, view},
         Data, Node, Text,
     },
+    options::Api,
 };
 
 /// Which tools the model may or must call.
@@ -45,6 +45,8 @@ pub(crate) enum Mention<'a> {
     Search,
     /// All tools of a namespace of Responses.
     Namespace(Text<'a>),
+    /// A tool that the API runs itself, by its type: `{"type": "web_search"}`.
+    Hosted(Text<'a>),
 }
 
 /// The members in which Chat Completions keeps the name of a tool.
@@ -94,8 +96,11 @@ fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
     }
     let is_tool =
         entry.get("type").is_none() || ["tool", "function", "custom"].iter().any(|kind| has_type(entry, kind));
+    if !is_tool {
+        return entry.get("type").and_then(Node::as_text).cloned().map(Mention::Hosted);
+    }
     let namespace = entry.get("namespace").and_then(Node::as_text).cloned();
-    name_of(entry).filter(|_| is_tool).map(|name| tool(namespace, name))
+    name_of(entry).map(|name| tool(namespace, name))
 }
 
 /// A choice without names, in the spelling of an API other than Gemini.
@@ -160,6 +165,25 @@ pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> 
         Ok(())
     });
     replaced.map(drop)
+}
+
+/// Lets the model decide whether to call: of the tools that a choice allows, or of all.
+///
+/// # Errors
+/// As [`replace`].
+pub(crate) fn weaken(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
+    let found = request.get("tool_choice").map(view).transpose()?;
+    if !found.is_some_and(|choice| has_type(&choice, ALLOWED)) {
+        return replace(request, &Choice::Auto, api);
+    }
+    let mode = || Node::literal("auto");
+    edit_member(request, "tool_choice", |choice| {
+        if choice.visit(ALLOWED, |inner| inner.as_object_mut().map(|inner| inner.set("mode", mode()))).is_none() {
+            choice.as_object_mut().into_iter().for_each(|choice| choice.set("mode", mode()));
+        }
+        Ok(())
+    })
+    .map(drop)
 }
 
 /// What becomes of an entry of a choice.
@@ -239,7 +263,7 @@ fn entry<'a>(
         Fate::Stays => {}
         Fate::Named(name) => rename(node, name, api),
         Fate::Gone => {
-            if let Mention::Tool { name, .. } | Mention::Namespace(name) = mention {
+            if let Mention::Tool { name, .. } | Mention::Namespace(name) | Mention::Hosted(name) = mention {
                 gone.push(name.into_owned());
             }
             return Ok(true);

@@ -1,7 +1,6 @@
 //! What a request to a model API is, whichever API it is written for: the one model that deferred loading, tool lists
 //! and exchanges share.
 
-pub(crate) mod api;
 pub(crate) mod choice;
 
 use alloc::string::String;

@@ -29,6 +29,7 @@ use crate::{
     dialect::{self, grammar::Grammar, Dialect, Method},
     error::{Code, Error},
     json::Node,
+    limits::REPORT_FACTOR,
     options::{Refs, SanitizeOptions, Untyped},
     report::{Allow, Change, Detail, Recorder},
     sanitize::{
@@ -60,8 +61,23 @@ pub(crate) fn sanitize_with_plan(
     options: &SanitizeOptions,
     detail: Detail,
 ) -> Result<(Vec<Change>, Plan), Error> {
+    with_plan(node, options, detail, options.budget(node))
+}
+
+/// The same for a schema that [`sanitize`] has written, with its whole report. Recording takes more steps than writing,
+/// and the report of what was sent must not fail for them.
+pub(crate) fn report(node: &mut Node<'_>, options: &SanitizeOptions) -> Result<(Vec<Change>, Plan), Error> {
+    with_plan(node, options, Detail::Whole, options.budget(node).times(REPORT_FACTOR))
+}
+
+fn with_plan(
+    node: &mut Node<'_>,
+    options: &SanitizeOptions,
+    detail: Detail,
+    budget: Budget,
+) -> Result<(Vec<Change>, Plan), Error> {
     let mut plan = Plan::default();
-    let changes = run(node, options, Some(detail), Some(&mut plan), &Rc::new(options.budget(node)))?;
+    let changes = run(node, options, Some(detail), Some(&mut plan), &Rc::new(budget))?;
     Ok((changes, plan))
 }
 

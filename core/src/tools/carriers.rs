@@ -15,8 +15,8 @@ use crate::{
     error::Error,
     json::{Data, Node},
     names::Names,
+    options::Api,
     options::ToolsOptions,
-    request::api::Api,
 };
 
 /// What has been found out so far, and what is added to it.
@@ -98,7 +98,7 @@ fn brings(message: &Node<'_>, api: Api) -> bool {
             (has_type(message, "additional_tools") || has_type(message, "tool_search_output")) && lists_tools(message)
         }
         Api::Anthropic => is_system && message.get("content").is_some_and(|content| content.as_array().is_some()),
-        Api::Gemini => false,
+        _ => false,
     }
 }
 

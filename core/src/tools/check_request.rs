@@ -17,11 +17,10 @@ use crate::{
     },
     error::Error,
     json::{lazy::view, Node},
-    options::{AdaptOptions, SanitizeOptions},
+    options::{AdaptOptions, Api, SanitizeOptions},
     report::Severity,
     request::{
         self,
-        api::Api,
         choice::{Choice, Mention},
     },
 };
@@ -56,8 +55,8 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
         found.push(RequestViolation { constraint, severity, pointer: pointer.into(), message, fact });
     };
     let broken = request_facts::broken_by_choice(&request, api, &dialect.tools)?;
-    if let Some(fact) = broken {
-        add(fact, "/tool_choice", format!("expected another `tool_choice`: {}", fact.statement));
+    if let Some((pointer, fact)) = broken {
+        add(fact, pointer, format!("expected another choice of tools, or none: {}", fact.statement));
     }
     let choice = choice_of(&request, api)?.and_then(|(_, choice)| choice);
     for fact in dialect.requests() {
@@ -75,7 +74,7 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
             _ => continue,
         };
         if is_broken {
-            add(fact, pointer, format!("expected a request that the model takes, found another: {}", fact.statement));
+            add(fact, pointer, format!("expected another value: {}", fact.statement));
         }
     }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;
@@ -119,7 +118,7 @@ fn refused_types(
     let hosted = list
         .filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted))
         .filter(|(_, entry)| with_custom || !deferred::tool::has_type(entry, "custom"));
-    Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(entry)?))).collect())
+    Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(deferred::tool::type_of(entry)?)?))).collect())
 }
 
 /// Whether a request lists tools; `functions`: functions of the client.

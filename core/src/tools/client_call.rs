@@ -13,7 +13,7 @@ use crate::{
     deferred::CallKind,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
-    options::Format,
+    options::Api,
 };
 
 /// A call in the form of its client. Without a client it keeps its own.
@@ -66,10 +66,10 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     }
     let own = Own { id, name: Node::string(named), namespace, arguments };
     Ok(match format {
-        Format::Anthropic => own.anthropic(),
-        Format::OpenaiChat => own.chat(kind),
-        Format::OpenaiResponses if is_item => own.item(Some(call), kind),
-        Format::OpenaiResponses => own.item(None, kind),
+        Api::Anthropic => own.anthropic(),
+        Api::OpenaiChat => own.chat(kind),
+        Api::OpenaiResponses if is_item => own.item(Some(call), kind),
+        _ => own.item(None, kind),
     })
 }
 

@@ -12,8 +12,8 @@ use crate::{
         tolerant::{read_tolerant, Tolerance},
         Data, Node, Text,
     },
+    options::Api,
     report::{Confidence, Permits},
-    request::api::Api,
 };
 
 /// Repairs the arguments of all calls in a request's history. Arguments that are a JSON object stay as they are.

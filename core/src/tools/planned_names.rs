@@ -14,7 +14,7 @@ use crate::{
     error::Error,
     json::{Node, Text},
     names::{self, Names},
-    request::api::Api,
+    options::Api,
 };
 
 /// Plans the names, if the history brings tools: a single list plans its own. Gives the names that tools of namespaces

@@ -22,10 +22,9 @@ use crate::{
     error::{Code, Error},
     json::{self, Data, Node, Text},
     names::{self, Names},
-    options::{AdaptOptions, CustomTools, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
+    options::{AdaptOptions, Api, CustomTools, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
     request::{
         self,
-        api::Api,
         choice::{self, Fate, Mention},
     },
 };
@@ -74,11 +73,11 @@ pub(crate) fn adapt_with_names<'a>(
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
     let api = recognise(request, options)?;
-    let given = request_facts::choice_of(request, api)?.map(|(written, _)| written);
+    let given = request_facts::Given::of(request, api)?;
     if options.history_arguments == HistoryArguments::Repair {
         report.request_changes = history_arguments::repair(request, api)?;
     }
-    let target = options.deferred.as_ref().and_then(|deferred| deferred.target).map_or(api, Api::from);
+    let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
     let is_foreign = !dialect.tools.has_custom_tools && (api, target) == RESPONSES_ONLY;
     let asked = options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
     let custom_tools = asked.or(is_foreign.then_some(CustomTools::Function));
@@ -93,11 +92,11 @@ pub(crate) fn adapt_with_names<'a>(
     let shape = dialect.tools.names_for(&request::model(request)?);
     let mut api_out = api;
     let mut names = Names::default();
-    let mut client = api.format().map(|format| Client { format, search: None });
+    let mut client = api.has_deferral().then_some(Client { format: api, search: None });
     if let (Some(deferred), true) = (&options.deferred, api != Api::Gemini) {
         let deferred_options =
-            DeferredOptions { format: deferred.format.or(api.format()), custom_tools, ..deferred.clone() };
-        api_out = deferred.target.map_or(api, |target| target.into());
+            DeferredOptions { format: deferred.format.or(Some(api)), custom_tools, ..deferred.clone() };
+        api_out = target;
         let tools = sent_as(api_out, dialect, options);
         let sending = Sending {
             shape,
@@ -118,7 +117,8 @@ pub(crate) fn adapt_with_names<'a>(
     let tools = sent_as(api_out, dialect, options);
     let flat = planned_names::plan(request, api_out, (&mut names, shape))?;
     let planned = Planned { names, shape: Some(shape), flat: flat.as_ref() };
-    let (restore_map, names, callable) = rewrite_tools(request, api_out, &tools, planned, (lookup, &mut report))?;
+    let Tools { restore_map, names, callable, is_emptied } =
+        rewrite_tools(request, api_out, &tools, planned, (lookup, &mut report))?;
     let AdaptReport { quarantined, changes, .. } = &mut report;
     let mut carried = Carried { options: &tools, shape, names, flat, restore_map, quarantined, changes };
     carriers::rewrite(request, api_out, &mut carried)?;
@@ -143,7 +143,11 @@ pub(crate) fn adapt_with_names<'a>(
     };
     let gone: Set<&str> = report.quarantined.iter().filter_map(|tool| tool.name.as_deref()).collect();
     let mut decide = |mention: &Mention<'a>, _| {
-        let Mention::Tool { name, .. } = mention else { return Ok(Fate::Stays) };
+        let name = match mention {
+            Mention::Tool { name, .. } => name,
+            Mention::Hosted(kind) if dialect.refuses_type(kind).is_some() => return Ok(Fate::Gone),
+            _ => return Ok(Fate::Stays),
+        };
         let new = new_name(name);
         let called = new.as_deref().map_or_else(|| name.display(), Into::into);
         let is_gone = gone.contains(&*name.display()) && !callable.contains(&*called);
@@ -161,10 +165,9 @@ pub(crate) fn adapt_with_names<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report));
     }
-    if let Some((choice, change)) = request_facts::mend_choice(request, api_out, &dialect.tools, given)? {
-        report.choice = Some(choice);
-        report.request_changes.push(change);
-    }
+    let (choice, changes) = request_facts::mend_choice(request, api_out, &dialect.tools, given, is_emptied)?;
+    report.choice = choice;
+    report.request_changes.extend(changes);
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     rename_history(request, api_out, &new_name)?;
     Ok((report, restore_map, names))
@@ -201,7 +204,7 @@ pub(crate) fn catalogue<'a>(
 
 /// How the tools of a request are written.
 fn sent_as(api: Api, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions {
-    ToolsOptions { format: Some(tool_format::of_api(api, dialect.tools.format)), ..options.tools.clone() }
+    ToolsOptions { format: Some(tool_format::sent_to(api, dialect.tools.format)), ..options.tools.clone() }
 }
 
 /// Whether a request has tools that can be called.
@@ -231,13 +234,24 @@ fn nothing_left(pointer: &str, report: &AdaptReport) -> Error {
     Error::new(Code::InvalidRequest, pointer, message)
 }
 
+/// What is known of the tools of a request once its list is rewritten.
+#[derive(Default)]
+struct Tools {
+    restore_map: RestoreMap,
+    names: Names,
+    /// The names of the tools that can be called.
+    callable: Set<String>,
+    /// The list had tools and has none now.
+    is_emptied: bool,
+}
+
 fn rewrite_tools<'a>(
     request: &mut Node<'a>,
     api: Api,
     options: &ToolsOptions,
     Planned { names, shape, flat }: Planned<'_>,
     (lookup, report): (Option<Lookup<'a>>, &mut AdaptReport),
-) -> Result<(RestoreMap, Names, Set<String>), Error> {
+) -> Result<Tools, Error> {
     let mut given = Some(names);
     let sent = request.visit("tools", |node| {
         if node.is_null() {
@@ -264,7 +278,7 @@ fn rewrite_tools<'a>(
         Ok(Some(sent))
     });
     let Some(sent) = sent.transpose()?.flatten() else {
-        return Ok((RestoreMap::default(), given.unwrap_or_default(), Set::new()));
+        return Ok(Tools { names: given.unwrap_or_default(), ..Tools::default() });
     };
     if sent.emptied {
         // A choice without tools is refused, and some APIs refuse an empty list, too.
@@ -275,7 +289,8 @@ fn rewrite_tools<'a>(
         }
     }
     (report.quarantined, report.changes) = (sent.quarantined, sent.changes);
-    Ok((sent.restore_map, sent.names, sent.accepted))
+    let SentList { restore_map, names, accepted: callable, emptied: is_emptied, .. } = sent;
+    Ok(Tools { restore_map, names, callable, is_emptied })
 }
 
 /// Rewrites the list of a request; gives what it became, and whether it is another one now.
@@ -362,7 +377,7 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         None => {
             let found = deferred::format_of(request, options.deferred.as_ref().unwrap_or(&DeferredOptions::default()));
             match found {
-                Ok(format) => Ok(format.into()),
+                Ok(api) => Ok(api),
                 Err(error) if error.pointer().is_empty() => {
                     let message = format!("{}; for Gemini `contents` would do", error.message());
                     Err(Error::new(error.code(), "", message))

@@ -6,15 +6,15 @@ use super::{carriers, tool_format::remove};
 use crate::{
     deferred::tool::has_type,
     dialect::{
-        requests::{Refusal, RequestFact, Thinks, CUSTOM_TOOLS},
+        requests::{Refusal, RequestFact, Thinks, CUSTOM_TOOLS, EMPTIED_LIST},
         surface::Surface,
     },
     error::{Code, Error},
-    json::{self, lazy::view, Node},
+    json::{self, lazy::view, Data, Node},
+    options::Api,
     report::Reason,
     request::{
         self,
-        api::Api,
         choice::{self, Choice},
     },
 };
@@ -73,8 +73,28 @@ pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
     Ok(changes)
 }
 
-/// Weakens or removes a choice that the API refuses in this request. `given`: the choice of the request as it came,
-/// which may be gone by now.
+/// The members of a request that need tools, as they came. Some may be gone once the request is rewritten.
+pub(super) struct Given {
+    keys: Vec<&'static str>,
+    /// The choice, as JSON.
+    choice: Option<String>,
+}
+
+const NEED_TOOLS: [&str; 4] = ["tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"];
+
+impl Given {
+    pub(super) fn of(request: &Node<'_>, api: Api) -> Result<Self, Error> {
+        let is_given = |key: &&str| request.get(*key).is_some_and(is_set);
+        let keys = NEED_TOOLS.into_iter().filter(is_given).collect();
+        Ok(Given { keys, choice: choice_of(request, api)?.map(|(written, _)| written) })
+    }
+}
+
+fn is_set(member: &Node<'_>) -> bool {
+    !matches!(member.data(), Data::Null | Data::Verbatim("null"))
+}
+
+/// Weakens or removes a choice that the API refuses in this request, and reports what was removed with an emptied list.
 ///
 /// # Errors
 /// `invalid-request` for a choice that forces a call in a request without tools.
@@ -82,61 +102,74 @@ pub(super) fn mend_choice(
     request: &mut Node<'_>,
     api: Api,
     surface: &Surface,
-    given: Option<String>,
-) -> Result<Option<(ChoiceChange, RequestChange)>, Error> {
+    given: Given,
+    is_emptied: bool,
+) -> Result<(Option<ChoiceChange>, Vec<RequestChange>), Error> {
     let without = without_tools(request, api, surface)?;
-    let Some((found, choice)) = choice_of(request, api)? else {
-        let removed = given.zip(without);
-        return Ok(removed.map(|(found, fact)| changed(found, "null".into(), fact)));
-    };
-    if let Some(fact) = without {
-        if choice.is_some_and(|choice| choice.is_demand()) {
-            let message = format!("expected tools that the choice can force, found none; {}", fact.source);
-            return Err(Error::new(Code::InvalidRequest, "/tool_choice", message));
+    let found = choice_of(request, api)?;
+    if let Some(rule) = &without {
+        if let Some((_, Some(choice))) = &found {
+            if choice.is_demand() {
+                let message = format!("expected tools that the choice can force, found none; {}", rule.fact.source);
+                return Err(Error::new(Code::InvalidRequest, "/tool_choice", message));
+            }
         }
-        for key in ["tool_choice", "parallel_tool_calls"] {
+        for key in rule.broken_by(request, found.as_ref()) {
             remove(request, key);
         }
-        return Ok(Some(changed(found, "null".into(), fact)));
     }
-    let Some((fact, takes_required)) = while_thinking(request, surface)? else { return Ok(None) };
+    if let Some(fact) = without.map(|rule| rule.fact).or(is_emptied.then_some(&EMPTIED_LIST)) {
+        let gone = || given.keys.iter().filter(|key| request.get(**key).is_none());
+        let changes = gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("left out `{key}`")));
+        let choice = given.choice.as_ref().filter(|_| gone().any(|key| *key == "tool_choice"));
+        let choice =
+            choice.map(|found| ChoiceChange { found: found.clone(), sent: "null".into(), because: fact.source });
+        return Ok((choice, changes.collect()));
+    }
+    let nothing = (None, Vec::new());
+    let Some((found, choice)) = found else { return Ok(nothing) };
+    let Some((fact, takes_required)) = while_thinking(request, surface)? else { return Ok(nothing) };
     if !is_refused(choice.as_ref(), takes_required) {
-        return Ok(None);
+        return Ok(nothing);
     }
-    choice::replace(request, if takes_required { &Choice::Required } else { &Choice::Auto }, api)?;
+    if takes_required {
+        choice::replace(request, &Choice::Required, api)?;
+    } else {
+        choice::weaken(request, api)?;
+    }
     let sent = request.get("tool_choice").map(json::write).unwrap_or_default();
-    Ok(Some(changed(found, sent, fact)))
+    let change = RequestChange::new("/tool_choice", fact, "weakened `tool_choice`");
+    Ok((Some(ChoiceChange { found, sent, because: fact.source }), Vec::from([change])))
 }
 
 /// Whether a model that thinks refuses a choice.
 fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
     match choice {
         Some(Choice::Tool(_)) => true,
-        Some(Choice::Required) => !takes_required,
+        Some(Choice::Required | Choice::Allowed { required: true, .. }) => !takes_required,
         _ => false,
     }
 }
 
-/// Returns the fact that the choice of a request breaks, if [`mend_choice`] would change or refuse it.
+/// Returns the fact that the choice of a request breaks, and where, if [`mend_choice`] would change or refuse it.
 pub(super) fn broken_by_choice(
     request: &Node<'_>,
     api: Api,
     surface: &Surface,
-) -> Result<Option<&'static RequestFact>, Error> {
-    let Some((_, choice)) = choice_of(request, api)? else { return Ok(None) };
-    if let Some(fact) = without_tools(request, api, surface)? {
-        return Ok(Some(fact));
+) -> Result<Option<(&'static str, &'static RequestFact)>, Error> {
+    let found = choice_of(request, api)?;
+    if let Some(rule) = without_tools(request, api, surface)? {
+        let pointer = match rule.broken_by(request, found.as_ref()).first() {
+            Some(&"tool_choice") => "/tool_choice",
+            Some(_) => "/parallel_tool_calls",
+            None => return Ok(None),
+        };
+        return Ok(Some((pointer, rule.fact)));
     }
-    let found = while_thinking(request, surface)?;
-    let broken = found.filter(|(_, takes_required)| is_refused(choice.as_ref(), *takes_required));
-    Ok(broken.map(|(fact, _)| fact))
-}
-
-/// Returns the change of a choice, as both parts of the report have it.
-fn changed(found: String, sent: String, fact: &'static RequestFact) -> (ChoiceChange, RequestChange) {
-    let message = if sent == "null" { "left out `tool_choice`" } else { "weakened `tool_choice`" };
-    let change = RequestChange::new("/tool_choice", fact, message);
-    (ChoiceChange { found, sent, because: fact.source }, change)
+    let Some((_, choice)) = found else { return Ok(None) };
+    let thinks = while_thinking(request, surface)?;
+    let broken = thinks.filter(|(_, takes_required)| is_refused(choice.as_ref(), *takes_required));
+    Ok(broken.map(|(fact, _)| ("/tool_choice", fact)))
 }
 
 /// Returns the choice of a request as JSON and as read, if it has one.
@@ -146,11 +179,36 @@ pub(super) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(Stri
     Ok((!written.is_null()).then(|| (json::write(&written), choice::read(&written))))
 }
 
-/// Returns the fact that a choice needs tools, if the API has this rule and the request has none.
-fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Option<&'static RequestFact>, Error> {
-    let Some(fact) = surface.requests.iter().find(|fact| fact.refuses == Refusal::ChoiceWithoutTools) else {
-        return Ok(None);
-    };
+/// The rule that a choice needs tools, for a request that has none.
+struct WithoutTools {
+    fact: &'static RequestFact,
+    takes_none: bool,
+    is_of_parallel_calls: bool,
+}
+
+impl WithoutTools {
+    /// The members of a request with this choice that the API refuses.
+    fn broken_by(&self, request: &Node<'_>, choice: Option<&(String, Option<Choice<'_>>)>) -> &'static [&'static str] {
+        match choice {
+            Some((_, Some(Choice::None))) if self.takes_none => &[],
+            Some(_) => &["tool_choice", "parallel_tool_calls"],
+            None if self.is_of_parallel_calls && request.get("parallel_tool_calls").is_some_and(is_set) => {
+                &["parallel_tool_calls"]
+            }
+            None => &[],
+        }
+    }
+}
+
+/// Returns the rule that a choice needs tools, if the API has it and the request has none.
+fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Option<WithoutTools>, Error> {
+    let rule = surface.requests.iter().find_map(|fact| match fact.refuses {
+        Refusal::ChoiceWithoutTools { takes_none, is_of_parallel_calls } => {
+            Some(WithoutTools { fact, takes_none, is_of_parallel_calls })
+        }
+        _ => None,
+    });
+    let Some(rule) = rule else { return Ok(None) };
     if let Some(tools) = request.get("tools") {
         let tools = view(tools)?;
         if tools.as_array().map_or(!tools.is_null(), |list| !list.is_empty()) {
@@ -159,7 +217,7 @@ fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Opti
     }
     // Stored prompts of Responses may have tools, and so may items of the history.
     let has_prompt = request.get("prompt").is_some_and(|prompt| !prompt.is_null());
-    Ok((!has_prompt && carriers::lists(request, api)?.is_empty()).then_some(fact))
+    Ok((!has_prompt && carriers::lists(request, api)?.is_empty()).then_some(rule))
 }
 
 /// Returns the fact that some choices are refused, and whether `required` is not among them, if the model thinks.

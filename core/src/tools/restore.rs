@@ -14,7 +14,7 @@ use crate::{
     deferred::{flat_names::is_default, CallKind, Client, ClientTool, DeferredReport},
     error::Error,
     json::{self, Data, Node, Text},
-    options::{Format, RepairOptions},
+    options::{Api, RepairOptions},
     sanitize::decode::Plan,
 };
 
@@ -143,7 +143,7 @@ impl RestoreMap {
     }
 
     /// The format that the client speaks, if that is known.
-    pub(super) fn client(&self) -> Option<Format> {
+    pub(super) fn client(&self) -> Option<Api> {
         self.client.as_ref().map(|client| client.format)
     }
 
@@ -159,7 +159,7 @@ impl RestoreMap {
 
     /// What a call of this tool becomes in a reply of OpenAI Responses whose client speaks that, too.
     pub(super) fn item_kind(&self, name: &Text<'_>) -> CallKind {
-        if self.client() == Some(Format::OpenaiResponses) {
+        if self.client() == Some(Api::OpenaiResponses) {
             self.kind(name)
         } else {
             CallKind::Function

@@ -15,7 +15,7 @@ use crate::{
     deferred::{CallKind, Client},
     error::{Code, Error},
     json::{self, Member, Node, Object, Text},
-    options::{Format, RepairOptions},
+    options::{Api, RepairOptions},
     sanitize::decode::{version, Plan},
 };
 
@@ -105,7 +105,7 @@ fn text_at<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<Option<&'n Text<'a>>
 fn client_of(node: &Node<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<Option<Client>, Error> {
     let Some(format) = text_at(node, "format") else { return Ok(None) };
     let format = format
-        .and_then(|format| Format::CHOICES.iter().find(|(name, _)| format.is(name)))
+        .and_then(|format| Api::WITH_DEFERRAL.iter().find(|(name, _)| format.is(name)))
         .map(|(_, format)| *format)
         .ok_or_else(|| wrong("/format".into(), "`anthropic`, `openai-chat` or `openai-responses`"))?;
     let search = text_at(node, "search")

@@ -220,7 +220,10 @@ impl Writer<'_> {
                     return None;
                 }
                 let dialect = self.targets.first().map(|target| target.dialect);
-                if let Some(fact) = dialect.and_then(|dialect| dialect.refuses_type(&listed.entry)) {
+                if let Some(fact) = dialect
+                    .zip(deferred::tool::type_of(&listed.entry))
+                    .and_then(|(dialect, kind)| dialect.refuses_type(kind))
+                {
                     let name = deferred::tool::name(&listed.entry).map(|name| name.display().into_owned());
                     let (pointer, rule) = (listed.pointer + "/type", fact.rule());
                     let message =

@@ -5,8 +5,8 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     dialect::{surface::StrictFlag, Dialect},
     json::{push_token, Member, Node, Object, Text},
+    options::Api,
     options::ToolFormat,
-    request::api::Api,
 };
 
 /// What an entry of a tool list is.
@@ -70,40 +70,29 @@ const fn key_of(format: ToolFormat) -> &'static str {
     }
 }
 
-/// Whose API a format belongs to: what its flags mean, and what else may stand in a tool.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Family {
-    Mcp,
-    Anthropic,
-    Openai,
-    Gemini,
-    Bedrock,
-}
-
-/// The shape of the tools in a request for an API; `home`: that of the dialect's own API.
-pub(super) fn of_api(api: Api, home: ToolFormat) -> ToolFormat {
-    match api {
-        Api::Anthropic => ToolFormat::Anthropic,
-        Api::OpenaiChat => ToolFormat::OpenaiChat,
-        Api::OpenaiResponses => ToolFormat::OpenaiResponses,
-        Api::Gemini if family(home) == Family::Gemini => home,
-        Api::Gemini => ToolFormat::GeminiJsonSchema,
+/// The API whose flags and other members a tool of a format has: OpenAI's two have the same, MCP is no model API.
+pub(super) const fn api_of(format: ToolFormat) -> Option<Api> {
+    match format {
+        ToolFormat::Mcp => None,
+        ToolFormat::Anthropic => Some(Api::Anthropic),
+        ToolFormat::OpenaiChat | ToolFormat::OpenaiResponses => Some(Api::OpenaiChat),
+        ToolFormat::Gemini | ToolFormat::GeminiJsonSchema => Some(Api::Gemini),
+        ToolFormat::Bedrock => Some(Api::Bedrock),
     }
 }
 
-pub(crate) const fn family(format: ToolFormat) -> Family {
-    match format {
-        ToolFormat::Mcp => Family::Mcp,
-        ToolFormat::Anthropic => Family::Anthropic,
-        ToolFormat::OpenaiChat | ToolFormat::OpenaiResponses => Family::Openai,
-        ToolFormat::Gemini | ToolFormat::GeminiJsonSchema => Family::Gemini,
-        ToolFormat::Bedrock => Family::Bedrock,
+/// The shape of the tools in a request for an API; `home`: that of the dialect's own API.
+pub(super) fn sent_to(api: Api, home: ToolFormat) -> ToolFormat {
+    match api {
+        Api::Gemini if api_of(home) == Some(Api::Gemini) => home,
+        Api::Gemini => ToolFormat::GeminiJsonSchema,
+        api => api.tools(),
     }
 }
 
 /// What the flag `strict` has to say in a tool of this format.
 pub(crate) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
-    let at_home = family(format) == family(dialect.tools.format);
+    let at_home = api_of(format) == api_of(dialect.tools.format);
     match dialect.tools.strict {
         StrictFlag::True if at_home => Some(true),
         StrictFlag::False if at_home => Some(false),
@@ -242,14 +231,14 @@ impl Shape {
     /// Whether an entry stays with its API, as it is written there.
     pub(crate) fn stays(self, written: Shape) -> bool {
         let own = self.format.zip(written.format);
-        own.is_some_and(|(own, new)| family(own) == family(new)) && self.holder == written.holder
+        own.is_some_and(|(own, new)| api_of(own) == api_of(new)) && self.holder == written.holder
     }
 
     /// Writes an entry in a format. `added` is a schema for a tool that had none. Everything else in an entry is its
     /// API's business: it stays if the entry stays with that API, and is left out otherwise.
     pub(crate) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
         if self.stays(written(format, false))
-            || (self.format.is_none() && holder_of(format).is_none() && family(format) != Family::Openai)
+            || (self.format.is_none() && holder_of(format).is_none() && api_of(format) != Some(Api::OpenaiChat))
         {
             self.settle_in_place(entry, format, added, edits);
         } else {

@@ -5,12 +5,12 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::tool_format::{family, recognise, set, Entry, Family};
+use super::tool_format::{api_of, recognise, set, Entry};
 use crate::{
     deferred::{nested_namespace, FlatNames},
     error::{Code, Error},
     json::{Data, Member, Node, Object, Origin, Text},
-    options::ToolFormat,
+    options::{Api, ToolFormat},
 };
 
 /// One entry of a list.
@@ -135,7 +135,7 @@ impl<'a> Listing<'a> {
         mut write: impl FnMut(Listed<'a>) -> Option<(Node<'a>, D)>,
         mut placed: impl FnMut(D, &str),
     ) -> Node<'a> {
-        let in_groups = family(format) == Family::Gemini;
+        let in_groups = api_of(format) == Some(Api::Gemini);
         let mut out: Vec<Node<'a>> = Vec::with_capacity(self.slots.len());
         let mut same = true;
         // Where Gemini's declarations that stood alone go.

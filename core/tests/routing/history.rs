@@ -3,7 +3,7 @@
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    options::{CustomTools, Format, Native, Order, ServerToolSearch, ToolChanges, ToolFormat},
+    options::{Api, CustomTools, Native, Order, ServerToolSearch, ToolChanges, ToolFormat},
     AdaptOptions, DeferredOptions,
 };
 
@@ -261,9 +261,9 @@ pub(crate) fn deferred(numbers: &mut Numbers, wire: Wire) -> (DeferredOptions, W
     let (native, target) = *numbers.of(&natives);
     options.native = native;
     options.target = Some(match target {
-        Wire::Anthropic => Format::Anthropic,
-        Wire::Chat => Format::OpenaiChat,
-        _ => Format::OpenaiResponses,
+        Wire::Anthropic => Api::Anthropic,
+        Wire::Chat => Api::OpenaiChat,
+        _ => Api::OpenaiResponses,
     });
     (options, target)
 }

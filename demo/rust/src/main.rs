@@ -9,7 +9,7 @@ use std::{
 use serde_json::{json, Map, Value};
 use toolwire::{
     apply_deferred_loading, normalize_envelope,
-    options::Format,
+    options::Api,
     reports::{Change, DeferredReport},
     sanitize, DeferredOptions, Rewritten, SanitizeOptions,
 };
@@ -64,7 +64,7 @@ fn answer(call: &Value) -> Result<Value, Problem> {
             let mut options = DeferredOptions::default();
             options.target = match member("/options/target") {
                 None => None,
-                Some("openai-responses") => Some(Format::OpenaiResponses),
+                Some("openai-responses") => Some(Api::OpenaiResponses),
                 Some(other) => {
                     return Err(Problem::Protocol(format!("expected the target `openai-responses`, found `{other}`")))
                 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ._argument_results import RepairedCall
 from ._ask import TEXT, ask
+from ._error import ToolwireError
 from ._restored import RestoredCall, RestoredClientCall, RestoredReply
 from ._toolwire import CallStream as _CallStream
 from ._toolwire import Restore as _Restore
@@ -99,8 +100,11 @@ class Restore:
         ('files.read', {'path': 'a'})
         """
         if isinstance(arguments, bytes | bytearray | memoryview):
-            call, _ = self._prepared().call("restoreCall", (name, str(arguments, "utf-8", "replace")))
-            return RestoredCall.of({**call, "arguments": call["arguments"].encode()})
+            text = str(arguments, "utf-8", "replace")
+            call, _ = self._prepared().call("restoreCall", (name, text))
+            restored = call["arguments"]
+            # Bytes that are not UTF-8 stay what they are, too.
+            return RestoredCall.of({**call, "arguments": bytes(arguments) if restored == text else restored.encode()})
         return RestoredCall.of(self._prepared().call("restoreCall", (name, arguments))[0])
 
     def client_call(self, call: object, /) -> RestoredClientCall:
@@ -269,7 +273,8 @@ class ReplyRestorer:
 def _parsed(text: str | bytes | bytearray) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
-        # The core says what is wrong with it.
+    except (ValueError, RecursionError):
+        # The core says what is wrong with text that is not JSON. `json` refuses more: integers of thousands of digits.
         ask("check", text, {"dialect": "portable"})
-        raise
+        message = "expected what `Restore.to_json` returns, found JSON that Python does not read"
+        raise ToolwireError("invalid-value", "", message) from None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, overload
 
-from ._ask import TEXT, ask, on_two
+from ._ask import TEXT, on_two
 from ._toolwire import Index, call, call_text
 
 if TYPE_CHECKING:
@@ -36,6 +35,9 @@ def search_tools(tools: object, query: str, /, **options: Unpack[SearchOptions])
     ['send_mail']
     """
     if isinstance(tools, TEXT):
+        if isinstance(query, str):
+            # A surrogate without its pair, which UTF-8 does not have, matches nothing.
+            query = query.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return call_text("searchTools", (tools, query), options)[0]
     return call("searchTools", (tools, query), options)[0]
 
@@ -131,19 +133,4 @@ class ToolIndex:
         >>> index.answer(call)["content"]
         [{'type': 'tool_reference', 'tool_name': 'send_mail'}]
         """
-        if not isinstance(call_, TEXT):
-            return self._index.answer(call_, options)
-        answer = self._index.answer(_parsed(call_), options)
-        if answer is None:
-            return None
-        text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-        return text if isinstance(call_, str) else text.encode()
-
-
-def _parsed(text: str | bytes | bytearray | memoryview) -> Any:
-    try:
-        return json.loads(str(text, "utf-8") if isinstance(text, memoryview) else text)
-    except ValueError:
-        # The core says what is wrong with it.
-        ask("check", text, {"dialect": "portable"})
-        raise
+        return self._index.answer(call_, options)

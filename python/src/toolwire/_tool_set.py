@@ -99,7 +99,9 @@ class ToolSet:
         `not-representable` if tools have to be set aside and `on_set_aside` is `"error"`.
         """
         given: Any = without_callables(options)
-        key = repr(sorted(given.items()))
+        on_set_aside = options.get("on_set_aside")
+        # The callable reads which tools are missing: a list for a caller who has none must still warn of them.
+        key = repr((callable(on_set_aside), sorted(given.items())))
         with self._lock:
             ready = self._ready.get(key)
             if ready is None:
@@ -107,7 +109,6 @@ class ToolSet:
                 while len(self._ready) >= _MOST:
                     self._ready.popitem(last=False)
                 self._ready[key] = ready
-        on_set_aside = options.get("on_set_aside")
         if callable(on_set_aside) and ready.quarantined:
             on_set_aside(ready.quarantined, SanitizedList(options["dialect"]))
         return ready

@@ -16,7 +16,7 @@ use crate::{
     },
     error::Error,
     json::{Data, Node, Text},
-    options::{Format, UnavailableCalls},
+    options::{Api, UnavailableCalls},
 };
 
 /// Reads a request.
@@ -103,12 +103,12 @@ pub(super) fn bare(block: Node<'_>) -> Node<'_> {
 /// Whether a message stands in the target's format for the same.
 fn is_kept(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Error> {
     Ok(match reader.reading.target {
-        Format::Anthropic => {
+        Api::Anthropic => {
             let texts = reader.reading.options.unavailable_calls == UnavailableCalls::Text;
             !may_hold(message, reader.wanted()) || !speaks(&*view(message)?, texts)
         }
-        Format::OpenaiChat => is_plain(&*view(message)?),
-        Format::OpenaiResponses => false,
+        Api::OpenaiChat => is_plain(&*view(message)?),
+        _ => false,
     })
 }
 
@@ -200,7 +200,7 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
         let text = block.visit("text", core::mem::take).filter(|text| text.as_text().is_some());
         return Ok(text.map(Part::Text));
     }
-    if has_type(&block, "image_url") && reader.reading.target == Format::OpenaiChat {
+    if has_type(&block, "image_url") && reader.reading.target == Api::OpenaiChat {
         return Ok(Some(Part::Own(block)));
     }
     let url = if has_type(&block, "image") { image(&block)? } else { None };

@@ -19,7 +19,7 @@ use crate::{
     },
     error::Error,
     json::{Data, Node, Text},
-    options::Format,
+    options::Api,
 };
 
 /// Reads a block that is neither a call nor a result, nor about tools.
@@ -107,7 +107,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         }
         self.end_additions();
         // Blocks of calls in a format that has none are lost in translation. What they say of tools counts.
-        let has_calls = self.reader.source == Format::Anthropic || self.reader.same_format();
+        let has_calls = self.reader.source == Api::Anthropic || self.reader.same_format();
         let at = self.at;
         let event = if has_type(&block, "server_tool_use") {
             Some(if is_search_call(self.reader, &block) {
@@ -123,7 +123,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
             Some(call(self.reader, at, block))
         } else if has_calls && has_type(&block, "tool_result") {
             Some(result(self.reader, at, block, part)?)
-        } else if self.reader.source == Format::Anthropic
+        } else if self.reader.source == Api::Anthropic
             && (has_type(&block, "thinking") || has_type(&block, "redacted_thinking"))
         {
             Some(What::Reasoning(block))

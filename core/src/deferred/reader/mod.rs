@@ -26,8 +26,7 @@ use super::{
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
-    options::{DeferredOptions, Format, Native, ToolChanges, UnavailableCalls},
-    request::api::Api,
+    options::{Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
 };
 
 /// What a reader has to know.
@@ -36,7 +35,7 @@ pub(super) struct Reading<'r, 'a> {
     pub(super) names: &'r mut NameMap<'a>,
     pub(super) warnings: &'r mut Warnings,
     /// The target's format.
-    pub(super) target: Format,
+    pub(super) target: Api,
     /// The request may stay as it is: only what concerns tools is read, and nothing is written.
     pub(super) glances: bool,
 }
@@ -47,13 +46,13 @@ pub(super) struct Reading<'r, 'a> {
 /// `invalid-request` for a message that is none, or a history that is not in the request.
 pub(super) fn read<'a>(
     request: &mut Node<'a>,
-    source: Format,
+    source: Api,
     mut reading: Reading<'_, 'a>,
 ) -> Result<Conversation<'a>, Error> {
     let same_format = source == reading.target;
     let mut conversation = Conversation::default();
     let mut flattened = None;
-    if source == Format::OpenaiResponses {
+    if source == Api::OpenaiResponses {
         flattened = responses::flatten(request, &mut reading)?;
     }
     conversation.tools = match flattened {
@@ -67,20 +66,20 @@ pub(super) fn read<'a>(
     let (mut prompt, mut taken) = (None, None);
     if !same_format {
         conversation.is_in_place =
-            source == Format::Anthropic && reading.target == Format::OpenaiChat && anthropic::is_common(request)?;
-        let key = if source == Format::OpenaiResponses { "instructions" } else { "system" };
-        if source != Format::OpenaiChat && request.get(key).is_some() {
+            source == Api::Anthropic && reading.target == Api::OpenaiChat && anthropic::is_common(request)?;
+        let key = if source == Api::OpenaiResponses { "instructions" } else { "system" };
+        if source != Api::OpenaiChat && request.get(key).is_some() {
             prompt = take_member(request, key)?;
             tool::remove(request, key);
         }
         if !conversation.is_in_place {
-            taken = Some(request.visit(Api::from(source).history(), core::mem::take).unwrap_or_default());
+            taken = Some(request.visit(source.history(), core::mem::take).unwrap_or_default());
         }
     }
     let request = &*request;
     let history = match taken {
         Some(node) => History::Taken(opened(node)?),
-        None => History::Borrowed(request.get(Api::from(source).history()).filter(|_| same_format)),
+        None => History::Borrowed(request.get(source.history()).filter(|_| same_format)),
     };
     // A string of Responses says nothing about tools.
     conversation.is_in_place |=
@@ -88,9 +87,9 @@ pub(super) fn read<'a>(
     let listed = listed(request);
     let mut reader = Reader { reading, source, listed, history, conversation, has_spoken: false, member: "content" };
     match source {
-        Format::Anthropic => anthropic::read(&mut reader, request, prompt)?,
-        Format::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
-        Format::OpenaiChat => chat::read(&mut reader)?,
+        Api::Anthropic => anthropic::read(&mut reader, request, prompt)?,
+        Api::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
+        _ => chat::read(&mut reader)?,
     }
     let Reader { history, mut conversation, .. } = reader;
     if let History::Taken(node) = history {
@@ -118,7 +117,7 @@ impl<'a> History<'_, 'a> {
 
 struct Reader<'r, 'n, 'a> {
     reading: Reading<'r, 'a>,
-    source: Format,
+    source: Api,
     /// The list of the request.
     listed: &'n [Node<'a>],
     history: History<'n, 'a>,

@@ -37,7 +37,7 @@ pub(super) fn flatten<'a>(
     if reading.glances || !namespace::any(super::listed(request)) {
         return Ok(None);
     }
-    if reading.options.native != Native::None && reading.target == crate::options::Format::OpenaiResponses {
+    if reading.options.native != Native::None && reading.target == crate::options::Api::OpenaiResponses {
         let list = super::listed(request).to_vec();
         return Ok(Some(namespace::flatten(list, reading.names, reading.warnings)));
     }

@@ -215,8 +215,8 @@ impl<'a> Messages<'_, '_, 'a> {
 
     /// Whether what was written last is the system prompt of a request of Responses.
     fn is_leading(&self) -> bool {
-        use crate::options::Format;
-        self.writer.writing.source == Format::OpenaiResponses
+        use crate::options::Api;
+        self.writer.writing.source == Api::OpenaiResponses
             && self.out.first().is_some_and(|first| {
                 first.get("role").is_some_and(|role| role.is_text("system"))
                     && first.get("content").is_some_and(|content| content.as_text().is_some())

@@ -12,7 +12,7 @@ use crate::{
     envelope,
     error::Error,
     json::{Data, Node, Text},
-    options::{CustomTools, Format},
+    options::{Api, CustomTools},
     report::Recorder,
 };
 
@@ -32,7 +32,7 @@ struct Definition<'a> {
 /// `invalid-value` for half a surrogate pair in a grammar.
 pub(in crate::deferred) fn write<'a>(
     tool: Node<'a>,
-    (source, target): (Format, Format),
+    (source, target): (Api, Api),
     custom: CustomTools,
     warnings: &mut Warnings,
 ) -> Result<Option<Node<'a>>, Error> {
@@ -40,29 +40,29 @@ pub(in crate::deferred) fn write<'a>(
         return Ok(None);
     }
     let Some(mut definition) = read(tool, source, warnings) else { return Ok(None) };
-    let keeps_custom = custom == CustomTools::Keep && target != Format::Anthropic;
+    let keeps_custom = custom == CustomTools::Keep && target != Api::Anthropic;
     if let Some(format) = definition.freeform.take_if(|_| !keeps_custom) {
         as_function(&mut definition, format)?;
     }
     Ok(Some(shaped(definition, target)))
 }
 
-fn read<'a>(tool: Node<'a>, source: Format, warnings: &mut Warnings) -> Option<Definition<'a>> {
+fn read<'a>(tool: Node<'a>, source: Api, warnings: &mut Warnings) -> Option<Definition<'a>> {
     let kind = type_of(&tool);
     let inner = match source {
-        Format::Anthropic if kind.is_none_or(|kind| kind.is("custom")) => None,
-        Format::OpenaiResponses if kind.is_none_or(|kind| kind.is("function") || kind.is("custom")) => None,
-        Format::OpenaiChat => [tool::INNER_FUNCTION, "custom"].into_iter().find(|key| tool.get(key).is_some()),
+        Api::Anthropic if kind.is_none_or(|kind| kind.is("custom")) => None,
+        Api::OpenaiResponses if kind.is_none_or(|kind| kind.is("function") || kind.is("custom")) => None,
+        Api::OpenaiChat => [tool::INNER_FUNCTION, "custom"].into_iter().find(|key| tool.get(key).is_some()),
         _ => {
             warnings.about(LOST, shown(&tool));
             return None;
         }
     };
-    if tool::name(&tool).is_none() || source == Format::OpenaiChat && inner.is_none() {
+    if tool::name(&tool).is_none() || source == Api::OpenaiChat && inner.is_none() {
         warnings.about(LOST, shown(&tool));
         return None;
     }
-    let is_custom = source != Format::Anthropic && has_type(&tool, "custom");
+    let is_custom = source != Api::Anthropic && has_type(&tool, "custom");
     let Data::Object(object) = tool.into_data() else { return None };
     let mut definition = Definition {
         name: Node::default(),
@@ -91,15 +91,15 @@ fn read<'a>(tool: Node<'a>, source: Format, warnings: &mut Warnings) -> Option<D
 }
 
 /// Takes a member of a definition in.
-fn take<'a>(definition: &mut Definition<'a>, key: Text<'a>, value: Node<'a>, source: Format, warnings: &mut Warnings) {
-    let schema = if source == Format::Anthropic { "input_schema" } else { "parameters" };
+fn take<'a>(definition: &mut Definition<'a>, key: Text<'a>, value: Node<'a>, source: Api, warnings: &mut Warnings) {
+    let schema = if source == Api::Anthropic { "input_schema" } else { "parameters" };
     if key.is("name") {
         definition.name = value;
     } else if key.is("description") {
         definition.description = Some(value).filter(|text| text.as_text().is_some());
     } else if key.is(schema) {
         definition.schema = value;
-    } else if key.is("strict") && source != Format::Anthropic {
+    } else if key.is("strict") && source != Api::Anthropic {
         definition.strict = value.as_bool() == Some(true);
     } else if key.is("format") && definition.freeform.is_some() {
         definition.freeform = Some(Some(value));
@@ -133,12 +133,12 @@ fn as_function<'a>(definition: &mut Definition<'a>, format: Option<Node<'a>>) ->
     Ok(())
 }
 
-fn shaped<'a>(definition: Definition<'a>, target: Format) -> Node<'a> {
+fn shaped<'a>(definition: Definition<'a>, target: Api) -> Node<'a> {
     let Definition { name, description, schema, strict, freeform } = definition;
     let is_custom = freeform.is_some();
     let kind = ("type", Node::literal(if is_custom { "custom" } else { "function" }));
     let mut function = match target {
-        Format::OpenaiResponses => Node::record([kind, ("name", name)]),
+        Api::OpenaiResponses => Node::record([kind, ("name", name)]),
         _ => Node::record([("name", name)]),
     };
     let mut set = |key: &'static str, value: Option<Node<'a>>| {
@@ -150,16 +150,16 @@ fn shaped<'a>(definition: Definition<'a>, target: Format) -> Node<'a> {
     if let Some(format) = freeform {
         set("format", format);
     } else {
-        set(if target == Format::Anthropic { "input_schema" } else { "parameters" }, Some(schema));
+        set(if target == Api::Anthropic { "input_schema" } else { "parameters" }, Some(schema));
         match target {
-            Format::OpenaiResponses => set("strict", Some(Node::bool(strict))),
-            Format::OpenaiChat if strict => set("strict", Some(Node::bool(true))),
+            Api::OpenaiResponses => set("strict", Some(Node::bool(strict))),
+            Api::OpenaiChat if strict => set("strict", Some(Node::bool(true))),
             _ => {}
         }
     }
     match target {
-        Format::OpenaiChat if is_custom => Node::record([("type", Node::literal("custom")), ("custom", function)]),
-        Format::OpenaiChat => Node::record([("type", Node::literal("function")), ("function", function)]),
+        Api::OpenaiChat if is_custom => Node::record([("type", Node::literal("custom")), ("custom", function)]),
+        Api::OpenaiChat => Node::record([("type", Node::literal("function")), ("function", function)]),
         _ => function,
     }
 }

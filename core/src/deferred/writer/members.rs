@@ -7,7 +7,7 @@ use crate::{
     deferred::{lazy::view, reader::lose, report::Warnings},
     error::Error,
     json::{Member, Node, Text},
-    options::Format,
+    options::Api,
 };
 
 /// Members that mean the same in all three formats.
@@ -22,23 +22,23 @@ const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_to
 /// Renames, keeps or leaves out each member.
 pub(super) fn write(
     request: &mut Node<'_>,
-    (source, target): (Format, Format),
+    (source, target): (Api, Api),
     max_tokens: u64,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let limit = match target {
-        Format::Anthropic => "max_tokens",
-        Format::OpenaiResponses => "max_output_tokens",
-        Format::OpenaiChat => "max_completion_tokens",
+        Api::Anthropic => "max_tokens",
+        Api::OpenaiResponses => "max_output_tokens",
+        _ => "max_completion_tokens",
     };
     let rename = |key: &Text<'_>| match (source, target) {
         _ if LIMITS.iter().any(|name| key.is(name)) => Some(limit),
-        (Format::Anthropic, Format::OpenaiChat) if key.is("stop_sequences") => Some("stop"),
-        (Format::OpenaiChat, Format::Anthropic) if key.is("stop") => Some("stop_sequences"),
+        (Api::Anthropic, Api::OpenaiChat) if key.is("stop_sequences") => Some("stop"),
+        (Api::OpenaiChat, Api::Anthropic) if key.is("stop") => Some("stop_sequences"),
         _ => None,
     };
     // Anthropic's knows one key.
-    let keeps_metadata = source == Format::Anthropic || target != Format::Anthropic;
+    let keeps_metadata = source == Api::Anthropic || target != Api::Anthropic;
     let stays =
         |key: &Text<'_>| SHARED.iter().chain(&WRITTEN).any(|name| key.is(name)) || keeps_metadata && key.is("metadata");
     let Some(object) = request.as_object() else { return Ok(()) };
@@ -48,8 +48,8 @@ pub(super) fn write(
         for mut member in core::mem::take(object.members_mut()) {
             if let Some(name) = rename(&member.key) {
                 let view = view(&member.value)?;
-                let is_nothing = view.is_null() && target == Format::Anthropic
-                    || view.as_array().is_some_and(<[Node<'_>]>::is_empty);
+                let is_nothing =
+                    view.is_null() && target == Api::Anthropic || view.as_array().is_some_and(<[Node<'_>]>::is_empty);
                 drop(view);
                 if is_nothing || members.iter().any(|written| written.key.is(name)) {
                     continue;
@@ -59,7 +59,7 @@ pub(super) fn write(
                     member.value = Node::array(alloc::vec![member.value]);
                 }
             } else if !stays(&member.key) {
-                let is_silent = source != Format::Anthropic && SILENT.iter().any(|name| member.key.is(name));
+                let is_silent = source != Api::Anthropic && SILENT.iter().any(|name| member.key.is(name));
                 if !is_silent {
                     lose(&member.key.display(), &*view(&member.value)?, warnings);
                 }
@@ -69,7 +69,7 @@ pub(super) fn write(
         }
         *object.members_mut() = members;
     }
-    if target == Format::Anthropic {
+    if target == Api::Anthropic {
         drop_member(request, "parallel_tool_calls");
         if request.get("max_tokens").is_none() {
             warnings.warn("max-tokens-defaulted");

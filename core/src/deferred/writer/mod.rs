@@ -25,16 +25,15 @@ use crate::{
     error::Error,
     json::{Node, Text},
     names::Names,
-    options::{CustomTools, DeferredOptions, Format, Native, UnknownReference},
-    request::api::Api,
+    options::{Api, CustomTools, DeferredOptions, Native, UnknownReference},
 };
 use placement::{Place, Places};
 
 /// What a writer has to know.
 pub(super) struct Writing<'w> {
     pub(super) options: &'w DeferredOptions,
-    pub(super) source: Format,
-    pub(super) target: Format,
+    pub(super) source: Api,
+    pub(super) target: Api,
     /// The names that tools will have, where the API wants others: texts speak of them by these.
     pub(super) names: &'w Names,
     pub(super) warnings: &'w mut Warnings,
@@ -58,10 +57,10 @@ pub(super) fn put<'a>(
     }
     conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.what, What::Kept(_)));
     if (source == target || conversation.history.is_empty()) && !conversation.is_in_place {
-        let history = request.visit(Api::from(target).history(), |list| list.as_array_mut().map(core::mem::take));
+        let history = request.visit(target.history(), |list| list.as_array_mut().map(core::mem::take));
         conversation.history = history.flatten().unwrap_or_default();
     }
-    let keeps_searches = source == target && target == Format::Anthropic;
+    let keeps_searches = source == target && target == Api::Anthropic;
     pairs::match_searches(&mut conversation.events, keeps_searches, writing.warnings);
     let mut writer = Writer::new(&conversation, writing);
     let wanted = match source == target {
@@ -79,9 +78,9 @@ pub(super) fn put<'a>(
     let (listed, names) = writer.list(tools, sources.unwrap_or_default(), only.as_ref())?;
     match target {
         _ if is_in_place => {}
-        Format::Anthropic => anthropic::write(&mut writer, request, events)?,
-        Format::OpenaiResponses => responses::write(&mut writer, request, events)?,
-        Format::OpenaiChat => chat::write(&mut writer, request, events)?,
+        Api::Anthropic => anthropic::write(&mut writer, request, events)?,
+        Api::OpenaiResponses => responses::write(&mut writer, request, events)?,
+        _ => chat::write(&mut writer, request, events)?,
     }
     let has_list = !listed.is_empty();
     if had_tools || has_list {
@@ -192,7 +191,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 continue;
             }
             let Some(mut written) = self.function(definition)? else { continue };
-            if self.writing.target != Format::Anthropic && tool::has_type(&written, "custom") {
+            if self.writing.target != Api::Anthropic && tool::has_type(&written, "custom") {
                 self.custom.insert(name.clone());
             }
             names.insert(name.clone());
@@ -228,7 +227,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     /// An entry that nobody can refer to: a search, or a tool that the API's own servers run.
     fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
         let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
-        let has_searches = self.native() == Native::ToolSearch || self.writing.target == Format::Anthropic;
+        let has_searches = self.native() == Native::ToolSearch || self.writing.target == Api::Anthropic;
         if self.same_format() && (!is_search || has_searches) {
             return Some(definition);
         }

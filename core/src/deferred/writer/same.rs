@@ -12,12 +12,11 @@ use crate::{
     },
     error::Error,
     json::Node,
-    options::Format,
-    request::api::Api,
+    options::Api,
 };
 
 /// Writes the history into the request.
-pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, format: Format) -> Result<(), Error> {
+pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, format: Api) -> Result<(), Error> {
     let Conversation { events, mut originals, changed, held, .. } = conversation;
     let mut groups: Vec<(usize, Vec<Event<'a>>)> = changed.iter().map(|at| (*at, Vec::new())).collect();
     for event in events {
@@ -35,18 +34,18 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
             continue;
         };
         let instead = match (format, original) {
-            (Format::OpenaiResponses, Some(original)) => {
+            (Api::OpenaiResponses, Some(original)) => {
                 let from = held.partition_point(|held| held.at < at);
                 let read = held.iter().skip(from).take_while(|held| held.at == at).map(|held| held.member);
                 refilled(original, &read.collect::<Vec<_>>(), group)
             }
-            (Format::OpenaiResponses, None) => group.into_iter().filter_map(|event| item(event.what)).collect(),
+            (Api::OpenaiResponses, None) => group.into_iter().filter_map(|event| item(event.what)).collect(),
             (_, original) => messages(original, group, format)?,
         };
         replaced.push((index, instead));
     }
     if !replaced.is_empty() {
-        request.visit(Api::from(format).history(), |history| splice(history, replaced));
+        request.visit(format.history(), |history| splice(history, replaced));
     }
     Ok(())
 }
@@ -100,11 +99,7 @@ struct Segment<'a> {
 }
 
 /// The messages that stand for one.
-fn messages<'a>(
-    mut original: Option<Node<'a>>,
-    events: Vec<Event<'a>>,
-    format: Format,
-) -> Result<Vec<Node<'a>>, Error> {
+fn messages<'a>(mut original: Option<Node<'a>>, events: Vec<Event<'a>>, format: Api) -> Result<Vec<Node<'a>>, Error> {
     let base = original.as_ref().map_or(Role::User, lenient_role);
     let mut out = Vec::new();
     let mut segment: Option<Segment<'a>> = None;
@@ -174,14 +169,14 @@ impl<'a> Segment<'a> {
 }
 
 /// A part as a message; the first one has whatever else the original has.
-fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Format) -> Result<Node<'a>, Error> {
+fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) -> Result<Node<'a>, Error> {
     let Segment { role, mut parts, is_string, calls } = segment;
     let is_text = |part: &Part<'_>| matches!(part, Part::Text(_));
     let content = match parts.pop() {
         Some(Part::Text(text)) if is_string && parts.is_empty() => Some(text),
         Some(last) => {
             parts.push(last);
-            Some(if format == Format::OpenaiChat && parts.iter().all(is_text) {
+            Some(if format == Api::OpenaiChat && parts.iter().all(is_text) {
                 joined(parts, "/messages")?
             } else {
                 Node::array(parts.into_iter().filter_map(block).collect())

@@ -12,7 +12,7 @@ use alloc::{
 use super::{bare_model, host::Host};
 use crate::{
     error::{Code, Error},
-    options::{Api, DeferralQuery, Format, Native},
+    options::{Api, DeferralQuery, Native},
 };
 
 /// When the table as a whole was last compared with its sources.
@@ -31,7 +31,7 @@ const CHECKED: &str = "2026-11-21";
 #[non_exhaustive]
 pub struct DeferralChoice {
     /// The format that the construct belongs to; `None` where there is none.
-    pub target: Option<Format>,
+    pub target: Option<Api>,
     /// The construct.
     pub native: Native,
     /// How sure that is: `A` documented or recorded, `C` inferred.
@@ -100,7 +100,7 @@ struct Row {
     except: &'static [&'static str],
     /// Whether the row also applies if no model is named.
     without_model: bool,
-    target: Format,
+    target: Api,
     native: Native,
     /// What it rests on, in a sentence without its full stop.
     source: &'static str,
@@ -150,7 +150,7 @@ const ROWS: &[Row] = &[
         hosts: OPENAI,
         models: &[span("gpt-", (5, 4), (LATEST, LATEST))],
         except: &["gpt-5.4-nano"],
-        target: Format::OpenaiResponses,
+        target: Api::OpenaiResponses,
         native: Native::ToolSearch,
         source: "OpenAI documents `tool_search` for GPT-5.4 and later \
                  (developers.openai.com/api/docs/guides/tools-tool-search); recorded requests were answered 200",
@@ -159,7 +159,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         hosts: OPENAI,
-        target: Format::OpenaiResponses,
+        target: Api::OpenaiResponses,
         native: Native::AdditionalTools,
         source:
             "13 models from gpt-4o-mini to gpt-5.6 called a tool that only `additional_tools` declared (pydantic-ai \
@@ -170,7 +170,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: MOONSHOT,
         models: &[span("kimi-k", (3, 0), (3, u16::MAX))],
-        target: Format::OpenaiChat,
+        target: Api::OpenaiChat,
         native: Native::Kimi,
         source:
             "Moonshot documents tools in system messages for Kimi K3 (platform.kimi.ai, dynamic tool loading), and \
@@ -181,7 +181,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: ANTHROPIC,
         models: CLAUDE_WITH_CHANGES,
-        target: Format::Anthropic,
+        target: Api::Anthropic,
         native: Native::Inline,
         source: "the Claude API takes tool changes by reference and by value with these models \
                  (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages; pydantic-ai 2.68, \
@@ -193,7 +193,7 @@ const ROWS: &[Row] = &[
         hosts: ANTHROPIC,
         models: CLAUDE_WITH_SEARCH,
         without_model: true,
-        target: Format::Anthropic,
+        target: Api::Anthropic,
         native: Native::References,
         source: "the Claude API loads deferred tools by `tool_reference` and needs no beta for that \
                  (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool); recorded requests were \
@@ -204,7 +204,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: BEDROCK,
         models: CLAUDE_WITH_CHANGES,
-        target: Format::Anthropic,
+        target: Api::Anthropic,
         native: Native::Changes,
         source: OF_CHANGES_ELSEWHERE,
         checked: "2026-09-22",
@@ -213,7 +213,7 @@ const ROWS: &[Row] = &[
     Row {
         hosts: VERTEX,
         models: CLAUDE_WITH_CHANGES,
-        target: Format::Anthropic,
+        target: Api::Anthropic,
         native: Native::Changes,
         source: OF_CHANGES_ELSEWHERE,
         checked: "2026-09-22",
@@ -228,20 +228,11 @@ impl Row {
         models: &[],
         except: &[],
         without_model: false,
-        target: Format::Anthropic,
+        target: Api::Anthropic,
         native: Native::None,
         source: "",
         checked: CHECKED,
     };
-}
-
-/// The protocol that a format is sent in.
-const fn api_of(target: Format) -> Api {
-    match target {
-        Format::Anthropic => Api::Anthropic,
-        Format::OpenaiResponses => Api::OpenaiResponses,
-        Format::OpenaiChat => Api::OpenaiChat,
-    }
 }
 
 /// What is known, ready to be compared.
@@ -276,14 +267,14 @@ impl Known {
     }
 
     fn speaks(&self, row: &Row) -> bool {
-        self.api.is_none_or(|api| api == api_of(row.target))
+        self.api.is_none_or(|api| api == row.target)
     }
 
     /// Why it is none, and where there is one.
     fn why_none(&self) -> String {
         let Some(Host { name, .. }) = &self.host else {
             let row = ROWS.iter().find(|row| self.is_model_of(row));
-            return match row.and_then(|row| Some((row.hosts.first()?, row.native.word()))) {
+            return match row.and_then(|row| Some((row.hosts.first()?, row.native.as_str()))) {
                 Some((host, native)) => {
                     format!("no host is named: `{host}` has `{native}` with this model, and others may have nothing")
                 }
@@ -292,7 +283,7 @@ impl Known {
             };
         };
         if let Some(Row { target, native, .. }) = ROWS.iter().find(|row| self.is_at(row) && self.has_model(row)) {
-            return format!("`{name}` has `{}` with this model, but in `{}` alone", native.word(), target.word());
+            return format!("`{name}` has `{}` with this model, but in `{}` alone", native.as_str(), target.as_str());
         }
         if !ROWS.iter().any(|row| self.is_at(row)) {
             return format!("the host `{name}` is not known to have a construct of its own for deferred tools");
@@ -341,7 +332,7 @@ mod tests {
     #[test]
     fn every_construct_is_of_its_format() {
         for row in ROWS {
-            assert_eq!(row.native.format(), Some(row.target), "{}", row.source);
+            assert_eq!(row.native.api(), Some(row.target), "{}", row.source);
         }
     }
 

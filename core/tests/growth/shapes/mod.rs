@@ -7,7 +7,7 @@ mod schemas;
 
 use serde_json::json;
 use toolwire::{
-    adapt_request, apply_deferred_loading, check, normalize_envelope, options::Format, repair_arguments,
+    adapt_request, apply_deferred_loading, check, normalize_envelope, options::Api, repair_arguments,
     restore_arguments, sanitize, sanitize_tools, validate_arguments, AdaptOptions, DeferredOptions, RepairOptions,
     Restore, SanitizeOptions, ToolsOptions,
 };
@@ -84,7 +84,7 @@ impl Work {
                 .map_err(code),
             Work::Tools => sanitize_tools(first, &ToolsOptions::new(dialect)).map(drop).map_err(code),
             Work::Defer => {
-                for target in [None, Some(Format::OpenaiChat), Some(Format::OpenaiResponses)] {
+                for target in [None, Some(Api::OpenaiChat), Some(Api::OpenaiResponses)] {
                     let mut options = DeferredOptions::default();
                     options.target = target;
                     apply_deferred_loading(first, &options).map(drop).map_err(code)?;

@@ -1,0 +1,43 @@
+//! A report never takes more steps than it may once its schema was written.
+
+use serde_json::{json, Map, Value};
+use toolwire::{dialects, sanitize, SanitizeOptions};
+
+/// Schemas of which the report takes more steps than the writing.
+fn schemas() -> [Value; 3] {
+    let properties = |each: &dyn Fn(usize) -> Value| {
+        let named: Map<String, Value> = (0..60).map(|at| (format!("p{at}"), each(at))).collect();
+        json!({ "type": "object", "properties": named })
+    };
+    [
+        properties(&|at| json!({ "anyOf": [{ "const": at }, { "type": "string", "minLength": 3 }] })),
+        properties(&|_| json!({ "type": ["string", "null"], "enum": ["a", "b", null], "format": "uuid" })),
+        properties(
+            &|at| json!({ "allOf": [{ "minimum": at }, { "type": "integer" }], "oneOf": [{ "maximum": 9 }, true] }),
+        ),
+    ]
+}
+
+#[test]
+fn the_report_of_a_schema_that_was_written_can_be_read() {
+    let mut written = 0;
+    for (dialect, schema) in dialects().iter().flat_map(|one| schemas().map(|schema| (one.name, schema))) {
+        let with = |steps: usize| SanitizeOptions::new(dialect).max_steps(steps);
+        if sanitize(&schema, &with(1_000_000)).is_err() {
+            continue;
+        }
+        let (mut too_few, mut enough) = (0_usize, 1_000_000_usize);
+        while enough - too_few > 1 {
+            let steps = too_few.midpoint(enough);
+            if sanitize(&schema, &with(steps)).is_ok() {
+                enough = steps;
+            } else {
+                too_few = steps;
+            }
+        }
+        let result = sanitize(&schema, &with(enough)).expect("there are steps enough");
+        assert!(result.restore_plan().is_ok(), "{dialect}: {enough} steps write the schema, and the report fails");
+        written += 1;
+    }
+    assert!(written > 60, "only {written} schemas are written");
+}
