@@ -134,10 +134,29 @@ pub(crate) enum Thinks {
     IfEnabled,
 }
 
+/// The constraints of requests, and what breaks each.
+const CONSTRAINTS: &[(&str, &str)] = &[
+    ("choice-while-thinking", "A choice that forces a call while the model thinks."),
+    ("choice-without-tools", "`tool_choice` or `parallel_tool_calls` in a request without tools."),
+    ("choice-of-absent-tool", "A choice of a tool that the request does not have."),
+    ("choice-by-model", "A choice that the model does not take."),
+    ("model-without-tools", "Tools, for a model that takes none."),
+    ("tool-kind", "A tool of a kind that the API does not have."),
+    ("history-arguments", "Arguments of a call in the history that are no JSON object."),
+];
+
 /// The days on which the facts of this file were read.
 const DAY: &str = "2026-11-26";
 
 impl RequestFact {
+    /// The names of all constraints of requests, each with what breaks it.
+    ///
+    /// ```
+    /// use toolwire::reports::RequestFact;
+    /// assert!(RequestFact::CONSTRAINTS.iter().any(|(name, _)| *name == "tool-kind"));
+    /// ```
+    pub const CONSTRAINTS: &'static [(&'static str, &'static str)] = CONSTRAINTS;
+
     /// The rule that the fact is about.
     ///
     /// ```
