@@ -143,6 +143,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("model-without-tools", "Tools, for a model that takes none."),
     ("tool-kind", "A tool of a kind that the API does not have."),
     ("history-arguments", "Arguments of a call in the history that are no JSON object."),
+    ("unsupported-member", "A member of Chat Completions that the API or the model does not take."),
 ];
 
 /// The days on which the facts of this file were read.

@@ -374,7 +374,9 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         Some(_) => Ok(Api::Gemini),
         None if given("contents") => Ok(Api::Gemini),
         None => {
-            let found = request::format_of(request, options.deferred.as_ref().unwrap_or(&DeferredOptions::default()));
+            let home = dialect::of(&options.tools.sanitize).ok().and_then(|one| tool_format::api_of(one.tools.format));
+            let deferred = options.deferred.as_ref();
+            let found = request::format_of(request, deferred.unwrap_or(&DeferredOptions::default()), home);
             match found {
                 Ok(api) => Ok(api),
                 Err(error) if error.pointer().is_empty() => {
