@@ -28,7 +28,7 @@ use crate::{
         planned_names,
         prefilter::NAMES_TOOLS,
         report::DeferredReport,
-        tool_format::{self, remove},
+        tool_format,
     },
 };
 
@@ -192,7 +192,7 @@ pub(crate) fn catalogue<'a>(
         let sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
         let mut sent = sent.unwrap_or_else(|| entry.clone());
         if let Some(flag) = entry.get(FLAG) {
-            tool_format::set(&mut sent, FLAG, flag.clone());
+            sent.set(FLAG, flag.clone());
         }
         found.push(sent);
     }
@@ -281,7 +281,7 @@ fn rewrite_tools<'a>(
         // A choice without tools is refused, and some APIs refuse an empty list, too.
         for key in ["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"] {
             if api == Api::Gemini || !key.contains("onfig") {
-                remove(request, key);
+                request.remove(key);
             }
         }
     }
@@ -352,7 +352,7 @@ fn rename_history(
                 call_sites::in_message(message, &mut |site| {
                     let new = site.node.get(site.name).and_then(Node::as_text).and_then(new_name);
                     if let Some(new) = new {
-                        tool_format::set(site.node, site.name, Node::string(new));
+                        site.node.set(site.name, Node::string(new));
                     }
                 });
                 Ok(())

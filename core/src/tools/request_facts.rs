@@ -15,7 +15,6 @@ use crate::{
         self, carriers,
         choice::{self, Choice},
         tool::has_type,
-        tool_format::remove,
     },
 };
 
@@ -115,7 +114,7 @@ pub(super) fn mend_choice(
             }
         }
         for key in rule.broken_by(request, found.as_ref()) {
-            remove(request, key);
+            request.remove(key);
         }
     }
     if let Some(fact) = without.map(|rule| rule.fact).or(is_emptied.then_some(&EMPTIED_LIST)) {
