@@ -12,7 +12,7 @@ use toolwire::{
 
 use super::{
     error::CommandError,
-    finding::{Finding, Place, Source},
+    finding::{is_constraint, Finding, Place, Source},
     profile::passes,
     terminal::{counted, shown},
 };
@@ -55,9 +55,9 @@ impl Judged<'_> {
     fn covers(&self, identity: &Identity, dialect: &str) -> bool {
         let rule = identity.rule.as_str();
         let other = if self.is_rewritten {
-            internal::constraint_of(rule).is_some()
+            is_constraint(rule)
         } else {
-            Rule::ALL.iter().any(|one| one.id() == rule) && internal::constraint_of(rule).is_none()
+            Rule::ALL.iter().any(|one| one.id() == rule) && !is_constraint(rule)
         };
         let mut dialects = self.dialects.iter().filter(|known| known.name == dialect);
         !other && dialects.any(|known| !passes(self.profile, known, rule)) && self.names.contains(&identity.source)

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use toolwire::{internal, reports::Severity, Dialect, Error, SanitizeOptions};
+use toolwire::{
+    internal,
+    json::Node,
+    reports::{RequestViolation, Severity},
+    Dialect, Error, SanitizeOptions,
+};
 
 use super::{
     arguments::{CheckArguments, FailOn},
@@ -149,7 +154,12 @@ impl Task for Check {
             return Ok(());
         };
         // Read again at every step: it takes a fraction of a step, and nothing has to borrow from itself.
-        let input = Input::read(&source.input.text)?.judged()?;
+        let input = Input::read(&source.input.text)?;
+        let whole = match &input.subject {
+            Subject::Request(request) if self.arguments.rewritten.is_none() => findings_of_request(request, dialect),
+            _ => Vec::new(),
+        };
+        let input = input.judged()?;
         let rewritten = self.arguments.rewritten.as_deref().and_then(Outcome::of_word);
         let found = match rewritten {
             None => findings(input.subject, dialect),
@@ -158,7 +168,7 @@ impl Task for Check {
         match found {
             Ok(found) => {
                 let profile = self.profile.as_deref();
-                source.found.extend(found.into_iter().filter(|one| !passes(profile, dialect, one.rule)));
+                source.found.extend(whole.into_iter().chain(found).filter(|one| !passes(profile, dialect, one.rule)));
             }
             Err(error) => {
                 let error = source.input.place(source.places.locate(&error));
@@ -266,6 +276,7 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
                 severity: violation.severity,
                 outcome: None,
                 pointer: violation.pointer,
+                is_of_request: false,
                 message: violation.message,
                 said: Vec::from([Said { dialect, confidence: violation.confidence, source: violation.source }]),
             }));
@@ -281,6 +292,7 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
                         severity: violation.severity,
                         outcome: None,
                         pointer: format!("/{at}{}", violation.pointer),
+                        is_of_request: false,
                         message: violation.message,
                         said: Vec::from([Said { dialect, confidence, source }]),
                     });
@@ -289,6 +301,22 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Findi
         }
     }
     Ok(found)
+}
+
+/// What an API refuses about a request as a whole. (If no API's format is known, only the request's tools are judged.)
+fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Vec<Finding> {
+    let found = internal::check_request(request.clone(), dialect.name).unwrap_or_default();
+    let finding = |violation: RequestViolation| Finding {
+        tool: None,
+        rule: violation.constraint,
+        severity: violation.severity,
+        outcome: None,
+        pointer: violation.pointer,
+        is_of_request: true,
+        message: violation.message,
+        said: Vec::from([Said { dialect, confidence: violation.fact.confidence, source: violation.fact.source }]),
+    };
+    found.into_iter().map(finding).collect()
 }
 
 /// What is lost when tools are rewritten, from an outcome on.
@@ -306,6 +334,7 @@ fn lost(
             severity: Severity::Refused,
             outcome: Some(loss.outcome),
             pointer: loss.pointer,
+            is_of_request: false,
             message: loss.message,
             // What toolwire does rests on no fact of others.
             said: Vec::from([Said { dialect, confidence: 'A', source: "" }]),

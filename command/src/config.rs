@@ -11,6 +11,7 @@ use toml::{
 };
 use toolwire::{
     dialects, internal,
+    reports::RequestFact,
     rules::{Constraint, Rule},
 };
 use wildmatch::WildMatch;
@@ -401,7 +402,8 @@ impl File<'_> {
 
 fn rules() -> impl Iterator<Item = &'static str> {
     let constraints = Constraint::ALL.iter().map(|constraint| constraint.id());
-    constraints.chain(Rule::ALL.iter().map(|rule| rule.id()))
+    let of_requests = RequestFact::CONSTRAINTS.iter().map(|(name, _)| *name);
+    constraints.chain(of_requests).chain(Rule::ALL.iter().map(|rule| rule.id()))
 }
 
 fn listed(words: &[&str]) -> String {

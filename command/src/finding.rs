@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
     internal,
-    reports::Severity,
+    reports::{RequestFact, Severity},
     rules::{Constraint, Rule},
     Dialect,
 };
@@ -24,6 +24,9 @@ pub(crate) const DOCS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/
 /// What mends a loss depends on the tool.
 const EXPLAINED: &str = "`toolwire explain` shows what is lost, and why.";
 
+/// How a request is mended.
+const MENDED: &str = "Change the request; `adaptRequest` does so if the API has another way to say it.";
+
 /// A dialect that says so, and why.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
@@ -41,8 +44,10 @@ pub(crate) struct Finding {
     pub(crate) severity: Severity,
     /// What becomes of the tool, if it was asked what is lost when it is rewritten.
     pub(crate) outcome: Option<Outcome>,
-    /// Into the list.
+    /// Into the list, or into the request.
     pub(crate) pointer: String,
+    /// Whether it is about a request as a whole.
+    pub(crate) is_of_request: bool,
     pub(crate) message: String,
     pub(crate) said: Vec<Said>,
 }
@@ -93,6 +98,9 @@ pub(crate) const fn rank(severity: Severity) -> usize {
 /// The page of a rule.
 pub(crate) fn page(rule: &str) -> String {
     let is_rule = internal::constraint_of(rule).is_some() || Rule::ALL.iter().any(|one| one.id() == rule);
+    if of_requests(rule).is_some() {
+        return format!("{DOCS}functions/check-request.md");
+    }
     // A tool that cannot be written at all has the code of an error for a rule.
     if is_rule {
         format!("{DOCS}rules/{rule}.md")
@@ -105,7 +113,18 @@ pub(crate) fn page(rule: &str) -> String {
 pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
     let constraint = internal::constraint_of(rule).map(|rule: Constraint| (rule.summary(), rule.fix()));
     let change = || Rule::ALL.iter().find(|one| one.id() == rule).map(|rule| (rule.summary(), EXPLAINED));
-    constraint.or_else(change).unwrap_or(("The tool cannot be written for that API.", EXPLAINED))
+    let request = || of_requests(rule).map(|summary| (summary, MENDED));
+    constraint.or_else(request).or_else(change).unwrap_or(("The tool cannot be written for that API.", EXPLAINED))
+}
+
+/// Whether a rule is a constraint of schemas, tools or requests.
+pub(crate) fn is_constraint(rule: &str) -> bool {
+    internal::constraint_of(rule).is_some() || of_requests(rule).is_some()
+}
+
+/// What breaks a constraint of requests.
+fn of_requests(rule: &str) -> Option<&'static str> {
+    RequestFact::CONSTRAINTS.iter().find(|(name, _)| *name == rule).map(|(_, summary)| *summary)
 }
 
 impl Finding {
@@ -147,8 +166,7 @@ impl Source {
     pub(crate) fn placed(&self, source: usize) -> Vec<Place> {
         let entries: BTreeMap<&str, usize> =
             self.entries.iter().enumerate().map(|(at, entry)| (entry.pointer.as_str(), at)).collect();
-        let pointers: Vec<(Option<usize>, String)> =
-            self.found.iter().map(|finding| self.places.of(&finding.pointer)).collect();
+        let pointers: Vec<(Option<usize>, String)> = self.found.iter().map(|finding| self.place_of(finding)).collect();
         let positions = self.positions(&pointers);
         let places = self.found.iter().zip(pointers).zip(positions);
         let mut numbers = BTreeMap::<(Option<String>, &str, String), usize>::new();
@@ -167,6 +185,15 @@ impl Source {
             Place { source, tool: finding.tool.clone(), position, pointer, entry, inside, number }
         };
         places.map(place).collect()
+    }
+
+    /// Where a finding leads: a line, if there are lines, and a pointer into the input.
+    fn place_of(&self, finding: &Finding) -> (Option<usize>, String) {
+        if finding.is_of_request {
+            (None, finding.pointer.clone())
+        } else {
+            self.places.of(&finding.pointer)
+        }
     }
 
     fn positions(&self, pointers: &[(Option<usize>, String)]) -> Vec<Option<Position>> {

@@ -37,6 +37,7 @@ pub use crate::{
     tools::{
         as_sent::{as_sent, strict_member, SentTool},
         check::list as check_tools,
+        check_request::check as check_request,
     },
 };
 

@@ -37,7 +37,7 @@
 //! | [`apply_deferred_loading`] | makes a request that uses deferred tools work on an API without that feature |
 //! | [`sanitize_tools`] | rewrites a whole tool list into an API's own shape, and sets aside what cannot be written |
 //! | [`adapt_request`] | does all of that to a whole request |
-//! | [`check`], [`check_tools`] | say what an API would reject, read otherwise or ignore |
+//! | [`check`], [`check_tools`], [`check_request`] | say what an API would reject, read otherwise or ignore |
 //! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | bring calls back |
 //! | [`validate_arguments`] | says what the tool's own schema has against the arguments of a call |
 //! | [`dialects`], [`dialect_for`] | say what is known of each API and from where, and which dialect a host needs |

@@ -66,6 +66,12 @@ const DECLARED: &[Declared] = &[
         ..BY_OWN_PAGE
     },
     Declared {
+        function: Some(Function::CheckRequest),
+        type_name: "CheckRequestOptions",
+        page: "check-request.md",
+        ..BY_OWN_PAGE
+    },
+    Declared {
         function: Some(Function::AdaptRequest),
         type_name: "AdaptOptions",
         page: "adapt-request.md",

@@ -1,7 +1,8 @@
-import { callOn, once } from './engine/call.js';
-import type { AdaptOptions, Dialect, Written } from './options.js';
-import type { DeferredReport, Quarantined, ToolChange } from './report.js';
+import { ask, callOn, once } from './engine/call.js';
+import type { AdaptOptions, CheckRequestOptions, Dialect, Written } from './options.js';
+import type { DeferredReport, Quarantined, RequestViolation, ToolChange } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
+import type { RequestConstraint } from './rules.js';
 
 /** A request that an API accepts, and what was done for that. */
 export interface Adapted<T> {
@@ -35,8 +36,8 @@ export interface AdaptReport {
 export interface RequestChange {
   /** The place in the input. */
   pointer: string;
-  /** The rule. */
-  rule: string;
+  /** The rule: the constraint that the change meets. */
+  rule: RequestConstraint;
   /** For people: what was done. It has no values of the request. */
   message: string;
   /** Why: the fact that the change serves, with its confidence and its source. */
@@ -79,4 +80,23 @@ export function adaptRequest<T>(request: T, options: AdaptOptions): Adapted<Writ
     },
     restore: new Restore(restore),
   };
+}
+
+/**
+ * Finds what an API refuses about a request as a whole: a choice of tools beside thinking or without tools, tools that the model does not
+ * take, arguments in the history that are no JSON object. {@link checkTools} judges its tools. An empty list means that no rule is broken.
+ *
+ * @example
+ * ```ts
+ * for (const { constraint, pointer, message } of checkRequest(body, { dialect: 'anthropic' })) {
+ *   console.warn(constraint, pointer, message);
+ * }
+ * ```
+ *
+ * @param request - A request of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini: a value or JSON text.
+ * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-json`,
+ *   `invalid-value`, `too-deep`.
+ */
+export function checkRequest(request: unknown, options: CheckRequestOptions): RequestViolation[] {
+  return ask('checkRequest', request, options) as RequestViolation[];
 }

@@ -4,7 +4,14 @@
  * @packageDocumentation
  */
 
-export { type Adapted, type AdaptReport, adaptRequest, type ChoiceChange, type RequestChange } from './adapt.js';
+export {
+  type Adapted,
+  type AdaptReport,
+  adaptRequest,
+  type ChoiceChange,
+  checkRequest,
+  type RequestChange,
+} from './adapt.js';
 export {
   applyDeferredLoading,
   type KeepingOptions,
@@ -21,6 +28,7 @@ export type {
   BetaOptions,
   CallRepairOptions,
   CheckOptions,
+  CheckRequestOptions,
   CheckToolsOptions,
   DeferralQuery,
   DeferredOptions,
@@ -56,6 +64,7 @@ export type {
   Repair,
   Repaired,
   RepairedCall,
+  RequestViolation,
   RestorePlan,
   Rewritten,
   Severity,
@@ -76,7 +85,14 @@ export {
   type RestoreJson,
 } from './restore.js';
 export { restoreArguments } from './restore-arguments.js';
-export type { ChangeRule, Constraint, DeferredWarningCode, LeftReason, RepairRule } from './rules.js';
+export type {
+  ChangeRule,
+  Constraint,
+  DeferredWarningCode,
+  LeftReason,
+  RepairRule,
+  RequestConstraint,
+} from './rules.js';
 export { check, normalizeEnvelope, sanitize } from './sanitize.js';
 export type { JsonSchema, ObjectRootDialect, ObjectSchema, SchemaFor } from './schema.js';
 export { answerToolSearch, searchTools, ToolIndex, type ToolSearchAnswer } from './search.js';

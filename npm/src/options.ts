@@ -113,6 +113,12 @@ export interface CheckToolsOptions {
   dialects: readonly Dialect[];
 }
 
+/** Options of `checkRequest`. */
+export interface CheckRequestOptions {
+  /** The dialect of the API that the request is for. */
+  dialect: Dialect;
+}
+
 /** What is known about where tools are sent: at least one of `api`, `model` and `host`. */
 export interface DialectQuery {
   /** The protocol. */

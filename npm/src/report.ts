@@ -1,7 +1,14 @@
 import type { Dialect } from './dialect-names.js';
 import type { ToolwireErrorCode } from './error.js';
 import type { Restore } from './restore.js';
-import type { ChangeRule, Constraint, DeferredWarningCode, LeftReason, RepairRule } from './rules.js';
+import type {
+  ChangeRule,
+  Constraint,
+  DeferredWarningCode,
+  LeftReason,
+  RepairRule,
+  RequestConstraint,
+} from './rules.js';
 
 /** What a change does to the set of accepted arguments. */
 export type Accepts =
@@ -211,6 +218,22 @@ export interface ToolViolation extends Violation {
   /** How sure we are: `A` official or proved, `B` one live report, `C` inferred. */
   confidence: 'A' | 'B' | 'C';
   /** Where the fact behind the rule was read. */
+  source: string;
+}
+
+/** Something about a request as a whole that the API of a dialect refuses. */
+export interface RequestViolation {
+  /** The kebab-case name of the API's constraint. */
+  constraint: RequestConstraint;
+  /** What the API does with it. */
+  severity: Severity;
+  /** JSON Pointer into the request: what is at fault. */
+  pointer: string;
+  /** For people: what was expected, then what was found. It has no values of the request. */
+  message: string;
+  /** How sure we are: `A` official or proved, `B` one live report, `C` inferred. */
+  confidence: 'A' | 'B' | 'C';
+  /** The API's answer, and where it was read. */
   source: string;
 }
 

@@ -398,6 +398,25 @@ export type Constraint =
   /** More properties with several types than the strict tools of a request may have. */
   | 'too-many-unions';
 
+/** The constraints of APIs that `checkRequest` finds violated. */
+export type RequestConstraint =
+  /** A choice that forces a call while the model thinks. */
+  | 'choice-while-thinking'
+  /** `tool_choice` or `parallel_tool_calls` in a request without tools. */
+  | 'choice-without-tools'
+  /** A choice of a tool that the request does not have. */
+  | 'choice-of-absent-tool'
+  /** A choice that the model does not take. */
+  | 'choice-by-model'
+  /** Tools, for a model that takes none. */
+  | 'model-without-tools'
+  /** A tool of a kind that the API does not have. */
+  | 'tool-kind'
+  /** Arguments of a call in the history that are no JSON object. */
+  | 'history-arguments'
+  /** A member of Chat Completions that the API or the model does not take. */
+  | 'unsupported-member';
+
 /** What can be odd about a request with deferred tools. */
 export type DeferredWarningCode =
   /** Two tools have one name: one definition is sent. */

@@ -23,6 +23,7 @@ FUNCTIONS = (
     "validateArguments",
     "sanitizeTools",
     "checkTools",
+    "checkRequest",
     "adaptRequest",
     "dialectFor",
     "deferralFor",
@@ -34,7 +35,7 @@ PAIRS = {"searchTools": ("tools", "query"), "answerToolSearch": ("call", "tools"
 """The functions of two inputs, which are members of a case's one `input`."""
 LOOKUPS = ("dialectFor", "deferralFor")
 """The functions that have a query in their options, and no input: they have one path."""
-LISTS = ("sanitizeTools", "checkTools", "adaptRequest", *LOOKUPS)
+LISTS = ("sanitizeTools", "checkTools", "checkRequest", "adaptRequest", *LOOKUPS)
 """The functions on whole lists and requests, and those that look up where these go: test_lists.py runs them."""
 STRINGS = ("stripDeferralBetas", "repairArguments")
 """The functions that take any string as a value."""

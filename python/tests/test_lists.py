@@ -46,6 +46,8 @@ def run(function: str, value: Any, options: dict[str, Any]) -> Any:
         return toolwire.deferral_for(**options)
     if function == "checkTools":
         return [violation.to_dict() for violation in toolwire.check_tools(value, **options)]
+    if function == "checkRequest":
+        return [violation.to_dict() for violation in toolwire.check_request(value, **options)]
     found: Any = toolwire.adapt_request if function == "adaptRequest" else toolwire.sanitize_tools
     result = found(value, **options)
     member = RESULT[function]
@@ -81,6 +83,9 @@ def test_case(case: Case, path: Path) -> None:
         assert found.because
         assert date.fromisoformat(found.checked)
         assert toolwire.apply_deferred_loading({"messages": [{"role": "user", "content": "hi"}]}, **options).request
+    elif case.function == "checkRequest":
+        assert all(violation["message"] and violation["source"] for violation in found)
+        assert [shown_violation(one, ("constraint", "pointer")) for one in found] == case.members["expected"]
     elif case.function == "checkTools":
         assert all(violation["message"] and violation["source"] for violation in found)
         shown = [shown_violation(one, ("tool", "dialect", "constraint", "pointer")) for one in found]

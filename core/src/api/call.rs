@@ -24,12 +24,12 @@ use crate::{
     json::{self, Node},
     naming::Naming,
     options::{
-        dialects_to_check, AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions,
-        Native, RepairOptions, SanitizeOptions, ToolsOptions,
+        dialect_to_check, dialects_to_check, AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery,
+        EnvelopeOptions, Native, RepairOptions, SanitizeOptions, ToolsOptions,
     },
     repair::{unreadable, Answered},
     sanitize::{self, decode::Plan},
-    tools::{check as check_list, request, restore::RestoreMap},
+    tools::{check as check_list, check_request, request, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, search::Index};
@@ -174,6 +174,10 @@ fn call_on_trees<'a>(
             let dialects = tools::named(&dialects_to_check(options, naming)?)?;
             Ok(answer(describe::tool_violations(&check_list::list(input()?, &dialects)?), None, false))
         }
+        Function::CheckRequest => {
+            let dialect = dialect_to_check(options, naming)?;
+            Ok(answer(describe::request_violations(&check_request::check(input()?, &dialect)?), None, false))
+        }
         Function::DialectFor => {
             let choice = lookup::dialect_for(&DialectQuery::read(options, naming)?)?;
             Ok(answer(describe::choice(&choice), None, false))
@@ -233,7 +237,9 @@ pub fn call_text<'a>(
     let mut nodes = Vec::with_capacity(inputs.len());
     for text in inputs {
         nodes.push(match function {
-            Function::ApplyDeferredLoading | Function::AdaptRequest => crate::request::read(text)?,
+            Function::ApplyDeferredLoading | Function::AdaptRequest | Function::CheckRequest => {
+                crate::request::read(text)?
+            }
             #[cfg(feature = "search")]
             Function::SearchTools if nodes.len() == 1 => Node::string(*text),
             _ => json::read(text)?,

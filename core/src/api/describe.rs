@@ -16,6 +16,7 @@ use crate::{
     schema::validate::{ArgumentViolation, Validation},
     tools::{
         check::ToolViolation,
+        check_request::RequestViolation,
         quarantine::Quarantined,
         request::AdaptReport,
         request_facts::{ChoiceChange, RequestChange},
@@ -247,6 +248,21 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
             ("message", owned(&violation.message)),
             ("confidence", Node::string(alloc::string::String::from(violation.confidence))),
             ("source", Node::string(violation.source)),
+        ])
+    };
+    Node::array(list.iter().map(one).collect())
+}
+
+/// A list of `{ constraint, severity, pointer, message, confidence, source }`.
+pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
+    let one = |violation: &RequestViolation| {
+        Node::record([
+            ("constraint", Node::literal(violation.constraint)),
+            ("severity", Node::literal(violation.severity.as_str())),
+            ("pointer", owned(&violation.pointer)),
+            ("message", owned(&violation.message)),
+            ("confidence", Node::string(alloc::string::String::from(violation.fact.confidence))),
+            ("source", Node::string(violation.fact.source)),
         ])
     };
     Node::array(list.iter().map(one).collect())

@@ -33,6 +33,8 @@ pub enum Function {
     SanitizeTools,
     /// `checkTools(tools, options)`
     CheckTools,
+    /// `checkRequest(request, options)`
+    CheckRequest,
     /// `dialectFor(options)`
     DialectFor,
     /// `deferralFor(options)`
@@ -67,6 +69,7 @@ impl Function {
         Function::Dialects,
         Function::SanitizeTools,
         Function::CheckTools,
+        Function::CheckRequest,
         Function::DialectFor,
         Function::DeferralFor,
         Function::RestoreCall,
@@ -93,6 +96,7 @@ impl Function {
             Function::Dialects => "dialects",
             Function::SanitizeTools => "sanitizeTools",
             Function::CheckTools => "checkTools",
+            Function::CheckRequest => "checkRequest",
             Function::DialectFor => "dialectFor",
             Function::DeferralFor => "deferralFor",
             Function::RestoreCall => "restoreCall",
@@ -153,7 +157,7 @@ impl Function {
             Function::RepairArguments => Some("arguments"),
             Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
             Function::DialectFor | Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
-            Function::ValidateArguments => None,
+            Function::CheckRequest | Function::ValidateArguments => None,
             Function::RestoreClientCall => Some("call"),
             Function::RestoreReply => Some("reply"),
             #[cfg(feature = "search")]

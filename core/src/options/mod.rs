@@ -32,5 +32,5 @@ pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use repair::{RepairOptions, Truncated};
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
-pub(crate) use tools::dialects as dialects_to_check;
+pub(crate) use tools::{dialect as dialect_to_check, dialects as dialects_to_check};
 pub use tools::{AdaptOptions, HistoryArguments, OnSetAside, ToolFormat, ToolsOptions};

@@ -279,3 +279,14 @@ pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, E
         )
     })
 }
+
+/// The dialect that `check_request` is asked about.
+///
+/// # Errors
+/// `unknown-option`, `invalid-option`.
+pub(crate) fn dialect(node: &Node<'_>, naming: Naming) -> Result<String, Error> {
+    const EXAMPLE: Example =
+        Example { function: "checkRequest", input: "request", option: "dialect", value: "\"anthropic\"" };
+    let reader = Reader::new(node, naming, &["dialect"], &EXAMPLE)?;
+    Ok(SanitizeOptions::of(&reader, naming, &EXAMPLE)?.dialect)
+}

@@ -6,6 +6,7 @@ use super::{
     history_arguments,
     request::recognise,
     request_facts::{self, choice_of, RequestChange},
+    request_members,
 };
 use crate::{
     dialect::{
@@ -44,7 +45,7 @@ pub struct RequestViolation {
 ///
 /// # Errors
 /// `unknown-dialect`, `invalid-request`, `invalid-json`.
-pub(crate) fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolation>, Error> {
+pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolation>, Error> {
     let dialect = dialect::of(&SanitizeOptions::new(dialect))?;
     let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
     let model = request::model(&request)?;
@@ -76,11 +77,16 @@ pub(crate) fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestV
             add(fact, pointer, format!("expected another value: {}", fact.statement));
         }
     }
-    for (at, fact) in refused_types(&request, dialect)? {
+    for (fact, member) in request_members::refused(&request, api, &dialect.tools)? {
+        let message = format!("expected no `{}`, found one: {}", member.name, fact.statement);
+        add(fact, &request_members::pointer(member), message);
+    }
+    let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;
+    for (at, fact) in refused_types(&request, dialect, takes_custom)? {
         let message = format!("expected a type of tool that the API has, found another: {}", fact.statement);
         add(fact, &format!("/tools/{at}/type"), message);
     }
-    if !dialect.tools.has_custom_tools && api == Api::OpenaiResponses {
+    if !takes_custom {
         for RequestChange { pointer, .. } in request_facts::custom_tools(&request)? {
             add(&CUSTOM_TOOLS, &pointer, "expected a function, found a `custom` tool".into());
         }
@@ -103,12 +109,19 @@ fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) 
     Ok(!list.is_empty() && !list.iter().any(is_it) && !carriers::any(request, api)?)
 }
 
-/// Returns the hosted tools of a list that the API is known not to have, by their places.
-fn refused_types(request: &Node<'_>, dialect: &Dialect) -> Result<Vec<(usize, &'static RequestFact)>, Error> {
+/// Returns the hosted tools of a list that the API is known not to have, by their places; `custom` tools only if
+/// `with_custom`.
+fn refused_types(
+    request: &Node<'_>,
+    dialect: &Dialect,
+    with_custom: bool,
+) -> Result<Vec<(usize, &'static RequestFact)>, Error> {
     let Some(tools) = request.get("tools") else { return Ok(Vec::new()) };
     let tools = view(tools)?;
     let list = tools.as_array().unwrap_or_default().iter().enumerate();
-    let hosted = list.filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted));
+    let hosted = list
+        .filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted))
+        .filter(|(_, entry)| with_custom || !request::tool::has_type(entry, "custom"));
     Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(request::tool::type_of(entry)?)?))).collect())
 }
 

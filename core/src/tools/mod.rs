@@ -36,6 +36,7 @@ pub(crate) mod memory;
 pub(crate) mod quarantine;
 pub(crate) mod request;
 pub(crate) mod request_facts;
+mod request_members;
 mod response_stream;
 pub(crate) mod restore;
 mod restore_kept;

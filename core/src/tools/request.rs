@@ -10,6 +10,7 @@ use super::{
     list_cache::{self, Lookup, Question, SentList},
     quarantine::{self, Quarantined},
     request_facts::{self, ChoiceChange, RequestChange},
+    request_members,
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
 };
@@ -162,6 +163,7 @@ pub(crate) fn adapt_with_names<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report));
     }
+    report.request_changes.extend(request_members::mend(request, api_out, &dialect.tools)?);
     let (choice, changes) = request_facts::mend_choice(request, api_out, &dialect.tools, given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
@@ -372,7 +374,9 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         Some(_) => Ok(Api::Gemini),
         None if given("contents") => Ok(Api::Gemini),
         None => {
-            let found = request::format_of(request, options.deferred.as_ref().unwrap_or(&DeferredOptions::default()));
+            let home = dialect::of(&options.tools.sanitize).ok().and_then(|one| tool_format::api_of(one.tools.format));
+            let deferred = options.deferred.as_ref();
+            let found = request::format_of(request, deferred.unwrap_or(&DeferredOptions::default()), home);
             match found {
                 Ok(api) => Ok(api),
                 Err(error) if error.pointer().is_empty() => {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toolwire::{
     dialects,
-    reports::{LeftReason, RepairRule, Warning},
+    reports::{LeftReason, RepairRule, RequestFact, Warning},
     rules::{Constraint, Rule},
     sanitize_tools, ToolsOptions,
 };
@@ -17,7 +17,7 @@ struct Names {
     members: Vec<(&'static str, &'static str)>,
 }
 
-fn lists() -> [Names; 6] {
+fn lists() -> [Names; 7] {
     [
         Names {
             type_name: "Dialect",
@@ -34,6 +34,11 @@ fn lists() -> [Names; 6] {
             type_name: "Constraint",
             summary: "The constraints of APIs that `check` and `checkTools` find violated.",
             members: Constraint::ALL.iter().map(|rule| (rule.id(), rule.summary())).collect(),
+        },
+        Names {
+            type_name: "RequestConstraint",
+            summary: "The constraints of APIs that `checkRequest` finds violated.",
+            members: RequestFact::CONSTRAINTS.to_vec(),
         },
         Names {
             type_name: "DeferredWarningCode",
@@ -119,7 +124,10 @@ pub(crate) fn python() -> String {
     );
     for Names { type_name, summary, members } in lists() {
         let type_name = if type_name == "Dialect" { "DialectName" } else { type_name };
-        let summary = summary.replace("checkTools", "check_tools").replace("repairArguments", "repair_arguments");
+        let summary = summary
+            .replace("checkTools", "check_tools")
+            .replace("checkRequest", "check_request")
+            .replace("repairArguments", "repair_arguments");
         let _ = write!(text, "\n{type_name}: TypeAlias = Literal[\n");
         for (name, _) in members {
             let _ = writeln!(text, "    \"{name}\",");

@@ -24,6 +24,7 @@ export type FunctionName =
   | 'dialects'
   | 'sanitizeTools'
   | 'checkTools'
+  | 'checkRequest'
   | 'dialectFor'
   | 'deferralFor'
   | 'restoreCall'

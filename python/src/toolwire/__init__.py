@@ -19,7 +19,7 @@ An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTran
 - `normalize_envelope`: repair the tool-parameter envelope only; nested content comes back exactly as it came.
 - `apply_deferred_loading`: make a request that uses deferred tools work on an API without that feature.
 - `sanitize_tools`, `adapt_request`: the same for a whole tool list, and for a whole request.
-- `check`, `check_tools`: what would an API reject, read otherwise or ignore?
+- `check`, `check_tools`, `check_request`: what would an API reject, read otherwise or ignore?
 - `restore_arguments`, `Restore`, `ReplyRestorer`, `CallStream`: bring the model's calls back.
 - `repair_arguments`: repair the arguments that a model answered wrongly, by the tool's own schema.
 - `validate_arguments`: what does the tool's own schema have against the arguments of a call?
@@ -46,7 +46,7 @@ from ._dialect import dialects
 from ._error import ToolwireError, ToolwireWarning
 from ._exchange import Exchange
 from ._repair import repair_arguments
-from ._request import adapt_request, apply_deferred_loading, strip_deferral_betas
+from ._request import adapt_request, apply_deferred_loading, check_request, strip_deferral_betas
 from ._restore import CallStream, ReplyRestorer, Restore
 from ._schema import check, normalize_envelope, restore_arguments, sanitize, validate_arguments
 from ._search import ToolIndex, answer_tool_search, search_tools
@@ -74,6 +74,7 @@ __all__ = [
     "applyDeferredLoading",
     "apply_deferred_loading",
     "check",
+    "check_request",
     "check_tools",
     "deferral_for",
     "dialect_for",

@@ -245,6 +245,18 @@ Constraint: TypeAlias = Literal[
 ]
 """The constraints of APIs that `check` and `check_tools` find violated."""
 
+RequestConstraint: TypeAlias = Literal[
+    "choice-while-thinking",
+    "choice-without-tools",
+    "choice-of-absent-tool",
+    "choice-by-model",
+    "model-without-tools",
+    "tool-kind",
+    "history-arguments",
+    "unsupported-member",
+]
+"""The constraints of APIs that `check_request` finds violated."""
+
 DeferredWarningCode: TypeAlias = Literal[
     "duplicate-tool-name",
     "redefined-tool",

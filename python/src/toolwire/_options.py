@@ -142,6 +142,13 @@ class CheckToolsOptions(TypedDict):
     """The dialects to ask about."""
 
 
+class CheckRequestOptions(TypedDict, total=False):
+    """Keyword arguments of `check_request`."""
+
+    dialect: Required[DialectName]
+    """The dialect of the API that the request is for."""
+
+
 class DialectQuery(TypedDict, total=False):
     """Keyword arguments of `dialect_for`: at least one of `api`, `model` and `host`."""
 

@@ -1,16 +1,17 @@
-"""The functions on a whole request: `apply_deferred_loading`, `adapt_request`, and `strip_deferral_betas`."""
+"""The functions on a whole request, and `strip_deferral_betas`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from ._results import Adapted, Deferred
+from ._ask import ask
+from ._results import Adapted, Deferred, RequestViolation
 from ._toolwire import call, call_late
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import AdaptOptions, BetaOptions, DeferredOptions
+    from .types import AdaptOptions, BetaOptions, CheckRequestOptions, DeferredOptions
 
 
 @overload
@@ -109,3 +110,26 @@ def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapte
     """
     value, late = call_late("adaptRequest", request, options)
     return Adapted(value, late.members)
+
+
+def check_request(request: object, /, **options: Unpack[CheckRequestOptions]) -> tuple[RequestViolation, ...]:
+    """Find what an API refuses about a request as a whole.
+
+    That is a choice of tools beside thinking or without tools, tools that the model does not take, and arguments in the
+    history that are no JSON object. `check_tools` judges the request's tools. The request is a value or JSON text.
+
+    The only option is `dialect`. Nothing means that no rule is broken.
+
+    Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-json`,
+    `invalid-value`, `too-deep`.
+
+    >>> request = {
+    ...     "messages": [{"role": "user", "content": "hi"}],
+    ...     "thinking": {"type": "enabled", "budget_tokens": 2000},
+    ...     "tools": [{"name": "ping", "input_schema": {"type": "object", "properties": {}}}],
+    ...     "tool_choice": {"type": "any"},
+    ... }
+    >>> [(found.constraint, found.pointer) for found in check_request(request, dialect="anthropic")]
+    [('choice-while-thinking', '/tool_choice')]
+    """
+    return RequestViolation.list_of(ask("checkRequest", request, options))

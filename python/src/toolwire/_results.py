@@ -11,6 +11,7 @@ from ._names import (  # noqa: TC001 - for those who read the hints at run time
     Constraint,
     DeferredWarningCode,
     DialectName,
+    RequestConstraint,
 )
 from ._record import Late, Record, initialised
 from ._restore import Restore
@@ -327,6 +328,24 @@ class ToolViolation(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class RequestViolation(Record):
+    """Something about a request as a whole that the API of a dialect refuses."""
+
+    constraint: RequestConstraint
+    """The kebab-case name of the API's constraint."""
+    severity: Severity
+    """What the API does with it."""
+    pointer: str
+    """JSON Pointer into the request: what is at fault."""
+    message: str
+    """For people: what was expected, then what was found. It has no values of the request."""
+    confidence: Literal["A", "B", "C"]
+    """How sure we are, as in `Fact`."""
+    source: str
+    """The API's answer, and where it was read."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolChange(Record):
     """A change, and which tool it is about. Its pointers are pointers into the lists."""
 
@@ -491,8 +510,8 @@ class RequestChange(Record):
 
     pointer: str
     """The place in the input."""
-    rule: str
-    """The rule."""
+    rule: RequestConstraint
+    """The rule: the constraint that the change meets."""
     message: str
     """For people: what was done. It has no values of the request."""
     reason: str

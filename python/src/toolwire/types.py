@@ -10,12 +10,13 @@ from ._argument_results import (
     RepairedCall,
     Validation,
 )
-from ._names import ChangeRule, Constraint, DeferredWarningCode, DialectName, LeftReason, RepairRule
+from ._names import ChangeRule, Constraint, DeferredWarningCode, DialectName, LeftReason, RepairRule, RequestConstraint
 from ._options import (
     AdaptOptions,
     BetaOptions,
     CallRepairOptions,
     CheckOptions,
+    CheckRequestOptions,
     CheckToolsOptions,
     DeferralQuery,
     DeferredOptions,
@@ -52,6 +53,7 @@ from ._results import (
     Quarantined,
     ReadyTools,
     RequestChange,
+    RequestViolation,
     RestorePlan,
     Rewritten,
     SanitizedTools,
@@ -72,6 +74,7 @@ __all__ = [
     "Change",
     "ChangeRule",
     "CheckOptions",
+    "CheckRequestOptions",
     "CheckToolsOptions",
     "ChoiceChange",
     "ClientCall",
@@ -105,6 +108,8 @@ __all__ = [
     "Repaired",
     "RepairedCall",
     "RequestChange",
+    "RequestConstraint",
+    "RequestViolation",
     "RestorePlan",
     "RestoredCall",
     "RestoredClientCall",

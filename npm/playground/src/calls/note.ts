@@ -1,6 +1,6 @@
 /** One thing that toolwire says about a place: a change, a violation, a tool set aside, an error. */
 
-import type { Change, Quarantined, ToolChange, ToolViolation, Violation } from 'toolwire';
+import type { Change, Quarantined, RequestViolation, ToolChange, ToolViolation, Violation } from 'toolwire';
 import { ToolwireError } from 'toolwire';
 
 /** What it means for whoever calls the tool, from harmless to fatal. The last three are of arguments: how sure a repair is, or that there is none. */
@@ -115,7 +115,7 @@ function takenApart(reason: string): Reason {
   return { fact: parts[1] ?? '', confidence: parts[2] as 'A' | 'B' | 'C', source: parts[3] };
 }
 
-export function noteOfViolation(violation: Violation | ToolViolation): Note {
+export function noteOfViolation(violation: Violation | ToolViolation | RequestViolation): Note {
   const { pointer, constraint: rule, message } = violation;
   const known = 'source' in violation ? violation : undefined;
   return {
@@ -126,7 +126,10 @@ export function noteOfViolation(violation: Violation | ToolViolation): Note {
     message,
     ...(known === undefined
       ? {}
-      : { tool: known.tool, reason: { fact: '', confidence: known.confidence, source: known.source } }),
+      : {
+          ...('tool' in known ? { tool: known.tool } : {}),
+          reason: { fact: '', confidence: known.confidence, source: known.source },
+        }),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   adaptRequest,
   applyDeferredLoading,
   check,
+  checkRequest,
   checkTools,
   normalizeEnvelope,
   sanitize,
@@ -104,7 +105,9 @@ function checked({ text, kind, list }: Document, { dialect }: Asked): Partial<Ou
   const found = checkTools(kind === 'tool' ? `[${text}]` : listed, { dialects: [dialect] }).map(noteOfViolation);
   if (kind === 'tool') return { notes: found.map((note) => moved(note, '/0', '')) };
   const inObject = list !== undefined && list.offset > 0 && list.parent !== undefined;
-  return { notes: inObject ? found.map((note) => moved(note, '', '/tools')) : found };
+  const ofTools = inObject ? found.map((note) => moved(note, '', '/tools')) : found;
+  if (kind !== 'request') return { notes: ofTools };
+  return { notes: [...checkRequest(text, { dialect }).map(noteOfViolation), ...ofTools] };
 }
 
 /** Each schema in its place, everything around it as it was. */
@@ -167,7 +170,8 @@ function codeOf({ kind, tools }: Document, asked: Asked): string {
   if (fn === 'check') {
     if (kind === 'schema' || kind === 'nothing') return `toolwire.check(input${given({ dialect })})`;
     const list = kind === 'request' ? 'input.tools' : input;
-    return `toolwire.checkTools(${list}${given({ dialects: [dialect] })})`;
+    const ofTools = `toolwire.checkTools(${list}${given({ dialects: [dialect] })})`;
+    return kind === 'request' ? `[toolwire.checkRequest(input${given({ dialect })}), ${ofTools}].flat()` : ofTools;
   }
   if (kind === 'request') return `toolwire.adaptRequest(input${given(requestOptions(asked))})`;
   if (kind === 'tool' || kind === 'tools') {
