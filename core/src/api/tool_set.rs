@@ -16,7 +16,6 @@ use crate::{
         quarantine::Quarantined,
         sanitize_list::{self, ToolChange},
         set_aside::SetAsideWarning,
-        tool_list::Listing,
     },
 };
 
@@ -185,7 +184,5 @@ impl ToolSet {
 /// A list as text, and how many tools it has.
 fn listed(tools: Node<'_>) -> Result<(String, usize), Error> {
     let text = json::write(&tools);
-    let listing = Listing::read(tools)?;
-    let len = listing.entries().count();
-    Ok((text, len))
+    Ok((text, sanitize_list::count(tools)?))
 }

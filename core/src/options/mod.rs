@@ -33,4 +33,4 @@ pub use repair::{RepairOptions, Truncated};
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
 pub(crate) use tools::{dialect as dialect_to_check, dialects as dialects_to_check};
-pub use tools::{AdaptOptions, HistoryArguments, OnSetAside, ToolFormat, ToolsOptions};
+pub use tools::{AdaptOptions, HistoryArguments, OnSetAside, Prefix, ToolFormat, ToolsOptions};

@@ -5,7 +5,10 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::tool_format::{api_of, recognise, set, Entry};
+use super::{
+    servers::{Owner, Servers},
+    tool_format::{api_of, recognise, set, Entry},
+};
 use crate::{
     deferred::{nested_namespace, FlatNames},
     error::{Code, Error},
@@ -20,6 +23,8 @@ pub(crate) struct Listed<'a> {
     pub(crate) pointer: String,
     /// The namespace it stands in (OpenAI Responses), and its name there.
     pub(super) namespace: Option<(Text<'a>, Text<'a>)>,
+    /// The server that it belongs to, in a list of several servers.
+    pub(super) server: Option<Text<'static>>,
 }
 
 /// Something in a list.
@@ -100,7 +105,11 @@ impl<'a> Listing<'a> {
             found = Found::NOWHERE;
         } else if GROUPS.iter().any(|group| tools.get(group).is_some()) {
             let mut slots = Vec::new();
-            slot(Listed { entry: tools, pointer: String::new(), namespace: None }, &FlatNames::default(), &mut slots);
+            slot(
+                Listed { entry: tools, pointer: String::new(), namespace: None, server: None },
+                &FlatNames::default(),
+                &mut slots,
+            );
             return Ok(Listing { slots, found: Found::NOWHERE });
         }
         let kind = tools.kind();
@@ -114,9 +123,27 @@ impl<'a> Listing<'a> {
         let names = planned.unwrap_or(&own);
         let mut slots = Vec::with_capacity(entries.len());
         for (at, entry) in entries.into_iter().enumerate() {
-            slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None }, names, &mut slots);
+            slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None, server: None }, names, &mut slots);
         }
         Ok(Listing { slots, found })
+    }
+
+    /// Notes of every entry of a list of servers whose it is, and where it stood.
+    pub(super) fn settle(&mut self, servers: &Servers) {
+        let count = self.slots.len();
+        for slot in &mut self.slots {
+            let Slot::Entry(listed) = slot else { continue };
+            let name = match recognise(&listed.entry) {
+                Entry::Tool(shape) => shape.name(&listed.entry),
+                Entry::Hosted | Entry::Unknown => None,
+            };
+            let owned = name.and_then(|name| servers.owner(name));
+            // One without a name is known by its place, unless some were taken out.
+            let place = servers.place(&listed.pointer, count).or_else(|| owned.map(Owner::place));
+            if let Some((pointer, server)) = place {
+                (listed.pointer, listed.server) = (pointer.into(), Some(server.clone()));
+            }
+        }
     }
 
     /// Every entry, in order.
@@ -225,7 +252,12 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
     let list = members.get_mut(place).map(|member| core::mem::take(&mut member.value)).unwrap_or_default();
     let inner = Found::of(&list);
     let items = if let Data::Array(items) = list.into_data() { items } else { Vec::new() };
-    let named = |(at, entry)| Listed { entry, pointer: format!("{}/{key}/{at}", listed.pointer), namespace: None };
+    let named = |(at, entry)| Listed {
+        entry,
+        pointer: format!("{}/{key}/{at}", listed.pointer),
+        namespace: None,
+        server: None,
+    };
     let list = items.into_iter().enumerate().map(named).collect();
     Slot::Group(Group { list, shell: Shell { members, place, entry, list: inner } })
 }
@@ -239,7 +271,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
     for (at, mut entry) in tools.into_iter().enumerate() {
         let pointer = format!("{}/{LIST}/{at}", listed.pointer);
         if is_namespace(&entry) {
-            flatten(Listed { entry, pointer, namespace: None }, namespace.as_ref(), names, slots);
+            flatten(Listed { entry, pointer, namespace: None, server: None }, namespace.as_ref(), names, slots);
             continue;
         }
         let name = entry.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).cloned();
@@ -250,7 +282,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
                 set(&mut entry, "name", Node::string(flat));
             }
         }
-        slots.push(Slot::Entry(Listed { entry, pointer, namespace: inner }));
+        slots.push(Slot::Entry(Listed { entry, pointer, namespace: inner, server: None }));
     }
 }
 
