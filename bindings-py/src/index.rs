@@ -78,7 +78,7 @@ impl Index {
             if is_text(&call) {
                 let source = Source::new(call)?;
                 let answer = self.0.answer(source.text()?, &options).map_err(|error| raised(py, &error))?;
-                return Ok(answer.map_or_else(|| py.None().into_bound(py), |text| source.answer(py, text.into())));
+                return Ok(answer.map_or_else(|| py.None().into_bound(py), |text| source.answer(py, text)));
             }
             let mut values = Values::with_room();
             values.add(call)?;

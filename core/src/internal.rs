@@ -12,7 +12,6 @@ pub mod steps;
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    deferred,
     dialect::{Dialect, Fact, Method},
     error::Error,
     json::Node,
@@ -22,11 +21,12 @@ use crate::{
         UnavailableCalls, UnknownReference, Untyped,
     },
     report::Allow,
-    rules::Constraint,
-    tools::{
+    request::{
+        self,
         tool_format::{self, Entry},
         tool_list::Listing,
     },
+    rules::Constraint,
 };
 
 pub use crate::{
@@ -113,12 +113,12 @@ pub fn schema_members() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// `invalid-request` if it is none, `invalid-option` if the options do not suit it.
 pub fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
-    deferred::source_of(request, options)
+    request::source_of(request, options)
 }
 
 /// Whether the client, and not the API, runs a search of OpenAI Responses, or ran it: of its call, or its output.
 pub fn is_client_search(item: &Node<'_>) -> bool {
-    deferred::responses::is_client(item)
+    request::tool::is_client_search(item)
 }
 
 /// The words of an option, and what each stands for.

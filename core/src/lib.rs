@@ -116,7 +116,6 @@ pub use tools::list_cache::ToolListCache;
 pub mod reports {
     pub use crate::{
         check::Violation,
-        deferred::{CallKind, ClientTool, DeferredReport, Warning},
         dialect::{
             lookup::{deferral::DeferralChoice, DialectChoice},
             requests::RequestFact,
@@ -126,6 +125,7 @@ pub mod reports {
             lossless, Accepts, Change, Confidence, Guidance, Left, LeftReason, Reason, Repair, RepairRule, Repaired,
             RepairedCall, Severity,
         },
+        request::report::{CallKind, ClientTool, DeferredReport, Warning},
         schema::validate::{ArgumentViolation, Validation},
         tools::{
             check::ToolViolation,

@@ -413,7 +413,9 @@ export type RequestConstraint =
   /** A tool of a kind that the API does not have. */
   | 'tool-kind'
   /** Arguments of a call in the history that are no JSON object. */
-  | 'history-arguments';
+  | 'history-arguments'
+  /** A member of the request that the API, or the model, does not take. */
+  | 'unsupported-member';
 
 /** What can be odd about a request with deferred tools. */
 export type DeferredWarningCode =

@@ -74,7 +74,7 @@ export class ToolSet {
    */
   sanitize<O extends ToolsOptions>(options: O): ReadyTools<ToolFor<O>> {
     const given = withoutHandler(options);
-    const handler = handlerOf(options.onSetAside);
+    const handler = handlerOf(options?.onSetAside);
     // The function reads which tools are missing: a list for a caller who has none must still warn of them.
     const key = keyOf([handler !== undefined, given]);
     const known = key === undefined ? undefined : this.#ready.get(key);

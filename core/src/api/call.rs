@@ -237,7 +237,9 @@ pub fn call_text<'a>(
     let mut nodes = Vec::with_capacity(inputs.len());
     for text in inputs {
         nodes.push(match function {
-            Function::ApplyDeferredLoading | Function::AdaptRequest | Function::CheckRequest => deferred::read(text)?,
+            Function::ApplyDeferredLoading | Function::AdaptRequest | Function::CheckRequest => {
+                crate::request::read(text)?
+            }
             #[cfg(feature = "search")]
             Function::SearchTools if nodes.len() == 1 => Node::string(*text),
             _ => json::read(text)?,

@@ -5,9 +5,10 @@ use core::cell::OnceCell;
 
 use super::{Input, Restore};
 use crate::{
-    deferred::{self, DeferredReport},
+    deferred,
     error::Error,
     options::{DeferredOptions, Native},
+    request::report::DeferredReport,
     tools::restore::RestoreMap,
 };
 

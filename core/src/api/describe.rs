@@ -5,7 +5,6 @@ use alloc::{string::ToString, vec::Vec};
 use super::{sanitize::SchemaReport, tools::ToolsReport, ReadyTools, Restore};
 use crate::{
     check::Violation,
-    deferred::DeferredReport,
     dialect::{
         lookup::{deferral::DeferralChoice, DialectChoice},
         Dialect,
@@ -13,6 +12,7 @@ use crate::{
     error::Error,
     json::{Data, Node, Object, Text},
     report::{Change, Left, Repair, Repaired, RepairedCall},
+    request::report::DeferredReport,
     schema::validate::{ArgumentViolation, Validation},
     tools::{
         check::ToolViolation,

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::text_of;
 use crate::{
-    deferred,
     error::Error,
     json::{self, Node},
+    request,
 };
 
 /// What a function takes: `&Value`, or JSON text as `&str`, `&String`, `&[u8]`, `&Vec<u8>`, `&[u8; N]`, or as a `&Cow`
@@ -81,7 +81,7 @@ impl<'a> Given<'a> {
     pub(crate) fn read_request(self) -> Result<Node<'a>, Error> {
         match self {
             Given::Value(value) => Node::from_value(value),
-            Given::Text(text) => deferred::read(text),
+            Given::Text(text) => request::read(text),
         }
     }
 }

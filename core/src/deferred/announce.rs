@@ -2,17 +2,19 @@
 
 use alloc::string::String;
 
-use super::{
-    blocks::is_system,
-    conversation::{Content, Conversation, Event, Part, Role, What},
-    lazy::{edit, take, view},
-    notice::listed,
-    tool::has_type,
-};
 use crate::{
     error::{Code, Error},
-    json::{Data, Node, Text},
+    json::{
+        lazy::{edit, take, view},
+        Data, Node, Text,
+    },
     options::{Announce, Api, DeferredOptions, Mode},
+    request::{
+        blocks::is_system,
+        conversation::{Content, Conversation, Event, Part, Role, What},
+        notice::listed,
+        tool::has_type,
+    },
 };
 
 const OPEN: &str = "<available-deferred-tools>";
@@ -220,7 +222,7 @@ fn appended<'a>(mut prompt: Node<'a>, text_type: &'static str, text: String, at:
     match prompt.data() {
         Data::Null => return Ok(Node::string(text)),
         Data::String(old) => {
-            let mut joined = String::from(&*super::notice::whole(old, at)?);
+            let mut joined = String::from(&*crate::request::notice::whole(old, at)?);
             if !joined.is_empty() {
                 joined.push_str("\n\n");
             }

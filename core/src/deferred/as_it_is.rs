@@ -2,24 +2,26 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{
-    blocks::{directive, directive_definition, Directive},
-    conversation::{self, Conversation, What},
-    lazy::{may_hold, view},
-    namespace::NameMap,
-    prefilter,
-    quote::{unsendable, Sending},
-    reader::{self, Reading},
-    report::{DeferredReport, Warnings},
-    tool::{self, has_type, Kind},
-    tools::Tools,
-};
+use super::quote::{unsendable, Sending};
 use crate::{
     collections::Set,
     error::Error,
-    json::Node,
+    json::{
+        lazy::{may_hold, view},
+        Node,
+    },
     names::Names,
     options::{Api, CustomTools, DeferredOptions, Mode, Native, ToolChanges},
+    request::{
+        blocks::{directive, directive_definition, Directive},
+        conversation::{self, Conversation, What},
+        namespaces::NameMap,
+        prefilter,
+        reader::{self, Reading},
+        report::{DeferredReport, Warnings},
+        tool::{self, has_type, Kind},
+        tools::Tools,
+    },
 };
 
 /// A request that its backend takes as it is.
@@ -43,14 +45,14 @@ pub(super) fn judge<'a>(
     let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true };
     let mut conversation = reader::read(request, formats.0, reading)?;
     // The announcement stays the same whatever the history brings.
-    let tools = Tools::read(super::listed(request), &mut Warnings::default());
+    let tools = Tools::read(crate::request::listed(request), &mut Warnings::default());
     let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
     let Conversation { tools, events, .. } = &mut conversation;
     conversation::apply(events, tools, options, warnings);
     // Ignored changes are removed, in messages and in results.
     let ignores = events.iter().any(|event| matches!(event.what, What::Ignored(_)));
     let is_anthropic = formats.0 == Api::Anthropic;
-    if is_anthropic && (ignores || refers_to_missing(&mut conversation, super::listed(request), sending)?) {
+    if is_anthropic && (ignores || refers_to_missing(&mut conversation, crate::request::listed(request), sending)?) {
         return Ok(None);
     }
     let (loaded, hidden) = (conversation.tools.loaded_names(), conversation.tools.hidden_names());
@@ -88,12 +90,12 @@ fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptio
     if formats != super::RESPONSES_ONLY {
         return Ok(false);
     }
-    let names = super::responses::flat_names_as_it_is(request)?;
+    let names = crate::request::namespaces::flat_names_as_it_is(request)?;
     let mut renamed = names.renamed_own_names().peekable();
     if renamed.peek().is_none() || options.custom_tools == Some(CustomTools::Function) {
         return Ok(renamed.peek().is_some());
     }
-    let loadable = super::responses::loadable_names(request)?;
+    let loadable = crate::request::namespaces::loadable_names(request)?;
     Ok(renamed.any(|name| loadable.contains(&*name.display())))
 }
 

@@ -2,16 +2,18 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::{
-    blocks::{directive, directive_definition},
-    lazy::{edit_member, may_hold, view},
-    prefilter,
-    tool::{has_type, remove},
-};
 use crate::{
     error::Error,
-    json::{Data, Node, Text},
+    json::{
+        lazy::{edit_member, may_hold, view},
+        Data, Node, Text,
+    },
     options::Native,
+    request::{
+        blocks::{directive, directive_definition},
+        prefilter,
+        tool::{has_type, remove},
+    },
 };
 
 /// Additions and removals by name.

@@ -2,14 +2,14 @@
 
 use alloc::string::String;
 
-use super::{
-    namespace::NameMap,
-    report::CallKind,
-    tool::{self, has_type},
-};
 use crate::{
     json::{Node, Text},
     options::{Api, CustomTools, DeferredOptions, Native},
+    request::{
+        namespaces::NameMap,
+        report::CallKind,
+        tool::{self, has_type},
+    },
 };
 
 /// Who sent the request.

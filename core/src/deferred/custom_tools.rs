@@ -2,19 +2,21 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{
-    compact::compact,
-    flat_names::{is_default, FlatNames},
-    lazy::{edit, edit_member, may_hold},
-    prefilter,
-    report::{CallKind, ClientTool, Warnings},
-    tool::{self, has_type, remove},
-    writer::function,
-};
 use crate::{
     error::Error,
-    json::{Node, Text},
+    json::{
+        lazy::{edit, edit_member, may_hold},
+        Node, Text,
+    },
     options::{Api, CustomTools},
+    request::{
+        compact::compact,
+        namespaces::{is_default, FlatNames},
+        prefilter,
+        report::{CallKind, ClientTool, Warnings},
+        tool::{self, has_type, remove},
+        writer::function,
+    },
 };
 
 /// A tool by its flat name.

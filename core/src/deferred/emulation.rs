@@ -2,14 +2,14 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    report::Warnings,
-    tool::{self, Kind},
-    tools::{Source, Tool, Tools},
-};
 use crate::{
     json::{Data, Node, Text},
     options::{DeferredOptions, Order},
+    request::{
+        report::Warnings,
+        tool::{self, Kind},
+        tools::{Source, Tool, Tools},
+    },
 };
 
 /// The tools of a request whose deferral is emulated.

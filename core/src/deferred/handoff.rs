@@ -6,22 +6,25 @@ use super::{
     as_it_is::{self, AsItIs},
     choice,
     client::{Client, Noting},
-    conversation::{self, unavailable, Conversation, What},
-    listed,
-    namespace::NameMap,
     quote::{unsendable, Sending},
-    reader::{self, Reading},
-    report::{DeferredReport, Warnings},
-    tool::Kind,
-    tools::{Tool, Tools},
-    writer::{self, Writing},
-    Applied,
+    unavailable, Applied,
 };
 use crate::{
     error::Error,
     json::{Node, Text},
     names::{Names, Taken},
     options::{Api, CustomTools, DeferredOptions, Native, UnavailableCalls},
+    request::{
+        choice::widen,
+        conversation::{self, Conversation, What},
+        listed,
+        namespaces::{flatten_choice, NameMap},
+        reader::{self, Reading},
+        report::{DeferredReport, Warnings},
+        tool::Kind,
+        tools::{Tool, Tools},
+        writer::{self, Writing},
+    },
 };
 
 /// Writes a request that holds nothing of deferred loading any more. Its list of tools is final.
@@ -49,7 +52,7 @@ pub(super) fn native<'a>(
     let mut map = NameMap::default();
     if let Some(AsItIs { report, deferred }) = as_it_is::judge(request, formats, (options, sending), warnings)? {
         if options.native == Native::Kimi {
-            choice::widen(request, warnings)?;
+            widen(request, warnings)?;
         }
         let client = Client { format: formats.0, search: None };
         return Ok(Applied { report, names: Names::default(), client, deferred });
@@ -57,7 +60,7 @@ pub(super) fn native<'a>(
     let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target: formats.1, glances: false };
     let mut conversation = reader::read(request, formats.0, reading)?;
     if formats.0 == Api::OpenaiResponses {
-        reader::flatten_choice(request, &map)?;
+        flatten_choice(request, &map)?;
     }
     if formats.0 != formats.1 {
         conversation.lose_references();
@@ -97,7 +100,7 @@ pub(super) fn native<'a>(
     let deferred = conversation.tools.deferred_names().map(|name| names.current(name).into_owned()).collect();
     let own_search = write(request, conversation, formats, (options, &names), warnings)?;
     if formats.0 == formats.1 && options.native == Native::Kimi {
-        choice::widen(request, warnings)?;
+        widen(request, warnings)?;
     }
     Ok(Applied { report, names, client: Client { format: formats.0, search: own_search }, deferred })
 }

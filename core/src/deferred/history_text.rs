@@ -5,20 +5,19 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{
-    conversation::{
-        Addition, Call, Content, Conversation, Event, Held, Outcome, Part, Reference, Role, Search, Searcher, What,
-    },
-    notice::{self, Notices},
-    reader::lose,
-    report::Warnings,
-    tool::CACHE,
-    tools::Found,
-};
 use crate::{
     collections::Set,
     json::{Node, Text},
     options::{Api, DeferredOptions, ServerHistory, ServerToolSearch, SystemMessages, UnknownReference},
+    request::{
+        conversation::{
+            Addition, Call, Content, Conversation, Event, Held, Outcome, Part, Reference, Role, Search, Searcher, What,
+        },
+        notice::{self, Notices},
+        report::Warnings,
+        tool::CACHE,
+        tools::Found,
+    },
 };
 
 /// Takes the searches of the API's own servers out of a history, or makes ordinary exchanges of them. `name` is that of
@@ -393,7 +392,7 @@ impl<'a> Writer<'_, 'a> {
     /// A text of ours. A breakpoint beside it stays where the format does.
     fn part(&self, text: String, cache_control: Option<Node<'a>>, losses: &mut Warnings) -> Part<'a> {
         if !self.same_format {
-            cache_control.iter().for_each(|cache_control| lose(CACHE, cache_control, losses));
+            cache_control.iter().for_each(|cache_control| losses.lose(CACHE, cache_control));
             return Part::Text(Node::string(text));
         }
         let kind = if self.source == Api::OpenaiResponses { "input_text" } else { "text" };

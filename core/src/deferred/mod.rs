@@ -8,36 +8,18 @@
 mod announce;
 mod as_it_is;
 mod betas;
-mod blocks;
 mod choice;
 mod client;
-mod compact;
-mod conversation;
 mod custom_tools;
 mod emulation;
-pub(crate) mod flat_names;
-mod format;
 mod handoff;
 mod history_text;
-pub(crate) mod namespace;
 mod native_list;
-pub(crate) mod notice;
-mod prefilter;
 pub(crate) mod quote;
-mod reader;
-mod report;
-pub(crate) mod responses;
-mod search_tool;
-pub(crate) mod tool;
-mod tools;
-mod writer;
+mod unavailable;
 
-pub(crate) use crate::json::lazy;
 pub(crate) use betas::header as settle_betas;
 pub(crate) use client::Client;
-pub(crate) use flat_names::{flat as flat_name, nested as nested_namespace, FlatNames};
-pub(crate) use prefilter::{BRINGS_TOOLS, CALLS, NAMES_TOOLS};
-pub use report::{CallKind, ClientTool, DeferredReport, Warning};
 
 use alloc::{string::String, vec::Vec};
 
@@ -47,37 +29,27 @@ use crate::{
     json::{self, Data, Node, Text},
     names::Names,
     options::{Announce, Api, CustomTools, DeferredOptions, EmptyTools, Mode, Native, ServerToolSearch},
+    request::{
+        choice::complete as complete_choice,
+        conversation,
+        format::{self, Shape},
+        listed,
+        namespaces::{self, FlatNames, NameMap},
+        notice::{Notices, Quoted},
+        reader::{self, Reading},
+        report::{ClientTool, DeferredReport, Warnings},
+        search_tool, tool,
+    },
 };
 use client::Noting;
 use emulation::Emulation;
-use format::Shape;
-use namespace::NameMap;
-use notice::Notices;
-use quote::{Quoted, Quotes, Sending};
-use reader::Reading;
-use report::Warnings;
-
-/// Reads a request so that what cannot hold anything to rewrite stays text.
-pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
-    json::read_outline(text, &["system", "messages", "input", "contents"], prefilter::of)
-}
-
-/// The format of a request, by its shape or by the options.
-pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
-    // What it is to become has no say in what it is.
-    Ok(format::recognise(request, &DeferredOptions { target: None, native: Native::None, ..options.clone() })?.format)
-}
-
-/// The format that [`apply`] reads a request in.
-pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
-    Ok(format::recognise(request, options)?.format)
-}
+use quote::{Quotes, Sending};
 
 /// The hosted search that a request offers, by its name, if there is one.
 #[cfg(feature = "search")]
 pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>, Error> {
     let Some(tools) = request.get("tools") else { return Ok(None) };
-    let tools = lazy::view(tools)?;
+    let tools = json::lazy::view(tools)?;
     let hosted = tools.as_array().unwrap_or_default().iter().find(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
     Ok(hosted.and_then(tool::name).map(|name| name.clone().into_owned()))
 }
@@ -144,13 +116,13 @@ pub(crate) fn apply(
         }
         announce::say(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
         if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
-            let names = responses::flat_names_as_it_is(request)?;
+            let names = namespaces::flat_names_as_it_is(request)?;
             done.report.are_custom(custom_tools::as_functions(request, &names, &mut warnings)?);
         }
         let Applied { report, .. } = &mut done;
         settle_empty(request, wire.target, false, options);
         if wire.target == Api::OpenaiResponses && wire.format != wire.target {
-            choice::complete(request);
+            complete_choice(request);
         }
         if wire.target == Api::Anthropic {
             report.betas = betas::needed(request)?;
@@ -167,7 +139,7 @@ pub(crate) fn apply(
     }
     settle_empty(request, wire.target, emptied, options);
     if wire.target == Api::OpenaiResponses && source != wire.target {
-        choice::complete(request);
+        complete_choice(request);
     }
     keep_spelling(request, spelled);
     done.report.warnings = warnings.finish();
@@ -177,7 +149,7 @@ pub(crate) fn apply(
 /// Declares the `custom` tools of a request of Responses as functions, and returns what they are to the client by the
 /// names that the model calls. For a request whose deferred tools stay as they are.
 pub(crate) fn custom_tools_as_functions(request: &mut Node<'_>) -> Result<Vec<(String, ClientTool)>, Error> {
-    let names = responses::flat_names_as_it_is(request)?;
+    let names = namespaces::flat_names_as_it_is(request)?;
     custom_tools::as_functions(request, &names, &mut Warnings::default())
 }
 
@@ -298,11 +270,6 @@ fn emulate<'a>(
     Ok((Applied { report, names, client, deferred: Vec::new() }, emptied))
 }
 
-/// The request's list of tools, empty if it has none.
-fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
-    request.get("tools").and_then(Node::as_array).unwrap_or_default()
-}
-
 /// The texts that the history will say about tools.
 fn notices<'a>(
     listed: &[Node<'a>],
@@ -351,27 +318,4 @@ fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &De
     if omit && format == Api::OpenaiChat {
         remove("parallel_tool_calls");
     }
-}
-
-/// Puts other items in the place of some, which are given in order.
-pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
-    if replaced.is_empty() {
-        return;
-    }
-    let Some(items) = list.as_array_mut() else { return };
-    if replaced.iter().all(|(_, instead)| instead.len() == 1) {
-        for (place, instead) in replaced {
-            items.get_mut(place).into_iter().zip(instead).for_each(|(item, instead)| *item = instead);
-        }
-        return;
-    }
-    let mut replaced = replaced.into_iter().peekable();
-    let mut spliced = Vec::with_capacity(items.len());
-    for (at, item) in core::mem::take(items).into_iter().enumerate() {
-        match replaced.next_if(|(place, _)| *place == at) {
-            Some((_, instead)) => spliced.extend(instead),
-            None => spliced.push(item),
-        }
-    }
-    *items = spliced;
 }

@@ -1,14 +1,13 @@
 //! What Anthropic's API demands of a list with deferred tools.
 
-use super::{
-    lazy::edit_member,
-    report::Warnings,
-    tool::{self, remove, Kind, CACHE, FLAG},
-};
 use crate::{
     error::Error,
-    json::{Node, Text},
+    json::{lazy::edit_member, Node, Text},
     options::DeferredOptions,
+    request::{
+        report::Warnings,
+        tool::{self, remove, Kind, CACHE, FLAG},
+    },
 };
 
 /// A tool that is sent without its flag, because every tool of the list had one.

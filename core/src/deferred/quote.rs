@@ -3,11 +3,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{
-    emulation::{Emulation, Standing},
-    tool,
-    tools::Tools,
-};
+use super::emulation::{Emulation, Standing};
 use crate::{
     collections::{Map, Set},
     dialect::surface::NamePattern,
@@ -15,6 +11,7 @@ use crate::{
     json::{Node, Text},
     names::Names,
     options::Order,
+    request::{notice::Quoted, tool, tools::Tools},
 };
 
 /// How tools will be sent, which deferred loading knows nothing of.
@@ -32,14 +29,6 @@ pub(crate) struct Sending<'s> {
 pub(super) struct Quotes<'a> {
     list: Node<'a>,
     places: Map<String, usize>,
-}
-
-/// What is quoted of a tool.
-pub(crate) enum Quoted<'n, 'a> {
-    /// All of this definition; `None`: nothing is known of it but the name.
-    Definition(Option<&'n Node<'a>>),
-    /// Nothing: it cannot be sent.
-    SetAside,
 }
 
 impl<'a> Quotes<'a> {

@@ -1,5 +1,7 @@
 //! What an API refuses about a request as a whole, as data: `tools` mends it, and judges by it.
 
+use crate::options::Api;
+
 /// One fact about what an API refuses of a request as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -41,7 +43,60 @@ pub(crate) enum Refusal {
     ToolKind,
     /// Arguments in the history that are no JSON object.
     HistoryArguments,
+    /// A member of the request.
+    Member(Member),
 }
+
+/// A member of a request that an API refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) name: &'static str,
+    /// The format of the requests.
+    pub(crate) api: Api,
+    pub(crate) models: Models,
+    /// The member, maybe another, and its value as JSON with which the API takes it.
+    pub(crate) unless: Option<(&'static str, &'static str)>,
+    pub(crate) sent_as: SentAs,
+}
+
+/// What is sent in place of a member that the API refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SentAs {
+    Nothing,
+    /// The same value under this name, unless the request has that, too.
+    Member(&'static str),
+    /// A part of the value, `effort` of `reasoning`, under this name.
+    Part {
+        part: &'static str,
+        name: &'static str,
+    },
+}
+
+impl Member {
+    /// A member of Chat Completions that all models refuse, and nothing replaces.
+    const fn of_chat(name: &'static str) -> Member {
+        Member { name, api: Api::OpenaiChat, models: Models::All, unless: None, sent_as: SentAs::Nothing }
+    }
+
+    const fn models(self, models: Models) -> Member {
+        Member { models, ..self }
+    }
+
+    const fn unless(self, name: &'static str, value: &'static str) -> Member {
+        Member { unless: Some((name, value)), ..self }
+    }
+
+    const fn sent_as(self, sent_as: SentAs) -> Member {
+        Member { sent_as, ..self }
+    }
+
+    const fn fact(self, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
+        RequestFact { refuses: Refusal::Member(self), statement, confidence, source, checked: DAY }
+    }
+}
+
+/// `reasoning` of Responses and of OpenRouter, as Chat Completions has it.
+const EFFORT: SentAs = SentAs::Part { part: "effort", name: "reasoning_effort" };
 
 /// Some of an API's models, by their names in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +143,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("model-without-tools", "Tools, for a model that takes none."),
     ("tool-kind", "A tool of a kind that the API does not have."),
     ("history-arguments", "Arguments of a call in the history that are no JSON object."),
+    ("unsupported-member", "A member of the request that the API, or the model, does not take."),
 ];
 
 /// The days on which the facts of this file were read.
@@ -97,8 +153,9 @@ impl RequestFact {
     /// The names of all constraints of requests, each with what breaks it.
     ///
     /// ```
-    /// use toolwire::reports::RequestFact;
-    /// assert!(RequestFact::CONSTRAINTS.iter().any(|(name, _)| *name == "tool-kind"));
+    /// use toolwire::{dialects, reports::RequestFact};
+    /// let known = |rule: &str| RequestFact::CONSTRAINTS.iter().any(|(name, _)| *name == rule);
+    /// assert!(dialects().iter().flat_map(|dialect| dialect.requests()).all(|fact| known(fact.rule())));
     /// ```
     pub const CONSTRAINTS: &'static [(&'static str, &'static str)] = CONSTRAINTS;
 
@@ -118,6 +175,7 @@ impl RequestFact {
             Refusal::ModelWithoutTools { .. } => "model-without-tools",
             Refusal::ToolKind | Refusal::ToolTypes(_) => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
+            Refusal::Member(_) => "unsupported-member",
         }
     }
 
@@ -262,6 +320,27 @@ pub(super) const OPENAI: &[RequestFact] = &[
         refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["deep-research"]), takes_hosted: true },
         ..NO_TOOLS
     },
+    Member::of_chat("max_tokens")
+        .models(Models::Begin(&["o1", "o3", "o4-", "gpt-5"]))
+        .sent_as(SentAs::Member("max_completion_tokens"))
+        .fact(
+            'A',
+            "reasoning models take `max_completion_tokens` for `max_tokens`",
+            "live: `Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' \
+                instead.` (gollm#33, ESPHomeDesigner#379, ComfyUI-Griptape#312, overleaf-copilot#43)",
+        ),
+    Member::of_chat("parallel_tool_calls").models(Models::Begin(&["o1", "o3", "o4-mini"])).fact(
+        'A',
+        "o1, o3, o3-mini and o4-mini take no `parallel_tool_calls`",
+        "live: `Unsupported parameter: 'parallel_tool_calls' is not supported with this model.` (o1: langchain#29416; \
+            o3-mini: semantic-kernel#10365; o4-mini: tensorzero#2805, fast-agent#279; o3: defog#171)",
+    ),
+    Member::of_chat("verbosity").models(Models::Begin(&["gpt-4o", "gpt-4.1"])).unless("verbosity", "\"medium\"").fact(
+        'A',
+        "gpt-4o and gpt-4.1 take no other `verbosity` than `medium`",
+        "live: `Unsupported value: 'verbosity' does not support 'low' with this model. Supported values are: \
+            'medium'.` (concordia#164, Roo-Code#7054)",
+    ),
 ];
 
 /// xAI.
@@ -276,7 +355,17 @@ pub(super) const XAI: &[RequestFact] = &[
         source: "live: `Required function is not present in the provided tools.` (11 recorded requests of 2025-10-15)",
         ..ABSENT_TOOL
     },
+    XAI_EFFORT.models(Models::Tagged(&["grok-3", "grok-4"])).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    XAI_EFFORT
+        .models(Models::Begin(&["grok-4-0709", "grok-4-fast", "grok-4-1-fast", "grok-4.20-0309", "grok-code-fast-1"]))
+        .fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
 ];
+
+const XAI_EFFORT: Member = Member::of_chat("reasoning_effort");
+const XAI_EFFORT_STATEMENT: &str =
+    "Grok 3, Grok 4, their fast variants and grok-code-fast-1 take no `reasoning_effort`";
+const XAI_EFFORT_SOURCE: &str = "live: `Model grok-4.20-reasoning does not support parameter reasoningEffort.` \
+    (hermes-agent#23435 with a matrix of models, grok2api#814, copilot-cli#2932)";
 
 /// vLLM.
 pub(super) const VLLM: &[RequestFact] = &[RequestFact {
@@ -304,12 +393,30 @@ const NO_TOOLS: RequestFact = RequestFact {
 };
 
 /// Mistral.
-pub(super) const MISTRAL: &[RequestFact] = &[RequestFact {
-    refuses: Refusal::ToolTypes(&[]),
-    statement: "Chat Completions takes functions only",
-    source: "live: `Input should be 'function'` for `web_search` (26 recorded requests)",
-    ..NO_TOOLS
-}];
+pub(super) const MISTRAL: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ToolTypes(&[]),
+        statement: "Chat Completions takes functions only",
+        source: "live: `Input should be 'function'` for `web_search` (26 recorded requests)",
+        ..NO_TOOLS
+    },
+    Member::of_chat("max_completion_tokens").sent_as(SentAs::Member("max_tokens")).fact(
+        'A',
+        "Mistral takes `max_tokens` for `max_completion_tokens`",
+        "live: `extra_forbidden`, `[\"body\",\"max_completion_tokens\"]`, `Extra inputs are not permitted` (eca#231, \
+            eca#315, openclaude#739)",
+    ),
+    Member::of_chat("store").fact(
+        'B',
+        "Mistral takes no `store`",
+        "live: `extra_forbidden`, `[\"body\",\"store\"]` (openclaude#739, its fix #1047)",
+    ),
+    Member::of_chat("thinking").fact(
+        'B',
+        "Mistral takes no `thinking`",
+        "live: `Extra inputs are not permitted` for `{\"type\":\"disabled\"}` (jcode#261)",
+    ),
+];
 
 const GROQ_TYPES: RequestFact = RequestFact {
     refuses: Refusal::ToolTypes(&["mcp", "browser_search", "code_interpreter"]),
@@ -329,15 +436,67 @@ pub(super) const GROQ: &[RequestFact] = &[
         source: "live: `` `tool calling` is not supported with this model `` (10 recorded requests of 2025-10-03)",
         ..NO_TOOLS
     },
+    Member::of_chat("prompt_cache_key").fact(
+        'A',
+        "Groq takes no `prompt_cache_key`",
+        "live: `property 'prompt_cache_key' is unsupported` (eigent#1827, picoclaw#956)",
+    ),
+    Member::of_chat("store").fact(
+        'B',
+        "Groq takes no `store`",
+        "live: `property 'store' is unsupported, did you mean 'stop'?` (chatbot#21; livekit-agents#1276)",
+    ),
+    Member::of_chat("reasoning").sent_as(EFFORT).fact(
+        'B',
+        "Groq has `reasoning_effort`, and no `reasoning`",
+        "live: `property 'reasoning' is unsupported` (llms#64)",
+    ),
+    Member::of_chat("verbosity").fact(
+        'B',
+        "Groq takes no `verbosity`",
+        "live: `property 'verbosity' is unsupported` (cherry-studio#11435)",
+    ),
+    Member::of_chat("metadata").models(Models::Begin(&["gpt-oss"])).fact(
+        'B',
+        "gpt-oss at Groq takes no `metadata`",
+        "live: `` `metadata` is not supported with this model `` (hass_local_openai_llm#59)",
+    ),
 ];
 
 /// Cerebras.
-pub(super) const CEREBRAS: &[RequestFact] = &[RequestFact {
-    refuses: Refusal::ChoiceByModel { models: Models::Begin(&["gpt-oss"]), is_any: false },
-    statement: "gpt-oss takes the choices `auto` and `none`",
-    source: "live: `Unsupported tool_choice: required. Expected 'auto' or 'none'.` (4 recorded requests)",
-    ..NO_TOOLS
-}];
+pub(super) const CEREBRAS: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceByModel { models: Models::Begin(&["gpt-oss"]), is_any: false },
+        statement: "gpt-oss takes the choices `auto` and `none`",
+        source: "live: `Unsupported tool_choice: required. Expected 'auto' or 'none'.` (4 recorded requests)",
+        ..NO_TOOLS
+    },
+    Member::of_chat("thinking").fact(
+        'A',
+        "Cerebras takes no `thinking`",
+        "live: `body.thinking: property 'body.thinking' is unsupported` (opencode#6648, cherry-studio#11191)",
+    ),
+    Member::of_chat("store").fact(
+        'B',
+        "Cerebras takes no `store`",
+        "live: `body.store: property 'body.store' is unsupported` (openclaude#740; livekit-agents#1276)",
+    ),
+    Member::of_chat("metadata").fact(
+        'B',
+        "Cerebras takes no `metadata`",
+        "live: `metadata: property 'metadata' is unsupported` (livekit-agents#1274)",
+    ),
+    Member::of_chat("reasoning").sent_as(EFFORT).fact(
+        'B',
+        "Cerebras has `reasoning_effort`, and no `reasoning`",
+        "live: `property 'reasoning' is unsupported` (Empryo#209)",
+    ),
+    Member::of_chat("enable_thinking").fact(
+        'B',
+        "Cerebras takes no `enable_thinking`",
+        "live: `property 'enable_thinking' is unsupported` (Empryo#209)",
+    ),
+];
 
 /// Cohere.
 pub(super) const COHERE: &[RequestFact] = &[
@@ -364,10 +523,28 @@ pub(super) const OLLAMA: &[RequestFact] = &[RequestFact {
 }];
 
 /// Gemini.
-pub(super) const GEMINI: &[RequestFact] = &[RequestFact {
-    refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
-    statement: "models that generate images take no tools",
-    source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 recorded \
-        requests)",
-    ..NO_TOOLS
-}];
+pub(super) const GEMINI: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
+        statement: "models that generate images take no tools",
+        source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 \
+            recorded requests)",
+        ..NO_TOOLS
+    },
+    Member::of_chat("store").fact(
+        'A',
+        "Gemini's Chat Completions take no `store`",
+        "live: `Invalid JSON payload received. Unknown name \"store\": Cannot find field.` (openhanako#394, \
+            routstr-core#505, agents#45)",
+    ),
+    Member::of_chat("metadata").fact(
+        'B',
+        "Gemini's Chat Completions take no `metadata`",
+        "live: `Unknown name \"metadata\": Cannot find field.` (agents#45)",
+    ),
+    Member::of_chat("prompt_cache_key").fact(
+        'B',
+        "Gemini's Chat Completions take no `prompt_cache_key`",
+        "live: `Unknown name \"prompt_cache_key\": Cannot find field.` (cursor-byok#112)",
+    ),
+];

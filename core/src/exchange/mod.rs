@@ -11,26 +11,26 @@ mod stream;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use crate::tools::{
-    call_repair::Told,
-    list_cache::{Found, Lookup, ToolListCache},
-    request::{self, AdaptReport},
-    restore::RestoreMap,
-    set_aside::{self, SetAsideWarning},
-    sse::{self, Buffer, Sink},
-    stream_restorer::Stream,
-};
 use crate::{
     deferred,
     dialect::lookup,
     error::Error,
-    json::{self, Node, Text},
+    json::{self, lazy::view, Node, Text},
     limits::MAX_HELD_BYTES,
     options::{
         without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, OnSetAside, ServerToolSearch, ToolFormat,
     },
     report::RepairedCall,
-    tools::tool_format::set,
+    request::tool_format::{self, set},
+    tools::{
+        call_repair::Told,
+        list_cache::{Found, Lookup, ToolListCache},
+        request::{self, AdaptReport},
+        restore::RestoreMap,
+        set_aside::{self, SetAsideWarning},
+        sse::{self, Buffer, Sink},
+        stream_restorer::Stream,
+    },
 };
 use searches::{is, overlay, total, Searches};
 use stream::Round;
@@ -90,24 +90,31 @@ impl Exchange {
     ) -> Result<Option<Exchange>, Error> {
         let found = Found::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
-        let mut node = request::read(body)?;
+        let mut node = crate::request::read(body)?;
         // Other addresses end so, too: OpenAI's threads have `messages`, and what is sent there is one.
         let is_conversation = || node.get("messages").is_some_and(|messages| messages.as_array().is_some());
         if matches!(endpoint.api, Api::Anthropic | Api::OpenaiChat) && !is_conversation() {
             return Ok(None);
         }
         let named = |key: &str| node.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
-        let dialect = match &options.dialect {
-            Some(dialect) => dialect.as_str(),
+        let (dialect, by_flag) = match &options.dialect {
+            Some(dialect) => (dialect.as_str(), false),
             None => {
                 let model = endpoint.model.map(String::from).or_else(|| named("model"));
                 let (api, host) = (Some(endpoint.api), Some(url.into()));
-                lookup::dialect_for(&DialectQuery { api, model, host, ..DialectQuery::default() })
-                    .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?
-                    .dialect
+                let query = DialectQuery { api, model, host, ..DialectQuery::default() };
+                let found = lookup::dialect_for(&query)
+                    .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?;
+                // The sender's flags decide, so that what a client has made strict stays that.
+                let strict = match options.adapt.tools.fallback {
+                    None if has_strict_tool(body, &node)? => lookup::strict_dialect(&query, url),
+                    _ => None,
+                };
+                (strict.map_or(found.dialect, |strict| strict.name), strict.is_some())
             }
         };
-        let adapting = options.adapting(endpoint.api.tools(), dialect)?;
+        let mut adapting = options.adapting(endpoint.api.tools(), dialect)?;
+        adapting.tools.by_flag = by_flag;
         let hosted = SearchLoop::hosted(&node, &adapting)?;
         let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
         let (report, mut restore_map, names) = request::adapt_with_names(&mut node, &adapting, lookup)?;
@@ -235,7 +242,7 @@ impl Exchange {
     fn ask_again(&mut self) -> Result<(), Error> {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
         rounds.again = false;
-        let mut node = request::read(&rounds.asked)?;
+        let mut node = crate::request::read(&rounds.asked)?;
         let said = Node::record([("role", Node::literal("assistant")), ("content", Node::array(rounds.said.clone()))]);
         node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(said)));
         let (report, mut restore_map) = request::adapt(&mut node, &self.adapting)?;
@@ -374,3 +381,22 @@ enum Next {
 
 /// How Anthropic says that its loop ended before the model did: the client sends the reply back to go on.
 const PAUSE: &str = "pause_turn";
+
+/// Whether a request lists a tool with `strict: true`.
+fn has_strict_tool(body: &str, request: &Node<'_>) -> Result<bool, Error> {
+    // Escaped, the word is no flag that an SDK has set.
+    if !body.contains("\"strict\"") {
+        return Ok(false);
+    }
+    let Some(tools) = request.get("tools") else { return Ok(false) };
+    let tools = view(tools)?;
+    let is_strict = |entry: &Node<'_>| match tool_format::recognise(entry) {
+        tool_format::Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
+        _ => false,
+    };
+    let members = |entry: &Node<'_>| {
+        let inner = entry.get("tools").and_then(Node::as_array).unwrap_or_default();
+        inner.iter().any(is_strict)
+    };
+    Ok(tools.as_array().unwrap_or_default().iter().any(|entry| is_strict(entry) || members(entry)))
+}

@@ -5,13 +5,13 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    deferred::lazy,
     error::Error,
-    json::{Data, Node, Text},
+    json::{lazy, Data, Node, Text},
     names::Names,
     options::{AdaptOptions, SearchOptions},
+    request::tool_format::set,
     search::{self, Call, Index},
-    tools::{request, restore::RestoreMap, tool_format::set},
+    tools::{request, restore::RestoreMap},
 };
 
 /// Answers searches in the place of a hosted one.
@@ -103,7 +103,7 @@ impl Searches {
 
 impl Catalogue {
     fn new(asked: &str, adapting: &AdaptOptions, names: &Names) -> Result<Catalogue, Error> {
-        let mut request = request::read(asked)?;
+        let mut request = crate::request::read(asked)?;
         let tools = lazy::take(&mut request, "tools")?.unwrap_or_else(|| Node::array(Vec::new()));
         set(&mut request, "tools", tools);
         let (tools, restore_map) = request::catalogue(&request, adapting, names.clone())?;

@@ -12,7 +12,7 @@ use crate::{
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    tools::tool_format::set,
+    request::tool_format::set,
 };
 
 /// What a round has said.

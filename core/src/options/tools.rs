@@ -92,6 +92,9 @@ pub struct ToolsOptions {
     /// What becomes of a list if tools have to be set aside. Requests ignore it: `adapt_request` reports the
     /// tools, and [`ExchangeOptions`](crate::ExchangeOptions) has its own.
     pub on_set_aside: OnSetAside,
+    /// Whether only tools with `strict: true` are written in the dialect, and all others in the one for tools that are
+    /// not strict.
+    pub(crate) by_flag: bool,
 }
 
 /// The option that only lists have.
@@ -112,6 +115,7 @@ impl ToolsOptions {
             repair: None,
             prefix: Prefix::Auto,
             on_set_aside: OnSetAside::Warn,
+            by_flag: false,
         }
     }
 
@@ -208,6 +212,7 @@ impl ToolsOptions {
             max_tools: reader.limit("maxTools")?,
             repair: RepairOptions::of_calls(reader.node("repair"), naming)?,
             prefix: reader.choice("prefix", Prefix::CHOICES)?.unwrap_or(Prefix::Auto),
+            by_flag: false,
             on_set_aside: OnSetAside::Warn,
         })
     }

@@ -4,6 +4,10 @@
 
 use alloc::vec::Vec;
 
+use super::{
+    report::{Warnings, LOST},
+    tool::{has_type, remove},
+};
 use crate::{
     collections::Set,
     error::Error,
@@ -11,7 +15,7 @@ use crate::{
         lazy::{edit_member, view},
         Data, Node, Text,
     },
-    options::Api,
+    options::{Api, Native},
 };
 
 /// Which tools the model may or must call.
@@ -52,10 +56,6 @@ pub(crate) enum Mention<'a> {
 /// The members in which Chat Completions keeps the name of a tool.
 const INNER: [&str; 2] = ["function", "custom"];
 const ALLOWED: &str = "allowed_tools";
-
-fn has_type(node: &Node<'_>, name: &str) -> bool {
-    node.get("type").is_some_and(|kind| kind.is_text(name))
-}
 
 fn name_of<'a>(node: &Node<'a>) -> Option<Text<'a>> {
     node.get("name").and_then(Node::as_text).cloned()
@@ -353,4 +353,180 @@ pub(crate) fn demand(request: &Node<'_>, api: Api) -> Result<Option<&'static str
     let Some(choice) = request.get("tool_choice") else { return Ok(None) };
     let choice = view(choice)?;
     Ok(read(&choice).is_some_and(|choice| choice.is_demand()).then_some(TOOL_CHOICE))
+}
+
+/// The choice of a request, in no API's spelling.
+pub(crate) struct Wanted<'a> {
+    pub(crate) choice: Option<Choice<'a>>,
+    /// One call at a time.
+    single: bool,
+}
+
+/// Reads the choice of a request. One that only its own API has is removed, with a warning.
+pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warnings) -> Result<Wanted<'a>, Error> {
+    let mut wanted = Wanted { choice: None, single: false };
+    if source != Api::Anthropic {
+        let parallel = request.get("parallel_tool_calls").map(view).transpose()?;
+        wanted.single = parallel.and_then(|parallel| parallel.as_bool()) == Some(false);
+    }
+    let Some(found) = request.get("tool_choice") else { return Ok(wanted) };
+    let found = view(found)?;
+    wanted.single |= found.get("disable_parallel_tool_use").and_then(Node::as_bool) == Some(true);
+    wanted.choice = read(&found);
+    let is_lost = matches!(
+        wanted.choice,
+        None | Some(Choice::Tool(Mention::Search | Mention::Namespace(_) | Mention::Hosted(_)))
+    );
+    drop(found);
+    if is_lost {
+        wanted.choice = None;
+        if let Some(found) = remove(request, "tool_choice") {
+            warnings.lose("tool_choice", &*view(&found)?);
+        }
+    }
+    Ok(wanted)
+}
+
+/// The names of the tools among some entries.
+fn names<'n, 'a: 'n>(tools: &'n [Mention<'a>]) -> impl Iterator<Item = &'n Text<'a>> {
+    tools.iter().filter_map(|tool| if let Mention::Tool { name, .. } = tool { Some(name) } else { None })
+}
+
+/// The tools that are sent.
+pub(crate) struct Sent<'a> {
+    /// Their names, wherever they stand; `None`: the request has no list, and brings none.
+    pub(crate) names: Option<Set<Text<'a>>>,
+    /// The list has entries.
+    pub(crate) has_list: bool,
+    /// The tools that are sent as `custom` ones.
+    pub(crate) custom: Set<Text<'a>>,
+    /// The client's search, for which the backend's is sent: a choice cannot name it.
+    pub(crate) search: Option<Text<'a>>,
+}
+
+/// Writes the choice for another API.
+pub(crate) fn write<'a>(
+    request: &mut Node<'a>,
+    wanted: Wanted<'a>,
+    (target, native): (Api, Native),
+    sent: &Sent<'a>,
+    warnings: &mut Warnings,
+) {
+    let (api, has_tools) = (target, sent.has_list);
+    if api == Api::Anthropic {
+        drop_member(request, "parallel_tool_calls");
+    } else {
+        limit_parallel_calls(request, wanted.single && has_tools);
+    }
+    // Chat Completions refuses a choice without tools. Kimi's may stand in messages, and it refuses demands alone.
+    let is_demand = matches!(wanted.choice, Some(Choice::Required | Choice::Tool(_) | Choice::Allowed { .. }));
+    let is_bare = sent.names.as_ref().is_some_and(|names| names.is_empty());
+    if api == Api::OpenaiChat && !has_tools && (native != Native::Kimi || is_demand && is_bare) {
+        drop_member(request, "tool_choice");
+        return;
+    }
+    let is_sent = |name: &Text<'a>| sent.names.as_ref().is_none_or(|names| names.contains(name));
+    let single = wanted.single && has_tools;
+    let written = match wanted.choice {
+        Some(Choice::Tool(Mention::Tool { name, .. })) if sent.search.as_ref() == Some(&name) => {
+            warnings.about("forced-choice-widened", name.display());
+            Some(plain(&Choice::Required, api))
+        }
+        Some(Choice::Tool(Mention::Tool { name, .. })) if !is_sent(&name) => Some(plain(&Choice::Auto, api)),
+        Some(Choice::Tool(Mention::Tool { name, .. })) if native == Native::Kimi => {
+            warnings.about("forced-choice-widened", name.display());
+            Some(plain(&Choice::Required, api))
+        }
+        Some(Choice::Tool(Mention::Tool { name, .. })) => {
+            let is_custom = sent.custom.contains(&name);
+            Some(forced(name, api, is_custom))
+        }
+        Some(Choice::Allowed { required, tools }) => {
+            let names: Vec<Text<'a>> = names(&tools).filter(|name| is_sent(name)).cloned().collect();
+            if names.is_empty() {
+                Some(plain(&Choice::Auto, api))
+            } else if has_allowed(target, native) {
+                Some(allowed(required, names, api, &sent.custom))
+            } else {
+                // The others have left the list.
+                warnings.about(LOST, "allowed_tools");
+                Some(plain(if required { &Choice::Required } else { &Choice::Auto }, api))
+            }
+        }
+        // Anthropic refuses a choice without tools, and this one says nothing.
+        Some(Choice::Auto) if api == Api::Anthropic && !has_tools => {
+            drop_member(request, "tool_choice");
+            None
+        }
+        Some(unnamed) => Some(plain(&unnamed, api)),
+        None if single && api == Api::Anthropic => Some(plain(&Choice::Auto, api)),
+        None => None,
+    };
+    if let Some(mut choice) = written {
+        if single && api == Api::Anthropic && !has_type(&choice, "none") {
+            set(&mut choice, "disable_parallel_tool_use", Node::bool(true));
+        }
+        set(request, "tool_choice", choice);
+    }
+}
+
+fn limit_parallel_calls(request: &mut Node<'_>, single: bool) {
+    if single {
+        set(request, "parallel_tool_calls", Node::bool(false));
+    } else if request.get("parallel_tool_calls").is_some_and(|parallel| parallel.as_bool() != Some(true)) {
+        drop_member(request, "parallel_tool_calls");
+    }
+}
+
+/// Demands any tool in the place of a named one: Kimi takes no named choice.
+pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
+    let Some(name) = forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };
+    warnings.about("forced-choice-widened", name);
+    set(request, "tool_choice", Node::literal("required"));
+    Ok(())
+}
+
+/// The name of the tool that a choice forces, if it forces one.
+pub(crate) fn forced_name<'a>(request: &Node<'a>) -> Result<Option<Text<'a>>, Error> {
+    let found = request.get("tool_choice").map(view).transpose()?;
+    Ok(match found.as_deref().and_then(read) {
+        Some(Choice::Tool(Mention::Tool { name, .. })) => Some(name),
+        _ => None,
+    })
+}
+
+/// Whether a choice may list the tools that may be called.
+fn has_allowed(target: Api, native: Native) -> bool {
+    target != Api::Anthropic && native != Native::Kimi
+}
+
+/// The names of the only tools that may be called, if the target cannot say that in a choice.
+pub(crate) fn only<'a>(wanted: &Wanted<'a>, (target, native): (Api, Native)) -> Option<Set<Text<'a>>> {
+    match &wanted.choice {
+        Some(Choice::Allowed { tools, .. }) if !has_allowed(target, native) => {
+            let names: Set<Text<'a>> = names(tools).cloned().collect();
+            Some(names).filter(|names| !names.is_empty())
+        }
+        _ => None,
+    }
+}
+
+/// Adds a choice to a request of Responses that has tools and no choice.
+pub(crate) fn complete(request: &mut Node<'_>) {
+    let has_tools = request.get("tools").is_some_and(|tools| !matches!(tools.data(), Data::Null));
+    if has_tools && request.get("tool_choice").is_none() {
+        set(request, "tool_choice", Node::literal("auto"));
+    }
+}
+
+fn drop_member(request: &mut Node<'_>, key: &str) {
+    if request.get(key).is_some() {
+        remove(request, key);
+    }
+}
+
+fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
+    if let Some(object) = node.as_object_mut() {
+        object.set(key, value);
+    }
 }

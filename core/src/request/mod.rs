@@ -1,13 +1,31 @@
 //! What a request to a model API is, whichever API it is written for: the one model that deferred loading, tool lists
 //! and exchanges share.
 
+pub(crate) mod blocks;
+pub(crate) mod carriers;
 pub(crate) mod choice;
+pub(crate) mod compact;
+pub(crate) mod conversation;
+pub(crate) mod format;
+pub(crate) mod namespaces;
+pub(crate) mod notice;
+pub(crate) mod planned_names;
+pub(crate) mod prefilter;
+pub(crate) mod reader;
+pub(crate) mod report;
+pub(crate) mod search_tool;
+pub(crate) mod tool;
+pub(crate) mod tool_format;
+pub(crate) mod tool_list;
+pub(crate) mod tools;
+pub(crate) mod writer;
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use crate::{
     error::Error,
-    json::{lazy::view, Node},
+    json::{self, lazy::view, Node},
+    options::{Api, DeferredOptions, Native},
 };
 
 /// The model of a request in lower case, without the vendor that routers write before it.
@@ -16,4 +34,48 @@ pub(crate) fn model(request: &Node<'_>) -> Result<String, Error> {
     let model = view(model)?;
     let name = model.as_text().map(|name| name.display().into_owned()).unwrap_or_default();
     Ok(name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
+}
+
+/// Reads a request so that what cannot hold anything to rewrite stays text.
+pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
+    json::read_outline(text, &["system", "messages", "input", "contents"], prefilter::of)
+}
+
+/// The format of a request, by its shape or by the options.
+pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
+    // What it is to become has no say in what it is.
+    Ok(format::recognise(request, &DeferredOptions { target: None, native: Native::None, ..options.clone() })?.format)
+}
+
+/// The format that a request is read in, by its shape or by the options.
+pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
+    Ok(format::recognise(request, options)?.format)
+}
+
+/// The request's list of tools, empty if it has none.
+pub(crate) fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
+    request.get("tools").and_then(Node::as_array).unwrap_or_default()
+}
+
+/// Puts other items in the place of some, which are given in order.
+pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
+    if replaced.is_empty() {
+        return;
+    }
+    let Some(items) = list.as_array_mut() else { return };
+    if replaced.iter().all(|(_, instead)| instead.len() == 1) {
+        for (place, instead) in replaced {
+            items.get_mut(place).into_iter().zip(instead).for_each(|(item, instead)| *item = instead);
+        }
+        return;
+    }
+    let mut replaced = replaced.into_iter().peekable();
+    let mut spliced = Vec::with_capacity(items.len());
+    for (at, item) in core::mem::take(items).into_iter().enumerate() {
+        match replaced.next_if(|(place, _)| *place == at) {
+            Some((_, instead)) => spliced.extend(instead),
+            None => spliced.push(item),
+        }
+    }
+    *items = spliced;
 }

@@ -9,10 +9,10 @@ use super::{
 };
 use crate::{
     collections::Set,
-    deferred::{notice, tool::has_type},
     error::{Code, Error},
     json::{Node, Text},
     options::SearchOptions,
+    request::{notice, tool::has_type},
 };
 
 /// How Claude's own search is asked for tools by their names: `select:Read,Edit`.

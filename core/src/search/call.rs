@@ -3,10 +3,10 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::{
-    deferred::{responses, tool::has_type},
     error::{Code, Error},
     json::{self, Node, Text},
     options::SearchOptions,
+    request::tool::{self, has_type},
 };
 
 /// The most queries one call may ask: each costs a pass over the index.
@@ -66,7 +66,7 @@ impl<'n, 'a> Call<'n, 'a> {
             });
         }
         if has_type(call, "tool_search_call") {
-            return responses::is_client(call).then(|| Call {
+            return tool::is_client_search(call).then(|| Call {
                 shape: Shape::SearchItem,
                 id: call.get("call_id"),
                 arguments: call.get("arguments"),

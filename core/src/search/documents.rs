@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 
 use crate::{
     budget::Budget,
-    deferred::tool::{self, has_type, type_of, Kind},
     envelope,
     error::{Code, Error},
     json::{Data, Node, Step, Text},
     report::Recorder,
+    request::tool::{self, has_type, type_of, Kind},
     schema::{
         keyword::{Keyword, Keywords},
         visit::{self, Visit},
@@ -98,7 +98,7 @@ fn one<'n, 'a>(
         return;
     }
     let Some(name) = tool::name(entry) else { return };
-    let name = crate::deferred::flat_name(outer, name);
+    let name = crate::request::namespaces::flat(outer, name);
     // In a namespace that defers, a member may say for itself that it does not.
     let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::FLAG).is_none();
     found(&Listed { name, deferred, tool: entry, namespace: outer, about });

@@ -3,14 +3,14 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{
-    tool_format::{recognise, strict_in, Edits, Entry},
-    tool_list::Listing,
-};
 use crate::{
     dialect::{surface::StrictFlag, Dialect},
     error::{Code, Error},
     json::Node,
+    request::{
+        tool_format::{recognise, strict_in, Edits, Entry},
+        tool_list::Listing,
+    },
 };
 
 /// A tool, and where it stood.

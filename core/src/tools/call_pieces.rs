@@ -5,11 +5,11 @@ use core::mem::take;
 
 use super::{call_repair::Told, custom_input::CustomInput, held::append, restore::RestoreMap};
 use crate::{
-    deferred::CallKind,
     error::{Code, Error},
     json::Text,
     limits::MAX_HELD_BYTES,
     report::RepairedCall,
+    request::report::CallKind,
 };
 
 /// One call's arguments.

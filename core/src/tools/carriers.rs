@@ -7,16 +7,21 @@ use super::{
     quarantine::Quarantined,
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
-    tool_format::set,
 };
 use crate::{
-    deferred::{self, lazy, splice, tool::has_type, FlatNames},
     dialect::surface::NamePattern,
     error::Error,
-    json::{Data, Node},
+    json::{lazy, Data, Node},
     names::Names,
-    options::Api,
-    options::ToolsOptions,
+    options::{Api, ToolsOptions},
+    request::{
+        carriers::{added, brings},
+        namespaces::FlatNames,
+        prefilter::NAMES_TOOLS,
+        splice,
+        tool::has_type,
+        tool_format::set,
+    },
 };
 
 /// What has been found out so far, and what is added to it.
@@ -43,7 +48,7 @@ pub(super) fn rewrite(request: &mut Node<'_>, api: Api, carried: &mut Carried<'_
         }
         let (mut gone, mut at) = (Vec::new(), 0);
         history.visit_children(|_, message| {
-            if lazy::may_hold(message, deferred::NAMES_TOOLS) && brings(&*lazy::view(message)?, api) {
+            if lazy::may_hold(message, NAMES_TOOLS) && brings(&*lazy::view(message)?, api) {
                 let pointer = format!("/{key}/{at}");
                 if lazy::edit(message, |message| in_message(message, api, &pointer, carried))? {
                     gone.push((at, Vec::new()));
@@ -56,54 +61,6 @@ pub(super) fn rewrite(request: &mut Node<'_>, api: Api, carried: &mut Carried<'_
         Ok(())
     });
     rewritten.unwrap_or(Ok(()))
-}
-
-/// The lists of tools that the history brings.
-pub(super) fn lists<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Node<'a>>, Error> {
-    let mut found = Vec::new();
-    if api == Api::Gemini {
-        return Ok(found);
-    }
-    for message in request.get(api.history()).and_then(Node::as_array).unwrap_or_default() {
-        if !lazy::may_hold(message, deferred::BRINGS_TOOLS) {
-            continue;
-        }
-        let message = lazy::view(message)?;
-        if !brings(&message, api) {
-            continue;
-        }
-        if api == Api::Anthropic {
-            let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
-            let definitions: Vec<Node<'a>> = blocks.iter().filter_map(added).cloned().collect();
-            found.extend((!definitions.is_empty()).then(|| Node::array(definitions)));
-        } else {
-            found.extend(message.get("tools").cloned());
-        }
-    }
-    Ok(found)
-}
-
-/// The definition that a block of Anthropic's adds.
-fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    let tool = block.get("tool").filter(|tool| has_type(block, "tool_addition") && has_type(tool, "tool_definition"));
-    tool?.get("definition")
-}
-
-/// Whether a message brings tools.
-fn brings(message: &Node<'_>, api: Api) -> bool {
-    let is_system = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
-    match api {
-        Api::OpenaiChat => is_system && lists_tools(message),
-        Api::OpenaiResponses => {
-            (has_type(message, "additional_tools") || has_type(message, "tool_search_output")) && lists_tools(message)
-        }
-        Api::Anthropic => is_system && message.get("content").is_some_and(|content| content.as_array().is_some()),
-        _ => false,
-    }
-}
-
-fn lists_tools(message: &Node<'_>) -> bool {
-    message.get("tools").is_some_and(|tools| tools.as_array().is_some_and(|tools| !tools.is_empty()))
 }
 
 /// Rewrites the tools of a message; gives whether nothing is left of it.

@@ -7,11 +7,11 @@ use super::{
     call_sites,
     held::{self, Held, Key},
     stream_restorer::Stream,
-    tool_format::{remove, set},
 };
 use crate::{
     error::Error,
     json::{Node, Text},
+    request::tool_format::{remove, set},
 };
 
 impl Stream {

@@ -9,8 +9,6 @@ use super::{
     backends::{self, Backends},
     budget,
     definitions::Definitions,
-    tool_format::{self, Entry, Shape},
-    tool_list::{Listed, Listing},
 };
 use crate::{
     check as rules,
@@ -25,6 +23,10 @@ use crate::{
     names,
     options::{SanitizeOptions, ToolFormat},
     report::Severity,
+    request::{
+        tool_format::{self, Entry, Shape},
+        tool_list::{Listed, Listing},
+    },
     rules::Constraint,
 };
 

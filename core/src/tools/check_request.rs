@@ -3,13 +3,12 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    carriers, history_arguments,
+    history_arguments,
     request::recognise,
     request_facts::{self, choice_of, RequestChange},
-    tool_format::{self, Entry},
+    request_members,
 };
 use crate::{
-    deferred,
     dialect::{
         self,
         requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS},
@@ -20,8 +19,9 @@ use crate::{
     options::{AdaptOptions, Api, SanitizeOptions},
     report::Severity,
     request::{
-        self,
+        self, carriers,
         choice::{Choice, Mention},
+        tool_format::{self, Entry},
     },
 };
 
@@ -77,6 +77,10 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
             add(fact, pointer, format!("expected another value: {}", fact.statement));
         }
     }
+    for (fact, member) in request_members::refused(&request, api, &dialect.tools)? {
+        let message = format!("expected no `{}`, found one: {}", member.name, fact.statement);
+        add(fact, &request_members::pointer(member), message);
+    }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;
     for (at, fact) in refused_types(&request, dialect, takes_custom)? {
         let message = format!("expected a type of tool that the API has, found another: {}", fact.statement);
@@ -100,9 +104,9 @@ fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) 
     let tools = view(tools)?;
     let list = tools.as_array().unwrap_or_default();
     let is_it = |entry: &Node<'_>| {
-        deferred::tool::name(entry).is_none_or(|known| known == name) || deferred::tool::has_type(entry, "namespace")
+        request::tool::name(entry).is_none_or(|known| known == name) || request::tool::has_type(entry, "namespace")
     };
-    Ok(!list.is_empty() && !list.iter().any(is_it) && carriers::lists(request, api)?.is_empty())
+    Ok(!list.is_empty() && !list.iter().any(is_it) && !carriers::any(request, api)?)
 }
 
 /// Returns the hosted tools of a list that the API is known not to have, by their places; `custom` tools only if
@@ -117,8 +121,8 @@ fn refused_types(
     let list = tools.as_array().unwrap_or_default().iter().enumerate();
     let hosted = list
         .filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted))
-        .filter(|(_, entry)| with_custom || !deferred::tool::has_type(entry, "custom"));
-    Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(deferred::tool::type_of(entry)?)?))).collect())
+        .filter(|(_, entry)| with_custom || !request::tool::has_type(entry, "custom"));
+    Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(request::tool::type_of(entry)?)?))).collect())
 }
 
 /// Whether a request lists tools; `functions`: functions of the client.

@@ -7,13 +7,15 @@ use super::{
     call_sites::Site,
     client_item::{as_search, as_value, input, CUSTOM_CALL, FUNCTION_CALL, SEARCH_CALL},
     restore::RestoreMap,
-    tool_format::{remove, set},
 };
 use crate::{
-    deferred::CallKind,
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
     options::Api,
+    request::{
+        report::CallKind,
+        tool_format::{remove, set},
+    },
 };
 
 /// A call in the form of its client. Without a client it keeps its own.

@@ -2,13 +2,13 @@
 
 use alloc::string::String;
 
-use super::{
-    custom_input,
-    tool_format::{remove, set},
-};
+use super::custom_input;
 use crate::{
-    deferred::CallKind,
     json::{self, Node},
+    request::{
+        report::CallKind,
+        tool_format::{remove, set},
+    },
 };
 
 /// What tells a call of OpenAI Responses.

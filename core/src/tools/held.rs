@@ -3,15 +3,13 @@
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::fmt::Write as _;
 
-use super::{
-    call_sites,
-    tool_format::{remove, set},
-};
+use super::call_sites;
 use crate::{
     collections::Map,
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
+    request::tool_format::{remove, set},
 };
 
 /// What an open call costs beside its pieces, roughly: a stream that opens calls and never says a word in them must

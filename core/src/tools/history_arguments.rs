@@ -4,16 +4,16 @@ use alloc::{format, vec::Vec};
 
 use super::{call_sites::each, request_facts::RequestChange};
 use crate::{
-    deferred::{lazy, CALLS},
     dialect::requests::HISTORY_ARGUMENTS,
     error::{Code, Error},
     json::{
-        self,
+        self, lazy,
         tolerant::{read_tolerant, Tolerance},
         Data, Node, Text,
     },
     options::Api,
     report::{Confidence, Permits},
+    request::prefilter::CALL,
 };
 
 /// Repairs the arguments of all calls in a request's history. Arguments that are a JSON object stay as they are.
@@ -30,7 +30,7 @@ pub(super) fn repair(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestChan
         history.visit_children(|_, message| {
             let place = format!("/{key}/{at}");
             at += 1;
-            if !lazy::may_hold(message, CALLS) {
+            if !lazy::may_hold(message, CALL) {
                 return Ok(());
             }
             lazy::edit(message, |message| {

@@ -8,13 +8,15 @@ use super::{
     call_repair::Told,
     held::{pay, Key, CALL},
     restore::RestoreMap,
-    tool_format::{remove, set},
 };
 use crate::{
     collections::Map,
-    deferred::CallKind,
     error::Error,
     json::{self, Node, Text},
+    request::{
+        report::CallKind,
+        tool_format::{remove, set},
+    },
 };
 
 const PIECE: &str = "response.function_call_arguments.delta";

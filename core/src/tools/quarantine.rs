@@ -2,11 +2,11 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::tool_format::{pointer, Shape};
 use crate::{
     error::{Code, Error},
     json::{Data, Node},
     report::{Allow, Change},
+    request::tool_format::{pointer, Shape},
     rules::Constraint,
 };
 

@@ -8,25 +8,29 @@ use super::{
     carriers::{self, Carried},
     history_arguments,
     list_cache::{self, Lookup, Question, SentList},
-    namespaces, planned_names,
     quarantine::{self, Quarantined},
     request_facts::{self, ChoiceChange, RequestChange},
+    request_members,
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
     servers::{self, Servers},
-    tool_format::{self, remove},
 };
 use crate::{
     collections::Set,
-    deferred::{self, lazy, quote::Sending, Client, DeferredReport, FlatNames, NAMES_TOOLS},
+    deferred::{self, quote::Sending, Client},
     dialect::{self, Dialect},
     error::{Code, Error},
-    json::{self, Data, Node, Text},
+    json::{self, lazy, Data, Node, Text},
     names::{self, Names},
     options::{AdaptOptions, Api, CustomTools, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
     request::{
         self,
         choice::{self, Fate, Mention},
+        namespaces::{self, FlatNames},
+        planned_names,
+        prefilter::NAMES_TOOLS,
+        report::DeferredReport,
+        tool_format::{self, remove},
     },
 };
 
@@ -51,12 +55,6 @@ pub struct AdaptReport {
     pub choice: Option<ChoiceChange>,
     /// Every change of the request outside its tools that a rule of the API demands, in their order.
     pub request_changes: Vec<RequestChange>,
-}
-
-/// Reads a request so that what cannot hold anything to rewrite stays text.
-#[cfg(feature = "search")]
-pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
-    deferred::read(text)
 }
 
 /// Rewrites a request in place.
@@ -131,7 +129,7 @@ pub(crate) fn adapt_with_names<'a>(
     carriers::rewrite(request, api_out, &mut carried)?;
     let Carried { names, mut restore_map, .. } = carried;
     if api_out == Api::OpenaiResponses {
-        namespaces::flatten(request, &restore_map, &callable)?;
+        namespaces::rename_calls(request, restore_map.names_in_namespaces(), &callable)?;
     }
     let noted = report.deferred.iter_mut().flat_map(|report| &mut report.name_map);
     for (flat, tool) in noted.chain(&mut functions) {
@@ -181,6 +179,7 @@ pub(crate) fn adapt_with_names<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report));
     }
+    report.request_changes.extend(request_members::mend(request, api_out, &dialect.tools)?);
     let (choice, changes) = request_facts::mend_choice(request, api_out, &dialect.tools, given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
@@ -391,7 +390,7 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         Some(_) => Ok(Api::Gemini),
         None if given("contents") => Ok(Api::Gemini),
         None => {
-            let found = deferred::format_of(request, options.deferred.as_ref().unwrap_or(&DeferredOptions::default()));
+            let found = request::format_of(request, options.deferred.as_ref().unwrap_or(&DeferredOptions::default()));
             match found {
                 Ok(api) => Ok(api),
                 Err(error) if error.pointer().is_empty() => {

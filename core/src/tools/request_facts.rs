@@ -2,9 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{carriers, tool_format::remove};
 use crate::{
-    deferred::tool::has_type,
     dialect::{
         requests::{Refusal, RequestFact, Thinks, CUSTOM_TOOLS, EMPTIED_LIST},
         surface::Surface,
@@ -14,8 +12,10 @@ use crate::{
     options::Api,
     report::Reason,
     request::{
-        self,
+        self, carriers,
         choice::{self, Choice},
+        tool::has_type,
+        tool_format::remove,
     },
 };
 
@@ -217,7 +217,7 @@ fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Opti
     }
     // Stored prompts of Responses may have tools, and so may items of the history.
     let has_prompt = request.get("prompt").is_some_and(|prompt| !prompt.is_null());
-    Ok((!has_prompt && carriers::lists(request, api)?.is_empty()).then_some(rule))
+    Ok((!has_prompt && !carriers::any(request, api)?).then_some(rule))
 }
 
 /// Returns the fact that some choices are refused, and whether `required` is not among them, if the model thinks.

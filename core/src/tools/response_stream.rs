@@ -7,11 +7,11 @@ use super::{
     call_sites,
     held::{Held, Key},
     stream_restorer::{is_none, Stream},
-    tool_format::set,
 };
 use crate::{
     error::Error,
     json::{Node, Text},
+    request::tool_format::set,
 };
 
 impl Stream {

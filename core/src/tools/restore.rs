@@ -8,14 +8,18 @@ use super::{
     call_sites::{self, Site},
     client_item,
     servers::Owner,
-    tool_format::{remove, set},
 };
 use crate::{
     collections::Map,
-    deferred::{flat_names::is_default, CallKind, Client, ClientTool, DeferredReport},
+    deferred::Client,
     error::Error,
     json::{self, Data, Node, Text},
     options::{Api, RepairOptions},
+    request::{
+        namespaces::is_default,
+        report::{CallKind, ClientTool, DeferredReport},
+        tool_format::{remove, set},
+    },
     sanitize::decode::Plan,
 };
 

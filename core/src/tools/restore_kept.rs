@@ -12,10 +12,11 @@ use super::{
     restore::{read_text, spelled, RestoreEntry, RestoreMap},
 };
 use crate::{
-    deferred::{CallKind, Client},
+    deferred::Client,
     error::{Code, Error},
     json::{self, Member, Node, Object, Text},
     options::{Api, RepairOptions},
+    request::report::CallKind,
     sanitize::decode::{version, Plan},
 };
 

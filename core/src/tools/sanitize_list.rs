@@ -11,21 +11,24 @@ use super::{
     restore::{RestoreEntry, RestoreMap},
     servers::{self, Servers},
     target::{about, reason, targets, Target, Written},
-    tool_format::{self, pointer, Edits, Entry, Shape},
-    tool_list::{Listed, Listing},
     wrapper,
 };
 use crate::{
     budget::Budget,
     collections::Set,
-    deferred::{self, FlatNames},
     dialect::{self, surface::NamePattern, Dialect},
     error::{Code, Error},
     json::{push_token, Node, Text},
     limits::MAX_TOOLS,
     names::Names,
     options::{Prefix, ToolFormat, ToolsOptions},
-    report::{self, Allow, Change, Guidance},
+    report::{self, Accepts, Allow, Change, Guidance},
+    request::{
+        self,
+        namespaces::FlatNames,
+        tool_format::{self, pointer, Edits, Entry, Shape},
+        tool_list::{Listed, Listing},
+    },
     rules::{Constraint, Rule},
     sanitize::decode::Plan,
 };
@@ -86,6 +89,8 @@ struct Writer<'o> {
     restore_map: RestoreMap,
     /// Calls are to be repaired: the schemas are kept.
     repairs: bool,
+    /// Only tools with `strict: true` are written in the first dialect.
+    by_flag: bool,
     /// What schemas became before.
     memory: Option<&'o mut Memory>,
 }
@@ -128,7 +133,7 @@ pub(super) fn rewrite_with_names<'a>(
     let format = options.format.unwrap_or(surface.format);
     let mut listing = Listing::read_named(tools, flat)?;
     if let Some(servers) = servers {
-        listing.settle(servers);
+        servers.settle(&mut listing);
     }
     let (mut own, mut hosted) = (Vec::new(), Vec::new());
     let mut count = 0;
@@ -136,7 +141,7 @@ pub(super) fn rewrite_with_names<'a>(
         match tool_format::recognise(&listed.entry) {
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
-                let name = deferred::tool::name(&listed.entry);
+                let name = request::tool::name(&listed.entry);
                 // The name of a `custom` tool of a namespace was made here.
                 if listed.namespace.is_some() {
                     own.extend(name)
@@ -165,6 +170,7 @@ pub(super) fn rewrite_with_names<'a>(
         quarantined,
         restore_map: RestoreMap::default(),
         repairs: options.repair.is_some(),
+        by_flag: options.by_flag,
         memory,
     };
     writer.restore_map.repairs_by(options.repair.as_ref());
@@ -243,10 +249,10 @@ impl Writer<'_> {
                 }
                 let dialect = self.targets.first().map(|target| target.dialect);
                 if let Some(fact) = dialect
-                    .zip(deferred::tool::type_of(&listed.entry))
+                    .zip(request::tool::type_of(&listed.entry))
                     .and_then(|(dialect, kind)| dialect.refuses_type(kind))
                 {
-                    let name = deferred::tool::name(&listed.entry).map(|name| name.display().into_owned());
+                    let name = request::tool::name(&listed.entry).map(|name| name.display().into_owned());
                     let (pointer, rule) = (listed.pointer + "/type", fact.rule());
                     let message =
                         format!("expected a type of tool that the API has, found another: {}", fact.statement);
@@ -285,15 +291,15 @@ impl Writer<'_> {
     /// The name of a `custom` tool of a namespace, if another tool of the list is sent under it.
     fn taken(&self, listed: &Listed<'_>) -> Option<String> {
         listed.namespace.as_ref()?;
-        let called = self.names.current(deferred::tool::name(&listed.entry)?).into_owned();
+        let called = self.names.current(request::tool::name(&listed.entry)?).into_owned();
         self.accepted.contains(&called).then_some(called)
     }
 
     /// An entry that is sent as it is, but for its name: a `custom` tool of OpenAI's, or what the API runs itself.
     fn hosted<'a>(&mut self, listed: Listed<'a>) -> Node<'a> {
         let mut entry = listed.entry;
-        let Some(name) = deferred::tool::name(&entry).cloned() else { return entry };
-        let new = self.names.new_name(&name).filter(|_| deferred::tool::has_type(&entry, CUSTOM)).map(String::from);
+        let Some(name) = request::tool::name(&entry).cloned() else { return entry };
+        let new = self.names.new_name(&name).filter(|_| request::tool::has_type(&entry, CUSTOM)).map(String::from);
         if listed.namespace.is_some() || new.is_some() {
             let called = new.clone().unwrap_or_else(|| name.display().into_owned());
             let (space, own) = match &listed.namespace {
@@ -424,9 +430,11 @@ impl Writer<'_> {
     /// Makes the schema acceptable in the first dialect that can say it.
     fn schema<'a>(&mut self, entry: &mut Node<'a>, shape: Shape) -> Result<Written<'a>, Refused> {
         let spare = if self.targets.len() > 1 { shape.schema(entry).cloned() } else { None };
+        let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
+        let skipped = usize::from(self.by_flag && !is_strict && self.targets.len() > 1);
         let mut first: Option<Refused> = None;
-        for (number, target) in self.targets.iter().enumerate() {
-            if let (true, Some(spare)) = (number > 0, &spare) {
+        for (number, target) in self.targets.iter().enumerate().skip(skipped) {
+            if let (true, Some(spare)) = (number > skipped, &spare) {
                 shape.edit_schema(entry, |schema| *schema = spare.clone());
             }
             match target.write(entry, (shape, number, self.format), self.memory.as_deref_mut()) {
@@ -449,7 +457,12 @@ impl Writer<'_> {
                             ),
                         };
                         let at = (String::new(), Some(String::new()));
-                        written.changes.insert(0, about(rule, at, Guidance::Same, reason.into(), message));
+                        let accepts = match rule {
+                            Rule::StrictFlag if is_strict => Accepts::Wider,
+                            _ => Accepts::Same,
+                        };
+                        let change = about(rule, at, Guidance::Same, reason.into(), message);
+                        written.changes.insert(0, Change { accepts, ..change });
                     }
                     return Ok(written);
                 }

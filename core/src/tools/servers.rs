@@ -6,18 +6,19 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    call_sites,
-    tool_format::{self, remove, set, Entry},
-};
+use super::call_sites;
 use crate::{
     collections::{Map, Set},
-    deferred::{lazy, NAMES_TOOLS},
     dialect::surface::NamePattern,
     error::{Code, Error},
-    json::{Data, Node, Text},
+    json::{lazy, Data, Node, Text},
     names::{cut, digest, folded, Taken, TAIL},
     options::Prefix,
+    request::{
+        prefilter::NAMES_TOOLS,
+        tool_format::{self, remove, set, Entry},
+        tool_list::Listing,
+    },
 };
 
 const SERVER: &str = "server";
@@ -53,7 +54,7 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// Where the tool stood, and at which server.
-    pub(super) fn place(&self) -> (&str, &Text<'static>) {
+    fn place(&self) -> (&str, &Text<'static>) {
         (&self.pointer, &self.server)
     }
 }
@@ -228,13 +229,26 @@ impl Servers {
         self.owners = owners;
     }
 
+    /// Notes of every entry of the list whose it is, and where it stood.
+    pub(super) fn settle(&self, listing: &mut Listing<'_>) {
+        let (count, entries) = listing.entries_mut();
+        for listed in entries {
+            let owned = name_of(&listed.entry).and_then(|name| self.owner(&name));
+            // One without a name is known by its place, unless some were taken out.
+            let place = self.place(&listed.pointer, count).or_else(|| owned.map(Owner::place));
+            if let Some((pointer, server)) = place {
+                (listed.pointer, listed.server) = (pointer.into(), Some(server.clone()));
+            }
+        }
+    }
+
     /// The tool behind a name of the list.
     pub(super) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
         self.owners.get(&called.borrowed().into_owned())
     }
 
     /// Where an entry of the list stood, and at which server; `pointer` is that of an entry of a list of `count`.
-    pub(super) fn place(&self, pointer: &str, count: usize) -> Option<(&str, &Text<'static>)> {
+    fn place(&self, pointer: &str, count: usize) -> Option<(&str, &Text<'static>)> {
         let at: usize = pointer.strip_prefix('/')?.parse().ok()?;
         let (place, server) = self.places.get(at).filter(|_| count == self.places.len())?;
         Some((place, server))

@@ -6,7 +6,6 @@ use super::{
     arguments, budget,
     memory::Memory,
     quarantine::{failed, refused, Refused},
-    tool_format::{self, pointer, Shape},
 };
 use crate::{
     dialect::{self, surface::NoArguments, Dialect, Fact},
@@ -14,6 +13,7 @@ use crate::{
     json::Node,
     options::{SanitizeOptions, ToolFormat, ToolsOptions},
     report::{Accepts, Allow, Change, Detail, Guidance, Reason},
+    request::tool_format::{self, pointer, Shape},
     rules::{Constraint, Rule},
     sanitize::{self, decode::Plan},
 };

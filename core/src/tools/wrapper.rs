@@ -2,15 +2,13 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{
-    target::{about, reason},
-    tool_format::{pointer, Shape},
-};
+use super::target::{about, reason};
 use crate::{
-    dialect::Dialect,
+    dialect::{lookup::has_strict_mode, Dialect},
     json::Node,
     names,
-    report::{Change, Guidance},
+    report::{Accepts, Change, Guidance},
+    request::tool_format::{pointer, Shape},
     rules::{Constraint, Rule},
 };
 
@@ -42,7 +40,11 @@ pub(super) fn strict(
         None => (None, String::from("removed `strict`: it is not sent to this API")),
     };
     let at = (pointer(&from), to.map(|key| pointer(&written.pointer_to(key))));
-    changes.push(about(Rule::StrictFlag, at, Guidance::Same, reason(dialect, Constraint::StrictFlag), message));
+    let change = about(Rule::StrictFlag, at, Guidance::Same, reason(dialect, Constraint::StrictFlag), message);
+    // What the API would have enforced, nothing enforces now.
+    let is_lost = found.and_then(Node::as_bool) == Some(true) && sent != Some(true);
+    let accepts = if is_lost && has_strict_mode(dialect.name) { Accepts::Wider } else { Accepts::Same };
+    changes.push(Change { accepts, ..change });
 }
 
 const STRICT: &str = "strict";

@@ -169,6 +169,7 @@ pub(crate) fn page(dialect: &Dialect) -> String {
     }
     settings(&mut page, dialect);
     facts(&mut page, dialect);
+    requests(&mut page, dialect);
     unverified(&mut page, dialect);
     keywords(&mut page, name);
     tool(&mut page, name);
@@ -209,6 +210,26 @@ fn facts(page: &mut String, dialect: &Dialect) {
             cell(&link_sources(fact.source)),
             rules.join(", "),
             if fact.rules.is_empty() { "" } else { fact.severity.as_str() }
+        );
+    }
+    page.push('\n');
+}
+
+fn requests(page: &mut String, dialect: &Dialect) {
+    if dialect.requests().is_empty() {
+        return;
+    }
+    *page += "## What it refuses of a request\n\n`checkRequest` finds these, and `adaptRequest` mends what can be mended.\n\n";
+    *page += "| what the API wants | confidence | source | rule | checked |\n|---|---|---|---|---|\n";
+    for fact in dialect.requests() {
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} | `{}` | {} |",
+            cell(fact.statement),
+            fact.confidence,
+            cell(&link_sources(fact.source)),
+            fact.rule(),
+            fact.checked
         );
     }
     page.push('\n');

@@ -10,6 +10,13 @@ pub(super) struct Host {
     pub(super) port: Option<u16>,
 }
 
+/// The path of a URL with a scheme; empty if there is none.
+pub(super) fn path_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default();
+    path.split(['?', '#']).next().unwrap_or_default()
+}
+
 impl Host {
     /// The host of a URL, or the host that the text is. `None`: there is none in it, as in a path.
     pub(super) fn of(text: &str) -> Option<Host> {

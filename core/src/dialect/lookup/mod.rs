@@ -14,9 +14,10 @@ use alloc::{
 };
 
 use crate::{
+    dialect::{self, Dialect},
     error::{Code, Error},
     nearest::did_you_mean,
-    options::{Api, DialectQuery},
+    options::{Api, DialectQuery, SanitizeOptions},
 };
 use host::Host;
 use rows::{Place, Row, RETIRED, ROWS};
@@ -128,6 +129,20 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> 
         None if query.exact => Err(not_strict(row.plain)),
         None => Ok(guess(format!("no strict dialect is known there: {}", row.because))),
     }
+}
+
+/// The dialect of tools with `strict: true` at a URL, if the API holds the model to their schemas there, and its list
+/// may have other tools beside them.
+pub(crate) fn strict_dialect(query: &DialectQuery, url: &str) -> Option<&'static Dialect> {
+    let known = Known::of(query);
+    let row = ROWS.iter().find(|row| known.fits(row))?;
+    let name = row.strict.filter(|_| host::path_of(url).starts_with(row.strict_path))?;
+    dialect::of(&SanitizeOptions::new(name)).ok().filter(|dialect| dialect.tools.not_strict.is_some())
+}
+
+/// Whether an API of this dialect has a strict mode with rules of its own.
+pub(crate) fn has_strict_mode(plain: &str) -> bool {
+    ROWS.iter().any(|row| row.plain == plain && row.strict.is_some_and(|strict| strict != plain))
 }
 
 fn not_strict(plain: &str) -> Error {

@@ -27,6 +27,8 @@ pub(super) struct Row {
     pub(super) plain: &'static str,
     /// With `strict: true`; `None`: no dialect is known for that.
     pub(super) strict: Option<&'static str>,
+    /// What the path begins with where `strict` counts; empty: everywhere.
+    pub(super) strict_path: &'static str,
     /// `A`: documented, or proved; `B`: one live report; `C`: inferred.
     pub(super) confidence: char,
     /// What it rests on, in a sentence without its full stop.
@@ -35,7 +37,7 @@ pub(super) struct Row {
 
 impl Row {
     const fn new(place: Place, plain: &'static str, confidence: char, because: &'static str) -> Row {
-        Row { place, apis: &[], models: &[], plain, strict: None, confidence, because }
+        Row { place, apis: &[], models: &[], plain, strict: None, strict_path: "", confidence, because }
     }
 
     const fn apis(self, apis: &'static [Api]) -> Row {
@@ -48,6 +50,11 @@ impl Row {
 
     const fn strict(self, dialect: &'static str) -> Row {
         Row { strict: Some(dialect), ..self }
+    }
+
+    /// Only below this path `strict` counts.
+    const fn strict_below(self, strict_path: &'static str) -> Row {
+        Row { strict_path, ..self }
     }
 
     /// The hosts that it names.
@@ -217,7 +224,8 @@ pub(super) const ROWS: &[Row] = &[
     at(MOONSHOT, "moonshot", 'A', AT_MOONSHOT).strict("moonshot"),
     at(&["api.x.ai"], "xai", 'A', "api.x.ai is xAI's own API (docs.x.ai)").strict("xai"),
     at(&["api.deepseek.com"], "deepseek", 'A', "api.deepseek.com is DeepSeek's own API (api-docs.deepseek.com)")
-        .strict("deepseek-strict"),
+        .strict("deepseek-strict")
+        .strict_below("/beta"),
     at(
         &["api.mistral.ai", "codestral.mistral.ai"],
         "mistral",

@@ -1,0 +1,107 @@
+//! Calls of tools that are not sent as text: some APIs refuse a call that no tool is declared for.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    collections::Set,
+    error::Error,
+    json::{Node, Text},
+    options::Removals,
+    request::{
+        conversation::{Content, Conversation, Event, Part, Role, What},
+        notice::whole,
+    },
+};
+
+/// Makes texts of them and of what they gave.
+///
+/// # Errors
+/// `invalid-value` for half a surrogate pair in arguments.
+pub(super) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removals) -> Result<(), Error> {
+    let Conversation { tools, events, changed, .. } = conversation;
+    let is_sent = |name: &Text<'a>| {
+        tools.get(name).is_some_and(|tool| {
+            tool.is_available() || tool.withdrawn && removals == Removals::Notice && (tool.loaded || !tool.deferred)
+        })
+    };
+    let mut texts: Set<Text<'a>> = Set::new();
+    let mut out = Vec::with_capacity(events.len());
+    let mut turn = Turn::default();
+    for Event { at, message, member, what } in core::mem::take(events) {
+        let is_step = matches!(what, What::Call(_) | What::Result(_));
+        let what = match what {
+            What::Call(call) if call.search.is_none() && !is_sent(&call.name) => {
+                texts.extend(call.id.as_text().cloned());
+                let arguments = call.arguments.text();
+                let arguments = arguments.as_text().map(|text| whole(text, "")).transpose()?;
+                let text = format!("[Call of {}: {}]", call.name.display(), arguments.unwrap_or_default());
+                What::Text { role: Role::Assistant, content: Content::sentence(text) }
+            }
+            What::Result(outcome) if outcome.id.as_text().is_some_and(|id| texts.contains(id)) => {
+                let mut parts = outcome.content.into_parts();
+                if parts.is_empty() {
+                    parts.push(Part::Text(Node::string(String::from("[No result]"))));
+                }
+                What::Text { role: Role::User, content: Content::Parts(parts) }
+            }
+            other => other,
+        };
+        if is_step && matches!(what, What::Text { .. }) {
+            changed.insert(at);
+        }
+        turn.add(Event { at, message, member, what }, is_step, (&mut out, &mut *changed));
+    }
+    turn.end((&mut out, changed));
+    *events = out;
+    Ok(())
+}
+
+/// Calls beside each other, or results, with no other message or item between them. Results follow their calls at once,
+/// so the texts that stand for calls come before the other calls, and those that stand for results after the other
+/// results.
+#[derive(Default)]
+struct Turn<'a> {
+    is_results: bool,
+    steps: Vec<Event<'a>>,
+}
+
+impl<'a> Turn<'a> {
+    fn add(&mut self, event: Event<'a>, is_step: bool, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
+        let is_results = matches!(event.what, What::Result(_) | What::Text { role: Role::User, .. });
+        // If the format stays, there is no event for a message that was not read.
+        let is_next = self.steps.last().is_none_or(|last| event.at <= last.at + 1);
+        if !is_step || !is_next || is_results != self.is_results {
+            self.end((&mut *out, changed));
+        }
+        self.is_results = is_results;
+        if is_step { &mut self.steps } else { out }.push(event);
+    }
+
+    fn end(&mut self, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
+        let steps = core::mem::take(&mut self.steps);
+        let is_text = |event: &Event<'a>| matches!(event.what, What::Text { .. });
+        let others = || steps.iter().enumerate().filter(|(_, event)| !is_text(event));
+        let neighbour = if self.is_results { others().next_back() } else { others().next() };
+        let Some((place, at, member)) = neighbour.map(|(place, event)| (place, event.at, event.member)) else {
+            out.extend(steps);
+            return;
+        };
+        let (mut texts, mut others) = (Vec::new(), Vec::new());
+        for (index, mut event) in steps.into_iter().enumerate() {
+            if !is_text(&event) {
+                others.push(event);
+                continue;
+            }
+            // A text that other steps have to come before or after stands in the message of one of these.
+            let moves = if self.is_results { index < place } else { index > place };
+            if moves {
+                changed.insert(at);
+                (event.at, event.member) = (at, member);
+            }
+            texts.push(event);
+        }
+        let (first, second) = if self.is_results { (others, texts) } else { (texts, others) };
+        out.extend(first);
+        out.extend(second);
+    }
+}

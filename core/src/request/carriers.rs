@@ -1,0 +1,68 @@
+//! Which messages bring tools: system messages of Kimi's and Anthropic's, and items of OpenAI Responses.
+
+use super::{
+    prefilter::{CARRIER, DEFERRAL},
+    tool::has_type,
+};
+use crate::{
+    error::Error,
+    json::{
+        lazy::{may_hold, view},
+        Node,
+    },
+    options::Api,
+};
+
+/// Calls `take` with the tools of each message of the history that brings some, in order.
+///
+/// # Errors
+/// `invalid-json`, if a message is text that cannot be read.
+pub(crate) fn each<'a>(request: &Node<'a>, api: Api, mut take: impl FnMut(&[Node<'a>])) -> Result<(), Error> {
+    let marks = if api == Api::OpenaiResponses { CARRIER } else { DEFERRAL };
+    for message in request.get(api.history()).and_then(Node::as_array).unwrap_or_default() {
+        if !may_hold(message, marks) {
+            continue;
+        }
+        let message = view(message)?;
+        if !brings(&message, api) {
+            continue;
+        }
+        if api == Api::Anthropic {
+            let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
+            blocks.iter().filter_map(added).for_each(|definition| take(core::slice::from_ref(definition)));
+        } else {
+            take(message.get("tools").and_then(Node::as_array).unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+/// Whether the history brings any tool.
+///
+/// # Errors
+/// As [`each`].
+pub(crate) fn any(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    let mut found = false;
+    each(request, api, |tools| found |= !tools.is_empty())?;
+    Ok(found)
+}
+
+/// The definition that a block of Anthropic's adds.
+pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    let tool = block.get("tool").filter(|tool| has_type(block, "tool_addition") && has_type(tool, "tool_definition"));
+    tool?.get("definition")
+}
+
+/// Whether a message may bring tools.
+pub(crate) fn brings(message: &Node<'_>, api: Api) -> bool {
+    let is_system = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
+    let lists_tools = || message.get("tools").and_then(Node::as_array).is_some_and(|tools| !tools.is_empty());
+    match api {
+        Api::OpenaiChat => is_system && lists_tools(),
+        Api::OpenaiResponses => {
+            (has_type(message, "additional_tools") || has_type(message, "tool_search_output")) && lists_tools()
+        }
+        Api::Anthropic => is_system && message.get("content").is_some_and(|content| content.as_array().is_some()),
+        _ => false,
+    }
+}

@@ -1,0 +1,126 @@
+//! Calls and their results: results follow their calls at once. What stood between comes after all results of that
+//! turn, and what the model said there before its calls.
+
+use alloc::{collections::VecDeque, string::String, vec::Vec};
+
+use super::{Event, Role, Searcher, What};
+use crate::{
+    collections::{Map, Set},
+    json::{Node, Text},
+    request::report::{Warnings, LOST},
+};
+
+/// Puts the events of each turn in the order that every API takes.
+pub(crate) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec<Event<'a>> {
+    // The last result of each id: a call is open up to there.
+    let mut answers: Map<Text<'a>, usize> = Map::new();
+    for (at, event) in events.iter().enumerate() {
+        if let What::Result(outcome) = &event.what {
+            answers.extend(outcome.id.as_text().cloned().map(|id| (id, at)));
+        }
+    }
+    let answered = |id: &Node<'a>| id.as_text().and_then(|id| answers.get(id)).copied();
+    let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
+    let mut turn = Turn::default();
+    for (at, event) in events.into_iter().enumerate() {
+        if let What::Call(call) = &event.what {
+            // A call after a result begins the next turn, unless this one is still open.
+            if !turn.results.is_empty() && at > turn.until {
+                turn.close(&mut out);
+            }
+            turn.until = turn.until.max(answered(&call.id).filter(|answer| *answer > at).unwrap_or_default());
+            turn.calls.push(event);
+            continue;
+        }
+        if turn.calls.is_empty() {
+            out.push(event);
+            continue;
+        }
+        match &event.what {
+            What::Result(_) if at <= turn.until => turn.results.push(event),
+            _ if at > turn.until => {
+                turn.close(&mut out);
+                out.push(event);
+            }
+            What::Text { role: Role::Assistant, .. } | What::Reasoning(_) => turn.before.push(event),
+            What::Add(additions) | What::Carry(additions) => {
+                additions.iter().for_each(|addition| warnings.about("moved", addition.name.display()));
+                turn.after.push(event);
+            }
+            What::Remove { name, .. } => {
+                warnings.about("moved", name.display());
+                turn.after.push(event);
+            }
+            _ => turn.after.push(event),
+        }
+    }
+    turn.close(&mut out);
+    out
+}
+
+/// Finds the results of searches: what refers to tools is the result of one, and so is what answers a call of one. Ids
+/// need not be unique; each result answers the oldest call of its id that is open. A hosted search without a result
+/// goes, unless `keeps` says that hosted searches stay what they are.
+pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings: &mut Warnings) {
+    let mut open: Map<String, VecDeque<usize>> = Map::new();
+    let id = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
+    for at in 0..events.len() {
+        let (before, rest) = events.split_at_mut(at);
+        match rest.first_mut().map(|event| &mut event.what) {
+            Some(What::Call(call)) => open.entry(id(&call.id)).or_default().push_back(at),
+            Some(What::Result(outcome)) => {
+                let called = open.get_mut(&id(&outcome.id)).and_then(VecDeque::pop_front);
+                let call = match called.and_then(|at| before.get_mut(at)).map(|event| &mut event.what) {
+                    Some(What::Call(call)) => Some(call),
+                    _ => None,
+                };
+                let found = outcome.found.as_ref().map(|_| Searcher::Client);
+                outcome.of_search = call.as_ref().and_then(|call| call.search).or(found);
+                if let Some(call) = call {
+                    call.search = outcome.of_search;
+                }
+            }
+            _ => {}
+        }
+    }
+    if keeps {
+        return;
+    }
+    // A search of the API's own servers waits for nobody. As a call that the client answers it would wait for ever.
+    let lost: Set<usize> = open.values().flatten().copied().collect();
+    let mut at = 0;
+    events.retain(|event| {
+        at += 1;
+        match &event.what {
+            What::Call(call) if call.search == Some(Searcher::Hosted) && lost.contains(&(at - 1)) => {
+                warnings.about(LOST, call.name.display());
+                false
+            }
+            _ => true,
+        }
+    });
+}
+
+/// A turn of the model and its results.
+#[derive(Default)]
+struct Turn<'a> {
+    before: Vec<Event<'a>>,
+    calls: Vec<Event<'a>>,
+    results: Vec<Event<'a>>,
+    after: Vec<Event<'a>>,
+    /// Where its last result stands.
+    until: usize,
+}
+
+impl<'a> Turn<'a> {
+    fn close(&mut self, out: &mut Vec<Event<'a>>) {
+        // One turn is one message, where calls stand in messages.
+        if let Some(message) = self.calls.first().map(|call| call.message) {
+            self.before.iter_mut().chain(&mut self.calls).for_each(|event| event.message = message);
+        }
+        for part in [&mut self.before, &mut self.calls, &mut self.results, &mut self.after] {
+            out.append(part);
+        }
+        self.until = 0;
+    }
+}

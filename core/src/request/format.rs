@@ -1,0 +1,172 @@
+//! Which format a request has, and whether it has that format's outline.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{prefilter, tool::INNER_FUNCTION};
+use crate::{
+    error::{Code, Error},
+    json::{
+        lazy::{may_hold, view},
+        Data, Node,
+    },
+    options::{Api, DeferredOptions, Native},
+};
+
+/// What comes in, and what it is translated to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) format: Api,
+    /// What it becomes; often the same.
+    pub(crate) target: Api,
+}
+
+/// Recognises a request.
+///
+/// # Errors
+/// `invalid-request` if it is none, `invalid-option` if `target` does not suit it.
+pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result<Shape, Error> {
+    if request.as_object().is_none() {
+        return Err(Error::new(
+            Code::InvalidRequest,
+            "",
+            format!("expected a request as an object, found {}", request.kind()),
+        ));
+    }
+    for (option, api) in [("target", options.target), ("format", options.format)] {
+        if let Some(api) = api.filter(|api| !api.has_deferral()) {
+            let known: Vec<String> = Api::WITH_DEFERRAL.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+            let message = format!("expected `{option}` to be one of {}, found `{}`", known.join(", "), api.as_str());
+            return Err(Error::new(Code::InvalidOption, format!("/{option}"), message));
+        }
+    }
+    let format = match options.format {
+        Some(format) => format,
+        None => by_shape(request, options.target)?,
+    };
+    match format {
+        Api::OpenaiResponses => check(request, "input", "a string or an array of items", |node| {
+            matches!(node, None | Some(Data::String(_) | Data::Array(_)))
+        })?,
+        _ => check(request, "messages", "an array of messages", |node| matches!(node, Some(Data::Array(_))))?,
+    }
+    check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
+    let target = options.target.unwrap_or(format);
+    if let Some(fits) = options.native.api().filter(|fits| *fits != target) {
+        let fitting = Native::CHOICES.iter().filter(|(_, native)| native.api().is_none_or(|format| format == target));
+        let fitting: Vec<String> = fitting.map(|(name, _)| format!("`{name}`")).collect();
+        let (found, fits, target) = (options.native.as_str(), fits.as_str(), target.as_str());
+        return Err(Error::new(
+            Code::InvalidOption,
+            "/native",
+            format!(
+                "expected a construct that the format `{target}` has ({}), found `{found}`, which is of `{fits}`",
+                fitting.join(", ")
+            ),
+        ));
+    }
+    Ok(Shape { format, target })
+}
+
+fn check(request: &Node<'_>, key: &str, expected: &str, fits: impl Fn(Option<&Data<'_>>) -> bool) -> Result<(), Error> {
+    let node = match request.get(key) {
+        Some(node) => Some(view(node)?),
+        None => None,
+    };
+    if fits(node.as_deref().map(Node::data)) {
+        return Ok(());
+    }
+    let found = node.as_deref().map_or("none", Node::kind);
+    Err(Error::new(
+        Code::InvalidRequest,
+        format!("/{key}"),
+        format!("expected `{key}` to be {expected}, found {found}"),
+    ))
+}
+
+fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
+    let given = |key: &str| -> Result<bool, Error> {
+        Ok(match request.get(key) {
+            Some(node) => !view(node)?.is_null(),
+            None => false,
+        })
+    };
+    if given("input")? {
+        Ok(Api::OpenaiResponses)
+    } else if given("messages")? {
+        Ok(if is_chat(request, target)? { Api::OpenaiChat } else { Api::Anthropic })
+    } else {
+        let (pointer, found) = match ["messages", "input"].iter().find(|key| request.get(key).is_some()) {
+            Some(key) => (format!("/{key}"), "null"),
+            None => (String::new(), "neither"),
+        };
+        Err(Error::new(
+            Code::InvalidRequest,
+            pointer,
+            format!("expected a request with `messages` or `input`, found {found}"),
+        ))
+    }
+}
+
+/// Members that no Anthropic request has. They only count where a Chat Completions request is wanted: what this library
+/// writes as one must be recognised as one, even if no tool is left in it.
+const CHAT_ONLY: [&str; 33] = [
+    "audio",
+    "chat_template_kwargs",
+    "enable_thinking",
+    "frequency_penalty",
+    "function_call",
+    "functions",
+    "logit_bias",
+    "logprobs",
+    "max_completion_tokens",
+    "min_p",
+    "modalities",
+    "n",
+    "parallel_tool_calls",
+    "plugins",
+    "prediction",
+    "presence_penalty",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "provider",
+    "reasoning",
+    "reasoning_effort",
+    "repetition_penalty",
+    "response_format",
+    "safety_identifier",
+    "seed",
+    "stop",
+    "store",
+    "stream_options",
+    "top_logprobs",
+    "transforms",
+    "user",
+    "verbosity",
+    "web_search_options",
+];
+
+fn is_chat(request: &Node<'_>, target: Option<Api>) -> Result<bool, Error> {
+    if target == Some(Api::OpenaiChat) && CHAT_ONLY.iter().any(|key| request.get(key).is_some()) {
+        return Ok(true);
+    }
+    if let Some(tools) = request.get("tools") {
+        let tools = view(tools)?;
+        let wraps = |tool: &Node<'_>| tool.get(INNER_FUNCTION).is_some_and(|function| function.as_object().is_some());
+        if tools.as_array().unwrap_or_default().iter().any(wraps) {
+            return Ok(true);
+        }
+    }
+    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+        if !may_hold(message, prefilter::CHAT) {
+            continue;
+        }
+        let message = view(message)?;
+        // Kimi's system messages may bring tools.
+        let brings_tools = message.get("tools").is_some_and(|tools| tools.as_array().is_some());
+        let answers = message.get("role").is_some_and(|role| role.is_text("tool"));
+        if answers || brings_tools || message.get("tool_calls").is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,61 @@
+//! The names of all tools of a request, planned together: of its own list and of the lists that its history brings. Two
+//! tools never get one name, whichever lists they stand in.
+
+use alloc::vec::Vec;
+
+use super::{
+    carriers,
+    namespaces::{FlatNames, Planner},
+    tool,
+    tool_format::{self, Entry},
+    tool_list::Listing,
+};
+use crate::{
+    dialect::surface::NamePattern,
+    error::Error,
+    json::{lazy, Node, Text},
+    names::{self, Names},
+    options::Api,
+};
+
+/// Plans the names, if the history brings tools: a single list plans its own. Gives the names that tools of namespaces
+/// get, and adds to `names` what tools with illegal names are called.
+pub(crate) fn plan(
+    request: &Node<'_>,
+    api: Api,
+    (names, shape): (&mut Names, NamePattern),
+) -> Result<Option<FlatNames>, Error> {
+    let mut lists: Vec<Node<'_>> = Vec::new();
+    carriers::each(request, api, |list| lists.extend((!list.is_empty()).then(|| Node::array(list.to_vec()))))?;
+    if lists.is_empty() {
+        return Ok(None);
+    }
+    if let Some(tools) = request.get("tools") {
+        lists.insert(0, lazy::view(tools)?.clone());
+    }
+    let mut planner = Planner::default();
+    lists.iter().for_each(|list| planner.add(list.as_array().unwrap_or_default()));
+    let flat = if planner.has_members() { planner.finish() } else { FlatNames::default() };
+    let (mut own, mut hosted) = (Vec::new(), Vec::new());
+    for list in lists.into_iter().filter(|list| list.as_array().is_some()) {
+        for listed in Listing::read_named(list, Some(&flat))?.entries() {
+            match tool_format::recognise(&listed.entry) {
+                Entry::Tool(shape) => own.extend(shape.name(&listed.entry).cloned()),
+                Entry::Hosted => {
+                    let name = tool::name(&listed.entry).cloned();
+                    if listed.namespace.is_some() {
+                        own.extend(name)
+                    } else {
+                        hosted.extend(name)
+                    }
+                }
+                Entry::Unknown => {}
+            }
+        }
+    }
+    // Without one that has to be renamed, no list depends on another.
+    if own.iter().any(|name| !names::is_legal(shape, name)) {
+        names.plan(shape, own.iter(), &hosted.iter().collect::<Vec<&Text<'_>>>());
+    }
+    Ok(Some(flat))
+}

@@ -1,0 +1,75 @@
+//! Which messages can hold something to rewrite, known from the strings in them: so the rest is never parsed.
+//!
+//! The words are a superset of what the rewriting looks for. A message with none of them as a whole string, in any
+//! spelling, comes back as it was; one with a word in an innocent place is read, found innocent and kept as text too.
+
+use crate::json::Text;
+
+/// A type or key of deferred loading.
+pub(crate) const DEFERRAL: u8 = 1;
+/// A role or key that only Chat Completions has.
+pub(crate) const CHAT: u8 = 2;
+/// A call of a tool.
+pub(crate) const CALL: u8 = 4;
+/// An item of OpenAI Responses that holds definitions of tools.
+pub(crate) const CARRIER: u8 = 8;
+/// What a call gave, where no other mark says so.
+pub(crate) const RESULT: u8 = 16;
+/// Anything that names a tool, in any API.
+pub(crate) const NAMES_TOOLS: u8 = DEFERRAL | CHAT | CALL;
+
+/// The longest word, rounded up.
+const LONGEST: usize = 32;
+
+/// The marks of one string.
+pub(crate) fn of(text: &Text<'_>) -> u8 {
+    match text.as_plain() {
+        Some(word) if word.len() < 4 => 0,
+        Some(word) => of_word(word.as_bytes()),
+        // Too long for any word but those that begin as searches do, and it does not.
+        None if text.chars().len() > 6 * LONGEST && !text.chars().starts_with(['t', '\\']) => 0,
+        // Decoded into a fixed place: most strings with escapes are long texts, and none is worth an allocation.
+        None => {
+            let mut buffer = [0; LONGEST];
+            let mut length = 0;
+            for point in text.code_points() {
+                let (Ok(byte), Some(place)) = (u8::try_from(point), buffer.get_mut(length)) else { break };
+                *place = byte;
+                length += 1;
+            }
+            // Cut short at the first character no word has, and after the longest word: neither makes a new word.
+            let whole = text.code_points().nth(length).is_none();
+            let word = buffer.get(..length).unwrap_or_default();
+            if whole || word.starts_with(SEARCH) {
+                of_word(word)
+            } else {
+                0
+            }
+        }
+    }
+}
+
+const SEARCH: &[u8] = b"tool_search";
+
+fn of_word(word: &[u8]) -> u8 {
+    match word {
+        b"tool_reference" | b"tool_references" | b"tool_addition" | b"tool_removal" | b"server_tool_use"
+        | b"caller" | b"namespace" | b"defer_loading" => DEFERRAL,
+        b"additional_tools" | b"tool_search_output" => DEFERRAL | CARRIER,
+        // A message of Kimi's that brings tools.
+        b"tools" => DEFERRAL | CHAT,
+        b"tool_use"
+        | b"mcp_tool_use"
+        | b"function_call"
+        | b"custom_tool_call"
+        | b"custom_tool_call_output"
+        | b"functionCall"
+        | b"functionResponse"
+        | b"function_response" => CALL,
+        b"tool_result" | b"function_call_output" => RESULT,
+        b"tool" | b"function" => CHAT,
+        b"tool_calls" => CHAT | CALL,
+        _ if word.starts_with(SEARCH) => DEFERRAL,
+        _ => 0,
+    }
+}

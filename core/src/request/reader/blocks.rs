@@ -1,0 +1,394 @@
+//! The blocks of a message: Anthropic's, which clients also write into messages of other formats.
+
+use alloc::vec::Vec;
+
+use super::{reference, Reader};
+use crate::{
+    collections::Set,
+    error::Error,
+    json::{Data, Node, Text},
+    options::Api,
+    request::{
+        blocks::{
+            concerns_tools, directive, directive_definition, directive_name, is_mention, is_reference,
+            is_search_outcome, is_typed_outcome, Directive,
+        },
+        conversation::{
+            opened, string_of, Addition, Arguments, Call, Content, Event, Outcome, Part, Role, Search, Searcher, What,
+        },
+        notice,
+        tool::{self, has_type, starts_with},
+        tools::Arrival,
+    },
+};
+
+/// Reads a block that is neither a call nor a result, nor about tools.
+pub(super) type ReadPart<'r, 'n, 'a> = fn(&mut Reader<'r, 'n, 'a>, Node<'a>) -> Result<Option<Part<'a>>, Error>;
+
+/// Reads what a message holds, block by block.
+pub(super) fn message<'r, 'n, 'a>(
+    reader: &mut Reader<'r, 'n, 'a>,
+    (at, number): (usize, usize),
+    role: Role,
+    content: Option<Node<'a>>,
+    part: ReadPart<'r, 'n, 'a>,
+) -> Result<(), Error> {
+    let blocks = match content.map(opened).transpose()?.map(Node::into_data) {
+        Some(Data::Array(blocks)) if !blocks.is_empty() => blocks,
+        Some(Data::Object(object)) if reader.emulates() => {
+            let block = Node::new(Data::Object(object));
+            if is_search_outcome(&block) {
+                reader.change(at);
+                let content = Content::Parts(Vec::from([Part::Search(search(&block, true))]));
+                reader.push_to(at, number, What::Text { role, content });
+                return Ok(());
+            }
+            let is_read = concerns_tools(&block) || has_type(&block, "tool_use") || has_type(&block, "tool_result");
+            if !is_read && !reader.same_format() {
+                reader.lose("content", &block);
+                reader.push_to(at, number, What::Text { role, content: Content::Parts(Vec::new()) });
+                return Ok(());
+            }
+            Vec::from([block])
+        }
+        other => {
+            let content = reader.content(other.map(Node::new), part)?;
+            reader.push_to(at, number, What::Text { role, content });
+            return Ok(());
+        }
+    };
+    let mut pass = Pass { reader, at, number, role, parts: Vec::new(), additions: Vec::new() };
+    for block in blocks {
+        pass.block(opened(block)?, part)?;
+    }
+    pass.end_additions();
+    pass.end_text();
+    Ok(())
+}
+
+/// The reading of one message.
+struct Pass<'p, 'r, 'n, 'a> {
+    reader: &'p mut Reader<'r, 'n, 'a>,
+    at: usize,
+    number: usize,
+    role: Role,
+    parts: Vec<Part<'a>>,
+    additions: Vec<Addition<'a>>,
+}
+
+impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
+    fn push(&mut self, what: What<'a>) {
+        self.reader.push_to(self.at, self.number, what);
+    }
+
+    fn end_text(&mut self) {
+        if !self.parts.is_empty() {
+            let content = Content::Parts(core::mem::take(&mut self.parts));
+            self.push(What::Text { role: self.role, content });
+        }
+    }
+
+    fn end_additions(&mut self) {
+        if !self.additions.is_empty() {
+            let additions = core::mem::take(&mut self.additions);
+            self.push(What::Add(additions));
+        }
+    }
+
+    fn block(&mut self, block: Node<'a>, part: ReadPart<'r, 'n, 'a>) -> Result<(), Error> {
+        if directive(&block).is_some() {
+            if self.role != Role::System || !self.reader.may_change() {
+                self.reader.ignore(self.at, &block);
+                return Ok(());
+            }
+            self.end_text();
+            self.tool_change(&block);
+            return Ok(());
+        }
+        self.end_additions();
+        // Blocks of calls in a format that has none are lost in translation. What they say of tools counts.
+        let has_calls = self.reader.source == Api::Anthropic || self.reader.same_format();
+        let at = self.at;
+        let event = if has_type(&block, "server_tool_use") {
+            Some(if is_search_call(self.reader, &block) {
+                self.reader.change(at);
+                call(self.reader, at, block)
+            } else {
+                What::Server { role: self.role, block }
+            })
+        } else if has_type(&block, "tool_search_tool_result") {
+            self.reader.change(at);
+            Some(search_result(self.reader, &block))
+        } else if has_calls && has_type(&block, "tool_use") {
+            Some(call(self.reader, at, block))
+        } else if has_calls && has_type(&block, "tool_result") {
+            Some(result(self.reader, at, block, part)?)
+        } else if self.reader.source == Api::Anthropic
+            && (has_type(&block, "thinking") || has_type(&block, "redacted_thinking"))
+        {
+            Some(What::Reasoning(block))
+        } else {
+            if is_reference(&block) {
+                self.parts.push(self.reader.reference(at, block));
+            } else if is_typed_outcome(&block) {
+                self.reader.change(at);
+                self.parts.push(Part::Search(search(&block, false)));
+            } else {
+                let emulates = self.reader.emulates();
+                if has_type(&block, "mcp_tool_use") || emulates && has_type(&block, "tool_use") {
+                    if let Some(name) = block.get("name").and_then(Node::as_text).cloned() {
+                        // Tools load in the order of the blocks.
+                        self.end_text();
+                        self.push(What::Used(name));
+                    }
+                }
+                if let Some(content) = block.get("content").filter(|_| emulates && has_type(&block, "tool_result")) {
+                    self.end_text();
+                    references_in(self.reader, (at, self.number), content);
+                }
+                self.parts.extend(part(self.reader, block)?);
+            }
+            None
+        };
+        if let Some(event) = event {
+            self.end_text();
+            self.push(event);
+        }
+        Ok(())
+    }
+
+    /// An addition or a removal. Additions in a row are one.
+    fn tool_change(&mut self, block: &Node<'a>) {
+        self.reader.change(self.at);
+        let name = directive_name(block);
+        let definition = directive_definition(block);
+        let cache_control = block.get(tool::CACHE).cloned();
+        if directive(block) == Some(Directive::Removal) {
+            self.end_additions();
+            // A toolset has no name to be removed by.
+            let what = match name.is_empty() {
+                false => What::Remove { name, cache_control },
+                true if self.reader.emulates() => What::Add(Vec::new()),
+                true if self.reader.same_format() => {
+                    What::Text { role: self.role, content: Content::Parts(Vec::from([Part::Own(block.clone())])) }
+                }
+                true => return self.reader.lose_block(block),
+            };
+            return self.push(what);
+        }
+        let emulates = self.reader.emulates();
+        match definition {
+            // The tools of a toolset are not in the request. A tool of another format is none that this API can have.
+            Some(definition) if !emulates && (name.is_empty() || definition.get(tool::INNER_FUNCTION).is_some()) => {
+                self.reader.lose_block(definition);
+            }
+            Some(definition) => {
+                self.reader.bring(definition.clone(), Arrival::Added);
+                if tool::name(definition).is_none() {
+                    // A toolset has no name to be announced by.
+                    self.end_additions();
+                    return self.push(What::Add(Vec::new()));
+                }
+                self.additions.push(Addition {
+                    name,
+                    definition: Some(definition.clone()),
+                    cache_control,
+                    is_known: false,
+                });
+            }
+            None => self.additions.push(Addition { name, definition: None, cache_control, is_known: false }),
+        }
+    }
+}
+
+fn is_search_call(reader: &Reader<'_, '_, '_>, block: &Node<'_>) -> bool {
+    let name = block.get("name").and_then(Node::as_text);
+    name.is_some_and(|name| starts_with(name, "tool_search_tool_") || reader.conversation.tools.is_search(name))
+}
+
+fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> What<'a> {
+    let is_hosted = has_type(&block, "server_tool_use");
+    if reader.same_format() {
+        // Only Anthropic's API knows of callers.
+        if reader.emulates() && !is_hosted && block.get("caller").is_some() {
+            tool::remove(&mut block, "caller");
+            reader.change(at);
+        }
+    } else {
+        reader.lose_rest(&block, &["type", "id", "name", "input", "caller"]);
+    }
+    let own = reader.same_format().then(|| block.clone());
+    let name = block.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
+    let is_search = || reader.reading.options.search_tools.iter().any(|search| name.is(search.as_str()));
+    let search = match is_hosted {
+        true => Some(Searcher::Hosted),
+        false => is_search().then_some(Searcher::Client),
+    };
+    let arguments = Arguments::Value(block.visit("input", core::mem::take).unwrap_or_default());
+    What::Call(Call { id: string_of(&block, "id"), search, name, arguments, own })
+}
+
+fn result<'r, 'n, 'a>(
+    reader: &mut Reader<'r, 'n, 'a>,
+    at: usize,
+    block: Node<'a>,
+    part: ReadPart<'r, 'n, 'a>,
+) -> Result<What<'a>, Error> {
+    if !reader.same_format() {
+        reader.lose_rest(&block, &["type", "tool_use_id", "content", "is_error"]);
+    }
+    let is_error = block.get("is_error").and_then(Node::as_bool) == Some(true);
+    let id = string_of(&block, "tool_use_id");
+    let (mut own, content) = taken(reader, block, "content");
+    let content = result_content(reader, at, content, part)?;
+    if !reader.emulates() {
+        own.iter_mut().for_each(remove_directives);
+    }
+    Ok(What::Result(Outcome { is_error, ..Outcome::new(id, content, own) }))
+}
+
+/// Removes additions and removals from a result that goes to the backend as it is otherwise.
+fn remove_directives(result: &mut Node<'_>) {
+    result.visit("content", |content| {
+        let is_directive = |block: &Node<'_>| directive(block).is_some();
+        if is_directive(content) {
+            *content = Node::array(Vec::new());
+        } else if !content.as_array().is_some_and(|blocks| blocks.iter().any(is_directive)) {
+            return;
+        }
+        if let Some(blocks) = content.as_array_mut() {
+            blocks.retain(|block| !is_directive(block));
+            if blocks.is_empty() {
+                let text = ("text", Node::literal(notice::REMOVED));
+                blocks.push(Node::record([("type", Node::literal("text")), text]));
+            }
+        }
+    });
+}
+
+/// Takes what a result says out of it. Where the format stays, the result is returned, too: without its blocks, if they
+/// are written anew.
+pub(super) fn taken<'a>(
+    reader: &Reader<'_, '_, 'a>,
+    mut result: Node<'a>,
+    key: &'static str,
+) -> (Option<Node<'a>>, Option<Node<'a>>) {
+    let is_list = result.get(key).is_some_and(|content| content.as_array().is_some_and(|blocks| !blocks.is_empty()));
+    if reader.skims() && is_list {
+        let content = result.visit(key, core::mem::take);
+        return (Some(result), content);
+    }
+    (reader.same_format().then(|| result.clone()), result.visit(key, core::mem::take))
+}
+
+/// Reads what a tool answered. What is inside a block of that is not looked at.
+pub(super) fn result_content<'r, 'n, 'a>(
+    reader: &mut Reader<'r, 'n, 'a>,
+    at: usize,
+    content: Option<Node<'a>>,
+    part: ReadPart<'r, 'n, 'a>,
+) -> Result<Content<'a>, Error> {
+    let blocks = match content.map(opened).transpose()?.map(Node::into_data) {
+        Some(Data::Array(blocks)) => blocks,
+        Some(Data::Object(object)) => {
+            let block = Node::new(Data::Object(object));
+            if is_search_outcome(&block) {
+                reader.change(at);
+                return Ok(Content::Parts(Vec::from([Part::Search(search(&block, true))])));
+            }
+            if !is_mention(&block) {
+                return reader.content(Some(block), part);
+            }
+            Vec::from([block])
+        }
+        other => return reader.content(other.map(Node::new), part),
+    };
+    let mut parts = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let block = opened(block)?;
+        if directive(&block).is_some() {
+            reader.ignore(at, &block);
+            parts.extend(reader.emulates().then_some(Part::Ignored));
+        } else if is_reference(&block) {
+            parts.push(reader.reference(at, block));
+        } else if is_typed_outcome(&block) {
+            reader.change(at);
+            parts.push(Part::Search(search(&block, false)));
+        } else {
+            parts.extend(part(reader, block)?);
+        }
+    }
+    Ok(Content::Parts(parts))
+}
+
+/// The references of a block that is not sent: their tools stay loaded.
+pub(super) fn references_in<'a>(reader: &mut Reader<'_, '_, 'a>, (at, number): (usize, usize), content: &Node<'a>) {
+    let mut parts = Vec::new();
+    for block in content.as_array().unwrap_or_else(|| core::slice::from_ref(content)) {
+        if directive(block).is_some() {
+            reader.ignore(at, block);
+        } else if is_reference(block) {
+            parts.push(reader.reference(at, block.clone()));
+        } else if is_typed_outcome(block) || content.as_array().is_none() && is_search_outcome(block) {
+            reader.change(at);
+            parts.push(Part::Search(search(block, false)));
+        }
+    }
+    if !parts.is_empty() {
+        reader.push_to(at, number, What::Orphan(Content::Parts(parts)));
+    }
+}
+
+fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> What<'a> {
+    let search = search(block.get("content").unwrap_or(block), true);
+    let is_error = search.error.is_some();
+    let own = reader.same_format().then(|| block.clone());
+    let content = Content::Parts(Vec::from([Part::Search(search)]));
+    let of_search = Some(Searcher::Hosted);
+    What::Result(Outcome { is_error, of_search, ..Outcome::new(string_of(block, "tool_use_id"), content, own) })
+}
+
+/// Reads what a search found, or why it failed.
+pub(super) fn search<'a>(outcome: &Node<'a>, is_whole: bool) -> Search<'a> {
+    let listed = outcome.get("tool_references").and_then(Node::as_array);
+    let failed = outcome.get("error_code").filter(|_| listed.is_none());
+    Search {
+        block: outcome.clone(),
+        references: listed.unwrap_or_default().iter().cloned().map(reference).collect(),
+        error: failed.map(|code| code.as_text().map(Text::display).unwrap_or_default().into_owned()),
+        is_whole,
+    }
+}
+
+/// Decides which calls of the API's own servers are searches for tools: those that a search's result answers.
+pub(super) fn settle_server_calls<'r, 'n, 'a>(
+    reader: &mut Reader<'r, 'n, 'a>,
+    part: ReadPart<'r, 'n, 'a>,
+) -> Result<(), Error> {
+    if !reader.conversation.events.iter().any(|event| matches!(event.what, What::Server { .. })) {
+        return Ok(());
+    }
+    let events = core::mem::take(&mut reader.conversation.events);
+    let hosted = events.iter().filter_map(|event| match &event.what {
+        What::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => outcome.id.as_text().cloned(),
+        _ => None,
+    });
+    let answered: Set<Text<'a>> = hosted.collect();
+    for Event { at, message, member, what } in events {
+        let what = match what {
+            What::Server { block, .. }
+                if block.get("id").and_then(Node::as_text).is_some_and(|id| answered.contains(id)) =>
+            {
+                reader.change(at);
+                call(reader, at, block)
+            }
+            What::Server { role, block } => {
+                let Some(part) = part(reader, block)? else { continue };
+                What::Text { role, content: Content::Parts(Vec::from([part])) }
+            }
+            other => other,
+        };
+        reader.conversation.events.push(Event { at, message, member, what });
+    }
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! OpenAI Chat Completions, and Kimi's, whose system messages may bring tools.
+
+use alloc::{format, vec::Vec};
+
+use super::{
+    anthropic::{bare, concerns, lenient_role},
+    blocks::{self, result_content, taken},
+    no_object, no_role, Reader,
+};
+use crate::{
+    error::Error,
+    json::{
+        lazy::{take, view},
+        Data, Node, Text,
+    },
+    request::{
+        blocks::{brings_tools, is_mention, is_system},
+        conversation::{string_of, Addition, Arguments, Call, Outcome, Part, Role, Searcher, What},
+        tool::{self, has_type},
+        tools::Arrival,
+    },
+};
+
+/// Reads a request.
+pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
+    for index in 0..reader.history.messages().len() {
+        let (at, pointer) = (index + 1, format!("/messages/{index}"));
+        if reader.skims() {
+            let concerns = |message: &Node<'_>, calls: bool| {
+                let calls_or_answers = message.get("tool_calls").is_some() || is_tool(message);
+                has_tools(message) || calls && calls_or_answers || concerns(message, calls)
+            };
+            let Some(mut old) = reader.skim(index, concerns)? else { continue };
+            if is_mention(&old) {
+                old = bare(old);
+            }
+            let role = lenient_role(&old);
+            message(reader, at, old, role, &pointer)?;
+            continue;
+        }
+        if reader.same_format() {
+            let old = reader.history.messages().get(index).map(view).transpose()?;
+            let kept = old
+                .as_ref()
+                .filter(|old| ["tool_calls", "tool_call_id", "tools"].iter().all(|key| old.get(key).is_none()));
+            if let Some(role) = kept.map(|old| role(old, &pointer)).transpose()? {
+                reader.push(at, What::Kept(role));
+                continue;
+            }
+        }
+        let mut old = reader.open(index)?;
+        if is_mention(&old) && reader.emulates() {
+            old = bare(old);
+        }
+        let role = role(&old, &pointer)?;
+        message(reader, at, old, role, &pointer)?;
+    }
+    blocks::settle_server_calls(reader, part)
+}
+
+fn has_tools(message: &Node<'_>) -> bool {
+    message.get("tools").is_some_and(|tools| tools.as_array().is_some())
+}
+
+fn is_tool(message: &Node<'_>) -> bool {
+    ["tool", "function"].iter().any(|name| message.get("role").is_some_and(|role| role.is_text(name)))
+}
+
+fn message<'a>(
+    reader: &mut Reader<'_, '_, 'a>,
+    at: usize,
+    mut old: Node<'a>,
+    role: Role,
+    pointer: &str,
+) -> Result<(), Error> {
+    let brings = carried(reader, at, &mut old, pointer)?;
+    if is_tool(&old) {
+        if !reader.skims() {
+            reader.lose_rest(&old, &["role", "content", "tool_call_id"]);
+        }
+        let id = string_of(&old, "tool_call_id");
+        let (own, content) = taken(reader, old, "content");
+        let content = result_content(reader, at, content, part)?;
+        reader.push(at, What::Result(Outcome::new(id, content, own)));
+        return Ok(());
+    }
+    let content = take(&mut old, "content")?;
+    if !reader.skims() {
+        reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
+        if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some()) {
+            reader.push(at, What::Reasoning(Node::record([("reasoning_content", thought)])));
+        }
+    }
+    let calls = old.visit("tool_calls", core::mem::take).map(Node::into_data);
+    let calls = if let Some(Data::Array(calls)) = calls { calls } else { Vec::new() };
+    let is_silent = |text: &Text<'_>| (brings || !calls.is_empty()) && text.is_empty();
+    let says_nothing =
+        content.as_ref().is_none_or(|content| content.is_null() || content.as_text().is_some_and(is_silent));
+    if reader.skims() {
+        if says_nothing && content.is_some() {
+            old.visit("content", |old| *old = content.clone().unwrap_or_default());
+        }
+        // The tools that it brings are in the list now.
+        if old.get("tools").is_some_and(Node::is_null) {
+            tool::remove(&mut old, "tools");
+        }
+        reader.conversation.originals.insert(at, old);
+    }
+    if !says_nothing {
+        blocks::message(reader, (at, at), role, content, part)?;
+    }
+    for call in calls {
+        let call = called(reader, call);
+        reader.push(at, call);
+    }
+    Ok(())
+}
+
+/// Who speaks; what a tool gives is the client's word.
+fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
+    if message.as_object().is_none() {
+        return Err(no_object(message, pointer));
+    }
+    let is = |name: &&str| message.get("role").is_some_and(|role| role.is_text(name));
+    if ["system", "developer", "user", "tool", "function", "assistant"].iter().any(is) {
+        Ok(lenient_role(message))
+    } else {
+        Err(no_role(message, pointer, "`system`, `developer`, `user`, `assistant` or `tool`"))
+    }
+}
+
+/// The tools that a message brings; gives whether it has a list of them.
+fn carried<'a>(
+    reader: &mut Reader<'_, '_, 'a>,
+    at: usize,
+    message: &mut Node<'a>,
+    pointer: &str,
+) -> Result<bool, Error> {
+    if !has_tools(message) {
+        return Ok(false);
+    }
+    if !is_system(message) {
+        return Err(brings_tools(pointer));
+    }
+    let Some(Data::Array(tools)) = message.visit("tools", core::mem::take).map(Node::into_data) else {
+        return Ok(false);
+    };
+    reader.change(at);
+    if !reader.may_change() {
+        let names = tools.iter().filter_map(tool::name).cloned();
+        names.for_each(|name| reader.push(at, What::Ignored(name)));
+        return Ok(true);
+    }
+    let is_head = reader.is_head();
+    let mut additions = Vec::with_capacity(tools.len());
+    for definition in tools {
+        if is_head {
+            reader.conversation.tools.list_own(definition, reader.reading.warnings);
+        } else if let Some(name) = tool::name(&definition).cloned() {
+            reader.bring(definition, Arrival::Found);
+            additions.push(Addition { name, definition: None, cache_control: None, is_known: false });
+        } else if reader.emulates() {
+            reader.bring(definition, Arrival::Found);
+        } else {
+            reader.lose_block(&definition);
+        }
+    }
+    if !additions.is_empty() {
+        reader.push(at, What::Carry(additions));
+    }
+    Ok(true)
+}
+
+fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> What<'a> {
+    let own = reader.skims().then(|| call.clone());
+    let id = string_of(&call, "id");
+    let inner = if has_type(&call, "custom") { "custom" } else { "function" };
+    let mut function = call.visit(inner, core::mem::take).unwrap_or_default();
+    let name = function.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
+    let arguments = if inner == "custom" {
+        Arguments::Freeform(string_of(&function, "input"))
+    } else {
+        match function.visit("arguments", core::mem::take).unwrap_or_default() {
+            text if text.as_text().is_some() => Arguments::Text(text),
+            value => Arguments::Value(value),
+        }
+    };
+    let searches = &reader.reading.options.search_tools;
+    let search = searches.iter().any(|search| name.is(search.as_str())).then_some(Searcher::Client);
+    What::Call(Call { id, name, arguments, search, own })
+}
+
+/// A text or an image.
+fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
+    if reader.skims() {
+        return Ok(Some(Part::Own(block)));
+    }
+    for kind in ["text", "refusal"] {
+        if has_type(&block, kind) {
+            reader.lose_rest(&block, &["type", kind]);
+            let text = block.visit(kind, core::mem::take).filter(|text| text.as_text().is_some());
+            return Ok(text.map(Part::Text));
+        }
+    }
+    let image = block.get("image_url").filter(|_| has_type(&block, "image_url"));
+    let url = image.and_then(|image| image.get("url")).filter(|url| url.as_text().is_some()).cloned();
+    match url {
+        Some(url) => {
+            let detail = image.and_then(|image| image.get("detail")).filter(|text| text.as_text().is_some()).cloned();
+            Ok(Some(Part::Image { url, detail }))
+        }
+        None => {
+            reader.lose_block(&block);
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! One reader for each format: a request's tools and history as a [`Conversation`].
+//!
+//! Where the format changes, the history is taken out of the request. Where it stays, the history stays there, too, and
+//! of an emulated request only the messages are read that concern tools. Everything else is left for the writer.
+
+mod anthropic;
+mod blocks;
+mod chat;
+mod responses;
+
+pub(crate) use anthropic::lenient_role;
+
+use alloc::{format, vec::Vec};
+
+use super::{
+    blocks::{directive_name, reference_name},
+    conversation::{opened, Content, Conversation, Event, Part, Reference, Role, What},
+    listed,
+    namespaces::NameMap,
+    prefilter,
+    report::{Warnings, LOST},
+    tool::{self, type_of},
+    tools::{Arrival, Found, Tools},
+};
+use crate::{
+    error::{Code, Error},
+    json::{
+        lazy::{take as take_member, view, View},
+        Data, Node, Text,
+    },
+    options::{Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
+};
+
+/// What a reader has to know.
+pub(crate) struct Reading<'r, 'a> {
+    pub(crate) options: &'r DeferredOptions,
+    pub(crate) names: &'r mut NameMap<'a>,
+    pub(crate) warnings: &'r mut Warnings,
+    /// The target's format.
+    pub(crate) target: Api,
+    /// The request may stay as it is: only what concerns tools is read, and nothing is written.
+    pub(crate) glances: bool,
+}
+
+/// Reads the history and the tools of a request. The list of tools stays in it.
+///
+/// # Errors
+/// `invalid-request` for a message that is none, or a history that is not in the request.
+pub(crate) fn read<'a>(
+    request: &mut Node<'a>,
+    source: Api,
+    mut reading: Reading<'_, 'a>,
+) -> Result<Conversation<'a>, Error> {
+    let same_format = source == reading.target;
+    let mut conversation = Conversation::default();
+    let mut flattened = None;
+    if source == Api::OpenaiResponses {
+        flattened = responses::flatten(request, &mut reading)?;
+    }
+    conversation.tools = match flattened {
+        Some(tools) => {
+            let mut all = Tools::default();
+            tools.into_iter().for_each(|tool| all.list_own(tool, reading.warnings));
+            all
+        }
+        None => Tools::read(listed(request), reading.warnings),
+    };
+    let (mut prompt, mut taken) = (None, None);
+    if !same_format {
+        conversation.is_in_place =
+            source == Api::Anthropic && reading.target == Api::OpenaiChat && anthropic::is_common(request)?;
+        let key = if source == Api::OpenaiResponses { "instructions" } else { "system" };
+        if source != Api::OpenaiChat && request.get(key).is_some() {
+            prompt = take_member(request, key)?;
+            tool::remove(request, key);
+        }
+        if !conversation.is_in_place {
+            taken = Some(request.visit(source.history(), core::mem::take).unwrap_or_default());
+        }
+    }
+    let request = &*request;
+    let history = match taken {
+        Some(node) => History::Taken(opened(node)?),
+        None => History::Borrowed(request.get(source.history()).filter(|_| same_format)),
+    };
+    // A string of Responses says nothing about tools.
+    conversation.is_in_place |=
+        same_format && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
+    let listed = listed(request);
+    let mut reader = Reader { reading, source, listed, history, conversation, has_spoken: false, member: "content" };
+    match source {
+        Api::Anthropic => anthropic::read(&mut reader, request, prompt)?,
+        Api::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
+        _ => chat::read(&mut reader)?,
+    }
+    let Reader { history, mut conversation, .. } = reader;
+    if let History::Taken(node) = history {
+        if let Data::Array(messages) = node.into_data() {
+            conversation.history = messages;
+        }
+    }
+    Ok(conversation)
+}
+
+/// The messages of a request: in the request, or taken out of it.
+enum History<'n, 'a> {
+    Borrowed(Option<&'n Node<'a>>),
+    Taken(Node<'a>),
+}
+
+impl<'a> History<'_, 'a> {
+    fn messages(&self) -> &[Node<'a>] {
+        match self {
+            History::Borrowed(node) => node.and_then(Node::as_array).unwrap_or_default(),
+            History::Taken(node) => node.as_array().unwrap_or_default(),
+        }
+    }
+}
+
+struct Reader<'r, 'n, 'a> {
+    reading: Reading<'r, 'a>,
+    source: Api,
+    /// The list of the request.
+    listed: &'n [Node<'a>],
+    history: History<'n, 'a>,
+    conversation: Conversation<'a>,
+    /// Anybody but the client has, or the client in the conversation.
+    has_spoken: bool,
+    /// The member that is read.
+    member: &'static str,
+}
+
+impl<'a> Reader<'_, '_, 'a> {
+    /// Whether the format stays, so that what is not about tools does, too.
+    fn same_format(&self) -> bool {
+        self.source == self.reading.target
+    }
+
+    /// Whether deferral is emulated, or nothing is written.
+    fn emulates(&self) -> bool {
+        self.reading.options.native == Native::None || self.reading.glances
+    }
+
+    /// Whether only messages that concern tools are read: all others stay as they are.
+    fn skims(&self) -> bool {
+        self.same_format() && self.emulates()
+    }
+
+    /// Whether calls matter where the format stays: as loads, or because they may become text.
+    fn wants_calls(&self) -> bool {
+        let options = self.reading.options;
+        options.load_used_tools || options.unavailable_calls == UnavailableCalls::Text
+    }
+
+    /// Which texts can hold something that matters where the format stays.
+    fn wanted(&self) -> u8 {
+        let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
+        match self.wants_calls() {
+            true if texts => prefilter::DEFERRAL | prefilter::CALL | prefilter::CHAT | prefilter::RESULT,
+            true => prefilter::DEFERRAL | prefilter::CALL,
+            false => prefilter::DEFERRAL,
+        }
+    }
+
+    /// A message as a tree of its own. Where the format changes it is taken out of the history.
+    fn open(&mut self, index: usize) -> Result<Node<'a>, Error> {
+        match &mut self.history {
+            History::Taken(node) => {
+                let message = node.as_array_mut().and_then(|messages| messages.get_mut(index)).map(core::mem::take);
+                opened(message.unwrap_or_default())
+            }
+            History::Borrowed(_) => match self.history.messages().get(index).map(view).transpose()? {
+                Some(View::Tree(node)) => Ok(node.clone()),
+                Some(View::Read(node)) => Ok(node),
+                None => Ok(Node::default()),
+            },
+        }
+    }
+
+    /// Looks at a message where only those are read that concern tools. Returns it as a tree if it does.
+    fn skim(&mut self, index: usize, concerns: impl Fn(&Node<'a>, bool) -> bool) -> Result<Option<Node<'a>>, Error> {
+        let (wanted, calls) = (self.wanted(), self.wants_calls());
+        let Some(message) = self.history.messages().get(index) else { return Ok(None) };
+        if !crate::json::lazy::may_hold(message, wanted) {
+            return Ok(None);
+        }
+        Ok(match view(message)? {
+            View::Tree(node) => concerns(node, calls).then(|| node.clone()),
+            View::Read(node) => Some(node).filter(|node| concerns(node, calls)),
+        })
+    }
+
+    fn push(&mut self, at: usize, what: What<'a>) {
+        self.push_to(at, at, what);
+    }
+
+    /// Adds an event to a message of the model's turn that began before.
+    fn push_to(&mut self, at: usize, message: usize, what: What<'a>) {
+        self.has_spoken |= match &what {
+            What::Text { role, .. } | What::Kept(role) => *role != Role::System,
+            What::Call(_) | What::Result(_) | What::Reasoning(_) | What::Server { .. } => true,
+            What::Add(_) | What::Carry(_) | What::Remove { .. } | What::Orphan(_) => false,
+            What::Used(_) | What::Ignored(_) => false,
+        };
+        self.conversation.events.push(Event { at, message, member: self.member, what });
+    }
+
+    /// Notes that a message says something else now.
+    fn change(&mut self, at: usize) {
+        self.conversation.changed.insert(at);
+    }
+
+    /// Whether nobody has spoken yet: what comes here is the head of the prompt. An emulated list begins with what the
+    /// request lists.
+    fn is_head(&self) -> bool {
+        !self.has_spoken && !self.same_format() && !self.emulates()
+    }
+
+    /// Whether the history may change the tools.
+    fn may_change(&self) -> bool {
+        self.reading.options.tool_changes == ToolChanges::Apply
+    }
+
+    /// Takes in a definition that the history brings.
+    fn bring(&mut self, definition: Node<'a>, arrival: Arrival) {
+        self.conversation.tools.bring(definition, arrival, self.listed, self.reading.warnings);
+    }
+
+    /// A reference to a tool, as a part of what was said.
+    fn reference(&mut self, at: usize, block: Node<'a>) -> Part<'a> {
+        self.change(at);
+        Part::Reference(reference(block))
+    }
+
+    /// A directive of somebody who may not change the tools.
+    fn ignore(&mut self, at: usize, block: &Node<'a>) {
+        self.change(at);
+        self.push(at, What::Ignored(directive_name(block)));
+    }
+
+    /// The warnings about what is left out. Those of an emulated request come after those about its tools.
+    fn losses(&mut self) -> &mut Warnings {
+        match self.emulates() {
+            true => &mut self.conversation.losses,
+            false => self.reading.warnings,
+        }
+    }
+
+    /// Warns that something is left out, unless nothing is lost.
+    fn lose(&mut self, name: &str, value: &Node<'_>) {
+        self.losses().lose(name, value);
+    }
+
+    /// Warns about the members of a block beyond those that are translated.
+    fn lose_rest(&mut self, block: &Node<'_>, translated: &[&str]) {
+        for member in block.as_object().into_iter().flatten() {
+            if !translated.iter().any(|key| member.key.is(key)) {
+                self.losses().lose(&member.key.display(), &member.value);
+            }
+        }
+    }
+
+    /// Warns about a block that cannot be translated, by its type.
+    fn lose_block(&mut self, block: &Node<'_>) {
+        let name = type_of(block).map_or_else(|| "content".into(), Text::display);
+        self.losses().about(LOST, name);
+    }
+
+    /// What was said, as parts read by `part`.
+    fn content(
+        &mut self,
+        content: Option<Node<'a>>,
+        part: fn(&mut Self, Node<'a>) -> Result<Option<Part<'a>>, Error>,
+    ) -> Result<Content<'a>, Error> {
+        let content = content.map(opened).transpose()?.map(Node::into_data);
+        Ok(match content {
+            Some(Data::String(text)) => Content::String(Node::new(Data::String(text))),
+            Some(Data::Array(blocks)) => {
+                let mut parts = Vec::with_capacity(blocks.len());
+                for block in blocks {
+                    parts.extend(part(self, block)?);
+                }
+                Content::Parts(parts)
+            }
+            None | Some(Data::Null) => Content::Parts(Vec::new()),
+            Some(other) => {
+                self.lose("content", &Node::new(other));
+                Content::Parts(Vec::new())
+            }
+        })
+    }
+}
+
+/// A reference to a tool.
+fn reference<'a>(block: Node<'a>) -> Reference<'a> {
+    Reference { name: reference_name(&block), block, found: Found::Unknown }
+}
+
+/// The error of a message that is no object.
+fn no_object(message: &Node<'_>, at: &str) -> Error {
+    Error::new(Code::InvalidRequest, at, format!("expected a message as an object, found {}", message.kind()))
+}
+
+/// The error of a role that nobody has.
+fn no_role(message: &Node<'_>, at: &str, expected: &str) -> Error {
+    let found = message.get("role").map_or_else(|| "none".into(), crate::json::write);
+    Error::new(Code::InvalidRequest, format!("{at}/role"), format!("expected a `role` of {expected}, found {found}"))
+}

@@ -1,0 +1,516 @@
+//! OpenAI Responses.
+
+use alloc::{collections::VecDeque, format, string::String, vec::Vec};
+
+use super::{
+    blocks::{self, result_content},
+    no_role, reference, Reader, Reading,
+};
+use crate::{
+    collections::{Map, Set},
+    error::{Code, Error},
+    json::{
+        lazy::{may_hold, view},
+        Node, Text,
+    },
+    options::Native,
+    request::{
+        blocks::{any_block, concerns_tools, directive, is_mention, is_system},
+        conversation::{
+            string_of, Addition, Arguments, Call, Content, Held, Outcome, Part, Role, Search, Searcher, What,
+        },
+        namespaces::{self, flat_names, NameMap},
+        prefilter,
+        report::LOST,
+        tool::{self, has_type, is_client_search, type_of},
+        tools::Arrival,
+    },
+};
+
+/// Plans the flat names of all tools and takes the namespaces out of the list of a request. Where the request may stay
+/// as it is, the flat list is returned instead.
+pub(super) fn flatten<'a>(
+    request: &mut Node<'a>,
+    reading: &mut Reading<'_, 'a>,
+) -> Result<Option<Vec<Node<'a>>>, Error> {
+    // Also where the format stays: a tool's name does not depend on the format.
+    *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?);
+    if reading.glances || !namespaces::any(super::listed(request)) {
+        return Ok(None);
+    }
+    if reading.options.native != Native::None && reading.target == crate::options::Api::OpenaiResponses {
+        let list = super::listed(request).to_vec();
+        return Ok(Some(namespaces::flatten(list, reading.names, reading.warnings)));
+    }
+    request.visit("tools", |tools| {
+        if let Some(list) = tools.as_array_mut() {
+            *list = namespaces::flatten(core::mem::take(list), reading.names, reading.warnings);
+        }
+    });
+    Ok(None)
+}
+
+/// Reads a request.
+pub(super) fn read<'a>(
+    reader: &mut Reader<'_, '_, 'a>,
+    request: &Node<'a>,
+    prompt: Option<Node<'a>>,
+) -> Result<(), Error> {
+    if !reader.same_format() {
+        is_whole(request)?;
+        if let Some(instructions) = prompt.filter(|text| !text.is_null()) {
+            let content = reader.content(Some(instructions), part)?;
+            reader.push(0, What::Text { role: Role::System, content });
+        }
+    }
+    if let super::History::Taken(node) = &reader.history {
+        if node.as_text().is_some() {
+            let content = Content::String(node.clone());
+            reader.push(1, What::Text { role: Role::User, content });
+            return Ok(());
+        }
+    }
+    let mut pass = Pass {
+        reader,
+        at: 0,
+        message: 0,
+        phase: Phase::Other,
+        hosted: VecDeque::new(),
+        searches: 0,
+        calls: Set::new(),
+        earlier: None,
+    };
+    for index in 0..pass.reader.history.messages().len() {
+        pass.at = index + 1;
+        if pass.reader.skims() {
+            if let Some(item) = pass.reader.skim(index, concerns)? {
+                pass.item(item, "")?;
+            }
+        } else {
+            let is_plain = |item: &Node<'_>| !may_hold(item, prefilter::DEFERRAL | prefilter::CALL | prefilter::RESULT);
+            if pass.reader.same_format() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
+                pass.turn(Phase::Other);
+                let message = pass.message;
+                pass.push(message, What::Kept(Role::Assistant));
+                continue;
+            }
+            let item = pass.reader.open(index)?;
+            pass.item(item, &format!("/input/{index}"))?;
+        }
+    }
+    blocks::settle_server_calls(reader, part)
+}
+
+/// The members of an item that hold what was said.
+const LISTS: [&str; 2] = ["content", "output"];
+
+/// Whether an item concerns the tools that there are; `calls`: or is a call or its result.
+fn concerns(item: &Node<'_>, calls: bool) -> bool {
+    let kind = type_of(item).map(Text::display).unwrap_or_default();
+    let is_call = kind.ends_with("_call") || kind.ends_with("_call_output");
+    kind == "additional_tools"
+        || kind.starts_with("tool_search_")
+        || kind == "mcp_list_tools"
+        || is_mention(item)
+        || is_call && (calls || item.get("namespace").is_some())
+        || LISTS.iter().any(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)))
+}
+
+/// Half a conversation cannot be translated.
+fn is_whole(request: &Node<'_>) -> Result<(), Error> {
+    let elsewhere = ["previous_response_id", "conversation"];
+    for key in elsewhere {
+        if request.get(key).map(view).transpose()?.is_some_and(|value| !value.is_null()) {
+            return Err(incomplete(&format!("/{key}")));
+        }
+    }
+    Ok(())
+}
+
+fn incomplete(at: &str) -> Error {
+    let message = "expected the whole history in `input`, found a reference to what the API has stored";
+    Error::new(Code::InvalidRequest, at, message)
+}
+
+/// What the model's turn has had so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// It is not the model's turn.
+    Other,
+    Thought,
+    Said,
+    Called,
+}
+
+struct Pass<'p, 'r, 'n, 'a> {
+    reader: &'p mut Reader<'r, 'n, 'a>,
+    /// The number of the item.
+    at: usize,
+    /// The number of the message that it belongs to.
+    message: usize,
+    phase: Phase,
+    /// Ids of hosted searches whose output is still to come.
+    hosted: VecDeque<Node<'a>>,
+    /// How many hosted searches there are.
+    searches: usize,
+    /// Ids of the client's searches and of functions that were called.
+    calls: Set<Text<'a>>,
+    /// The first item that calls a function by each id, if anybody has asked.
+    earlier: Option<Map<Text<'a>, usize>>,
+}
+
+impl<'a> Pass<'_, '_, '_, 'a> {
+    /// Begins a message, unless the item is a part of the model's turn: thoughts, one text, calls.
+    fn turn(&mut self, phase: Phase) -> usize {
+        let goes_on = match (self.phase, phase) {
+            (Phase::Other, _) | (_, Phase::Other) | (Phase::Said, Phase::Said) => false,
+            (_, Phase::Thought) => self.phase == Phase::Said || self.phase == Phase::Thought,
+            _ => true,
+        };
+        if !goes_on {
+            self.message += 1;
+        }
+        // A text between calls belongs to them.
+        if !(goes_on && self.phase == Phase::Called) {
+            self.phase = phase;
+        }
+        self.message
+    }
+
+    fn push(&mut self, message: usize, what: What<'a>) {
+        self.reader.push_to(self.at, message, what);
+    }
+
+    fn item(&mut self, mut item: Node<'a>, at: &str) -> Result<(), Error> {
+        let kind = type_of(&item).map(|kind| kind.display().into_owned());
+        let kind = kind.as_deref().unwrap_or("message");
+        if self.reader.emulates() {
+            if is_mention(&item) {
+                self.mention(item);
+                return Ok(());
+            }
+            if self.reader.same_format() && kind != "additional_tools" && !kind.starts_with("tool_search_") {
+                self.clean(&mut item, kind);
+            }
+        }
+        match kind {
+            "message" => self.said(item, at)?,
+            "function_call" | "custom_tool_call" => {
+                self.disuse(&mut item, &LISTS);
+                self.call(item);
+            }
+            "function_call_output" | "custom_tool_call_output" => self.output(item)?,
+            "tool_search_call" => self.search(item),
+            "tool_search_output" => self.found(item)?,
+            "additional_tools" => self.additional(item),
+            "item_reference" if !self.reader.same_format() => return Err(incomplete(at)),
+            _ if self.reader.skims() => self.other(item)?,
+            _ if self.reader.same_format() => {
+                let message = self.turn(Phase::Other);
+                self.push(message, What::Kept(Role::Assistant));
+            }
+            "reasoning" => {
+                let message = self.turn(Phase::Thought);
+                self.push(message, What::Reasoning(item));
+            }
+            _ => self.reader.lose_block(&item),
+        }
+        Ok(())
+    }
+
+    /// A reference in the place of an item is the client's word; a directive there is nobody's.
+    fn mention(&mut self, block: Node<'a>) {
+        if directive(&block).is_some() {
+            return self.reader.ignore(self.at, &block);
+        }
+        let message = self.turn(Phase::Other);
+        self.reader.conversation.bare.insert(self.at);
+        let part = self.reader.reference(self.at, block);
+        self.push(message, What::Text { role: Role::System, content: Content::Parts(Vec::from([part])) });
+    }
+
+    /// Takes namespaces and flags off an item that stays.
+    fn clean(&mut self, item: &mut Node<'a>, kind: &str) {
+        if (kind.ends_with("_call") || kind.ends_with("_call_output")) && item.get("namespace").is_some() {
+            self.reader.reading.names.flatten_call(item);
+            self.reader.change(self.at);
+        }
+        if kind == "mcp_list_tools" {
+            let mut has_flags = false;
+            item.visit("tools", |tools| {
+                tools.visit_children(|_, listed| {
+                    if listed.get(tool::FLAG).is_some() {
+                        tool::remove(listed, tool::FLAG);
+                        has_flags = true;
+                    }
+                    Ok::<(), core::convert::Infallible>(())
+                })
+            });
+            if has_flags {
+                self.reader.change(self.at);
+            }
+        }
+    }
+
+    fn said(&mut self, mut item: Node<'a>, at: &str) -> Result<(), Error> {
+        let is = |name| item.get("role").is_some_and(|role| role.is_text(name));
+        let role = if is("assistant") {
+            Role::Assistant
+        } else if is_system(&item) {
+            Role::System
+        } else if is("user") || self.reader.same_format() {
+            Role::User
+        } else {
+            return Err(no_role(&item, at, "`user`, `assistant`, `system` or `developer`"));
+        };
+        let message = self.turn(if role == Role::Assistant { Phase::Said } else { Phase::Other });
+        if self.reader.same_format() && !self.reader.emulates() {
+            self.push(message, What::Kept(role));
+            return Ok(());
+        }
+        if self.reader.skims() {
+            return self.held(item, (message, role));
+        }
+        let content = item.visit("content", core::mem::take);
+        if self.reader.emulates() {
+            return blocks::message(self.reader, (self.at, message), role, content, part);
+        }
+        let content = self.reader.content(content, part)?;
+        self.push(message, What::Text { role, content });
+        Ok(())
+    }
+
+    /// An item that stays, but for what it holds about tools.
+    fn other(&mut self, item: Node<'a>) -> Result<(), Error> {
+        let message = self.turn(Phase::Other);
+        let role = if is_system(&item) { Role::System } else { Role::User };
+        self.held(item, (message, role))
+    }
+
+    /// Reads the members of an item that concern tools. The rest of the item stays as it is.
+    fn held(&mut self, mut item: Node<'a>, (message, role): (usize, Role)) -> Result<(), Error> {
+        let read = LISTS.map(|member| {
+            let concerns = item.get(member).is_some_and(|content| any_block(content, concerns_tools));
+            (member, concerns.then(|| item.visit(member, core::mem::take)).flatten())
+        });
+        self.reader.conversation.originals.insert(self.at, item);
+        for (member, content) in read.into_iter().filter(|(_, content)| content.is_some()) {
+            self.reader.conversation.held.push(Held { at: self.at, member, role });
+            self.reader.member = member;
+            blocks::message(self.reader, (self.at, message), role, content, part)?;
+        }
+        self.reader.member = "content";
+        Ok(())
+    }
+
+    /// Removes members that concern tools from an item of which the API reads other members. References in them load
+    /// tools.
+    fn disuse(&mut self, item: &mut Node<'a>, members: &[&str]) {
+        if !self.reader.skims() {
+            return;
+        }
+        for member in members {
+            let content = item.get(member).filter(|content| any_block(content, concerns_tools)).cloned();
+            if let Some(content) = content {
+                self.reader.change(self.at);
+                blocks::references_in(self.reader, (self.at, self.message), &content);
+                tool::remove(item, member);
+            }
+        }
+    }
+
+    fn call(&mut self, mut item: Node<'a>) {
+        let message = self.turn(Phase::Called);
+        let own = self.reader.same_format().then(|| item.clone());
+        let name = self.reader.reading.names.called(&item).unwrap_or_else(|| Text::literal(""));
+        let arguments = if has_type(&item, "custom_tool_call") {
+            Arguments::Freeform(string_of(&item, "input"))
+        } else {
+            Arguments::Text(item.visit("arguments", core::mem::take).unwrap_or_default())
+        };
+        let id = string_of(&item, "call_id");
+        if has_type(&item, "function_call") {
+            self.calls.extend(id.as_text().cloned());
+        }
+        self.push(message, What::Call(Call { id, name, arguments, search: None, own }));
+    }
+
+    fn output(&mut self, mut item: Node<'a>) -> Result<(), Error> {
+        let message = self.turn(Phase::Other);
+        self.disuse(&mut item, &["content"]);
+        let id = string_of(&item, "call_id");
+        let (own, output) = blocks::taken(self.reader, item, "output");
+        let content = match self.reader.emulates() {
+            true => result_content(self.reader, self.at, output, part)?,
+            false => self.reader.content(output, part)?,
+        };
+        self.push(message, What::Result(Outcome::new(id, content, own)));
+        Ok(())
+    }
+
+    fn search(&mut self, mut item: Node<'a>) {
+        self.reader.change(self.at);
+        let message = self.turn(Phase::Called);
+        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
+        let client = is_client_search(&item);
+        let search_name = self.reader.reading.options.tool_search_name.as_str();
+        let id = if client {
+            // A call without an id is a call that no output answers.
+            self.calls.extend(item.get("call_id").and_then(Node::as_text).cloned());
+            match self.reader.skims() {
+                true => item.get("call_id").cloned().unwrap_or_default(),
+                false => string_of(&item, "call_id"),
+            }
+        } else {
+            self.searches += 1;
+            let mut ids = ["call_id", "id"].iter().filter_map(|key| item.get(key)).filter(|id| id.as_text().is_some());
+            let id = ids.next().cloned();
+            let id = id.unwrap_or_else(|| Node::string(format!("call_{search_name}_{}", self.searches)));
+            self.hosted.push_back(id.clone());
+            id
+        };
+        let name = Text::new(String::from(search_name));
+        let arguments = match item.visit("arguments", core::mem::take).unwrap_or_default() {
+            text if text.as_text().is_some() => Arguments::Text(text),
+            value => Arguments::Value(value),
+        };
+        let search = Some(if client { Searcher::Client } else { Searcher::Hosted });
+        self.push(message, What::Call(Call { id, name, arguments, search, own }));
+    }
+
+    /// The call that an output of a search answers.
+    fn answered(&mut self, item: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
+        if !is_client_search(item) {
+            return Ok(self.hosted.pop_front());
+        }
+        let Some(id) = item.get("call_id").and_then(Node::as_text) else { return Ok(None) };
+        let is_called = self.calls.contains(id) || {
+            // A caller may have turned the call into an ordinary one and left its output.
+            if self.earlier.is_none() {
+                let mut ordinary = Map::new();
+                for (index, item) in self.reader.history.messages().iter().enumerate() {
+                    let item = view(item)?;
+                    let id = item.get("call_id").and_then(Node::as_text).filter(|_| has_type(&item, "function_call"));
+                    id.into_iter().for_each(|id| {
+                        ordinary.entry(id.clone()).or_insert(index + 1);
+                    });
+                }
+                self.earlier = Some(ordinary);
+            }
+            self.earlier.as_ref().and_then(|earlier| earlier.get(id)).is_some_and(|call| *call < self.at)
+        };
+        Ok(Some(string_of(item, "call_id")).filter(|_| is_called))
+    }
+
+    fn found(&mut self, mut item: Node<'a>) -> Result<(), Error> {
+        self.reader.change(self.at);
+        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
+        let called = self.answered(&item)?;
+        let client = is_client_search(&item);
+        let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text()).cloned();
+        let mut found = Vec::new();
+        if self.reader.may_change() {
+            for definition in self.definitions(&mut item) {
+                found.extend(tool::name(&definition).cloned());
+                self.reader.bring(definition, Arrival::Found);
+            }
+        } else {
+            // The output refers to what the client's own list has, and may not bring more.
+            found = self.names_in(&item);
+        }
+        let references = found.into_iter().map(|name| reference(Node::string(name))).collect();
+        let content = Content::Parts(Vec::from([Part::Search(Search {
+            references,
+            block: Node::default(),
+            error: None,
+            is_whole: true,
+        })]));
+        let of_search = Some(if client { Searcher::Client } else { Searcher::Hosted });
+        let Some(call) = called else {
+            self.reader.losses().about_maybe("orphan-tool-search-output", id.as_ref());
+            // The tools stay loaded.
+            let message = self.message;
+            self.push(message, What::Orphan(content));
+            return Ok(());
+        };
+        let message = self.turn(Phase::Other);
+        self.push(message, What::Result(Outcome { of_search, ..Outcome::new(call, content, own) }));
+        Ok(())
+    }
+
+    fn additional(&mut self, mut item: Node<'a>) {
+        self.reader.change(self.at);
+        let message = self.message;
+        let is_head = self.reader.is_head();
+        if !self.reader.may_change() {
+            for name in self.names_in(&item) {
+                self.push(message, What::Ignored(name));
+            }
+            return;
+        }
+        let definitions = self.definitions(&mut item);
+        let mut additions = Vec::with_capacity(definitions.len());
+        for definition in definitions {
+            if is_head || tool::kind(&definition) != tool::Kind::Tool {
+                self.reader.conversation.tools.list_own(definition, self.reader.reading.warnings);
+                continue;
+            }
+            let is_deferred = tool::deferral(&definition).0;
+            let arrival = if is_deferred { Arrival::Listed } else { Arrival::Visible };
+            let Some(name) = tool::name(&definition).cloned() else {
+                match self.reader.emulates() {
+                    true => self.reader.bring(definition, arrival),
+                    false => self.reader.lose_block(&definition),
+                }
+                continue;
+            };
+            self.reader.bring(definition, arrival);
+            if !is_deferred {
+                additions.push(Addition { name, definition: None, cache_control: None, is_known: false });
+            }
+        }
+        if !additions.is_empty() {
+            self.push(message, What::Carry(additions));
+        }
+    }
+
+    /// The definitions that an item brings, flat.
+    fn definitions(&mut self, item: &mut Node<'a>) -> Vec<Node<'a>> {
+        let tools = item.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
+        let tools = tools.unwrap_or_default();
+        namespaces::flatten(tools, self.reader.reading.names, self.reader.reading.warnings)
+    }
+
+    /// The flat names of the tools that an item brings.
+    fn names_in(&self, item: &Node<'a>) -> Vec<Text<'a>> {
+        let tools = item.get("tools").and_then(Node::as_array).unwrap_or_default();
+        namespaces::names_in(tools, self.reader.reading.names)
+    }
+}
+
+/// A text or an image.
+fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
+    if reader.same_format() {
+        return Ok(Some(Part::Own(block)));
+    }
+    let block = &mut block;
+    for (kind, key) in [("input_text", "text"), ("output_text", "text"), ("text", "text"), ("refusal", "refusal")] {
+        if has_type(block, kind) {
+            reader.lose_rest(block, &["type", "annotations", "logprobs", key]);
+            let text = block.visit(key, core::mem::take).filter(|text| text.as_text().is_some());
+            return Ok(text.map(Part::Text));
+        }
+    }
+    let url = block.get("image_url").filter(|url| has_type(block, "input_image") && url.as_text().is_some()).cloned();
+    match url {
+        Some(url) => {
+            let detail = block.get("detail").filter(|detail| detail.as_text().is_some()).cloned();
+            Ok(Some(Part::Image { url, detail }))
+        }
+        None => {
+            let name = type_of(block).map_or_else(|| "content".into(), Text::display);
+            reader.losses().about(LOST, name);
+            Ok(None)
+        }
+    }
+}

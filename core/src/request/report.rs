@@ -1,0 +1,214 @@
+//! What `apply_deferred_loading` decided.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    collections::Set,
+    json::{Data, Member, Node, Object, Text},
+};
+
+/// The warning about what the target cannot say.
+pub(crate) const LOST: &str = "not-translated";
+
+/// What was decided about a request. Names stand in order of first appearance.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeferredReport {
+    /// Deferred tools that are in the request now.
+    pub loaded: Vec<String>,
+    /// Deferred tools that are not.
+    pub hidden: Vec<String>,
+    /// What was odd about the request, each once.
+    pub warnings: Vec<Warning>,
+    /// What a call comes back as, by the name that the model calls; a tool that is not in here is a function of that
+    /// name, in no namespace. ([`Restore`](crate::Restore) does it.)
+    pub name_map: Vec<(String, ClientTool)>,
+    /// Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them.
+    pub unreachable: bool,
+    /// What the hidden tools would have cost, in bytes of compact JSON.
+    pub saved_bytes: usize,
+    /// The betas that the `anthropic-beta` header has to name for what the request holds.
+    pub betas: Vec<&'static str>,
+    /// The name of the function that stands for a tool search, if one does: `tool_search_name` of the options, unless a
+    /// tool is called so.
+    pub tool_search_name: Option<String>,
+}
+
+/// Something odd about a request that did not stop it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Warning {
+    /// Its kebab-case code: one of [`Self::CODES`].
+    pub code: &'static str,
+    /// The tool or key it is about, where there is one.
+    pub name: Option<String>,
+}
+
+impl Warning {
+    /// Every code, with what it says.
+    pub const CODES: &'static [(&'static str, &'static str)] = &[
+        ("duplicate-tool-name", "Two tools have one name: one definition is sent"),
+        (
+            "redefined-tool",
+            "An addition in the history defines a tool otherwise than the request does: the newest definition counts",
+        ),
+        ("tool-change-ignored", "An addition or removal is not the client's word, or `toolChanges` ignores it"),
+        ("tool-search-renamed", "A tool has the name of the search function, which has this one now"),
+        ("unknown-tool-reference", "The history refers to a tool that is not in the request"),
+        ("orphan-tool-search-output", "The result of a tool search stands in the history without its call"),
+        ("server-tool-search-unavailable", "The hosted tool search is left out, and every deferred tool loaded"),
+        (
+            "mcp-toolset-defer-ignored",
+            "A toolset of the MCP connector is deferred, whose tools only the provider knows",
+        ),
+        ("defer-loading-not-boolean", "`defer_loading` is neither true nor false"),
+        ("forced-deferred-tool", "`tool_choice` forces a tool that was not loaded"),
+        ("prefix-changed", "What earlier requests began with is written otherwise now: a prompt cache ends there"),
+        ("synthesized-exchange", "A search that nobody made stands for an addition, which the backend does not have"),
+        (
+            "forced-choice-widened",
+            "`tool_choice` names a tool where the backend takes no name: it demands any tool now",
+        ),
+        ("moved", "A change of the tools stands later than it came: no API takes it between a call and its result"),
+        (
+            "arguments-not-an-object",
+            "A call's arguments are no JSON object, which the target demands: an empty object is sent",
+        ),
+        (
+            "max-tokens-defaulted",
+            "The target demands a maximum of tokens and the request has none: that of `maxTokens` is sent",
+        ),
+        ("call-id-changed", "A call's id has letters that the target refuses: it and its result have another one"),
+        ("all-deferred", "Every tool is deferred, which the API refuses: this one is sent without the flag"),
+        ("cached-deferred", "The API refuses a cache breakpoint of a deferred tool: it stands at another tool now"),
+        ("not-translated", "Something of the request has no counterpart in the target format, and was left out"),
+    ];
+}
+
+/// A tool as the client knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientTool {
+    /// Its namespace (OpenAI Responses), if it stands in one. A tool that a search or `additional_tools` has brought
+    /// stands in one of its own name.
+    ///
+    /// Source: the OpenAI Responses API's answers, recorded 2026-10 (pydantic-ai).
+    pub namespace: Option<String>,
+    /// Its name there.
+    pub name: String,
+    /// What a call of it is.
+    pub kind: CallKind,
+}
+
+/// What a call is to the client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallKind {
+    /// A call of a function, with JSON arguments.
+    #[default]
+    Function,
+    /// A call of a `custom` tool, with text in no syntax that a schema knows.
+    Custom,
+    /// A search for tools that the client runs (`tool_search_call` of OpenAI Responses).
+    Search,
+}
+
+impl CallKind {
+    /// All of them, by their names.
+    const NAMES: [(&'static str, CallKind); 3] =
+        [("function", CallKind::Function), ("custom", CallKind::Custom), ("search", CallKind::Search)];
+
+    /// Its name in JSON.
+    ///
+    /// ```
+    /// assert_eq!(toolwire::reports::CallKind::Custom.as_str(), "custom");
+    /// ```
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("function", |(name, _)| name)
+    }
+
+    /// The kind of that name.
+    pub(crate) fn named(name: &Text<'_>) -> Option<CallKind> {
+        Self::NAMES.iter().find(|(known, _)| name.is(known)).map(|(_, kind)| *kind)
+    }
+}
+
+impl DeferredReport {
+    /// Notes what functions stand for, by their flat names.
+    pub(crate) fn are_custom(&mut self, tools: Vec<(String, ClientTool)>) {
+        let mut known: Set<String> = self.name_map.iter().map(|(known, _)| known.clone()).collect();
+        for (flat, tool) in tools {
+            if known.insert(flat.clone()) {
+                self.name_map.push((flat, tool));
+            }
+        }
+    }
+
+    /// `{ "<flat name>": { namespace?, name, kind } }`
+    pub(crate) fn name_map_node(&self) -> Node<'static> {
+        let members = self.name_map.iter().map(|(flat, tool)| {
+            let namespace = tool.namespace.as_ref().map(|namespace| ("namespace", Node::string(namespace.clone())));
+            let rest = [("name", Node::string(tool.name.clone())), ("kind", Node::literal(tool.kind.as_str()))];
+            let members = namespace.into_iter().chain(rest);
+            let members = members.map(|(key, value)| Member { key: Text::literal(key), value }).collect();
+            Member { key: Text::new(flat.clone()), value: Node::object(Object::from_unique(members)) }
+        });
+        Node::object(Object::from_unique(members.collect()))
+    }
+}
+
+/// Collects warnings. A request with a thousand references to one lost tool gets one warning.
+#[derive(Default)]
+pub(crate) struct Warnings {
+    list: Vec<Warning>,
+    given: Set<Warning>,
+}
+
+impl Warnings {
+    /// A warning about the request as a whole.
+    pub(crate) fn warn(&mut self, code: &'static str) {
+        self.add(Warning { code, name: None });
+    }
+
+    /// A warning about something with a name.
+    pub(crate) fn about(&mut self, code: &'static str, name: impl Into<String>) {
+        self.add(Warning { code, name: Some(name.into()) });
+    }
+
+    /// A warning about something that may have a name.
+    pub(crate) fn about_maybe(&mut self, code: &'static str, name: Option<&Text<'_>>) {
+        match name {
+            Some(name) => self.about(code, name.display()),
+            None => self.warn(code),
+        }
+    }
+
+    /// Warns that something is left out, unless nothing is lost.
+    pub(crate) fn lose(&mut self, name: &str, value: &Node<'_>) {
+        let nothing = match value.data() {
+            Data::Null | Data::Verbatim("null") | Data::Bool(false) | Data::Verbatim("false") => true,
+            Data::Array(items) => items.is_empty(),
+            _ => false,
+        };
+        if !nothing {
+            self.about(LOST, name);
+        }
+    }
+
+    /// Takes in other warnings, after its own.
+    pub(crate) fn extend(&mut self, others: Warnings) {
+        others.list.into_iter().for_each(|warning| self.add(warning));
+    }
+
+    fn add(&mut self, warning: Warning) {
+        debug_assert!(Warning::CODES.iter().any(|(code, _)| *code == warning.code), "unlisted: {}", warning.code);
+        if self.given.insert(warning.clone()) {
+            self.list.push(warning);
+        }
+    }
+
+    /// All of them, in the order they came up.
+    pub(crate) fn finish(self) -> Vec<Warning> {
+        self.list
+    }
+}

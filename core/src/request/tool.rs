@@ -1,0 +1,302 @@
+//! One entry of a tool list, read and cleaned. The three request formats differ only in where a definition keeps its
+//! parts: on the entry (Anthropic, Responses) or in its `function` or `custom` (Chat Completions, older Anthropic
+//! clients).
+
+use alloc::{string::String, vec::Vec};
+
+use super::compact::{compact, string};
+use crate::{
+    json::{self, Data, Node, Text},
+    options::DeferredOptions,
+};
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A tool, if it has a name; else something to pass on.
+    Tool,
+    /// A tool search that the provider's servers run.
+    HostedSearch,
+    /// A tool search that the caller runs (`execution: "client"`).
+    ClientSearch,
+    /// Tools of an MCP server, whose schemas are not in the request.
+    Toolset,
+}
+
+/// Where Chat Completions keeps a definition.
+pub(crate) const INNER_FUNCTION: &str = "function";
+/// The members that may hold a definition in place of the entry itself.
+const INNER: [&str; 2] = [INNER_FUNCTION, "custom"];
+/// The members that a deferred tool loses.
+pub(crate) const FLAG: &str = "defer_loading";
+pub(crate) const CACHE: &str = "cache_control";
+
+/// The `type` of an object, if it has one that is a string.
+pub(crate) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    node.get("type")?.as_text()
+}
+
+/// Is it an object of this `type`?
+pub(crate) fn has_type(node: &Node<'_>, name: &str) -> bool {
+    type_of(node).is_some_and(|text| text.is(name))
+}
+
+/// Does a string start so? Sees through escapes.
+pub(crate) fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
+    match text.as_plain() {
+        Some(plain) => plain.starts_with(prefix),
+        None => prefix.chars().map(u32::from).eq(text.code_points().take(prefix.len())),
+    }
+}
+
+/// What kind of entry it is.
+pub(crate) fn kind(tool: &Node<'_>) -> Kind {
+    let Some(name) = type_of(tool) else { return Kind::Tool };
+    if starts_with(name, "tool_search_tool_") {
+        Kind::HostedSearch
+    } else if name.is("tool_search") {
+        match tool.get("execution") {
+            Some(execution) if execution.is_text("client") => Kind::ClientSearch,
+            _ => Kind::HostedSearch,
+        }
+    } else if name.is("mcp_toolset") || name.is("mcp") {
+        Kind::Toolset
+    } else {
+        Kind::Tool
+    }
+}
+
+/// A part of a definition: on the entry, or in what it wraps.
+fn part<'n, 'a>(tool: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
+    tool.get(key).or_else(|| INNER.iter().find_map(|inner| tool.get(inner)?.get(key)))
+}
+
+/// The name it can be referred to by. An empty name is none.
+pub(crate) fn name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    part(tool, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
+}
+
+/// The description, unless it is empty.
+pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    part(tool, "description").and_then(Node::as_text).filter(|text| !text.is_empty())
+}
+
+/// The schema of its arguments, unless it is null.
+pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    part(tool, "input_schema").or_else(|| part(tool, "parameters")).filter(|schema| !schema.is_null())
+}
+
+/// Whether the tool is deferred, and whether a flag is neither boolean nor null.
+pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
+    let flags = core::iter::once(tool.get(FLAG)).chain(INNER.iter().map(|inner| tool.get(inner)?.get(FLAG)));
+    flags.flatten().fold((false, false), |(deferred, odd), flag| match flag.data() {
+        Data::Bool(value) => (deferred || *value, odd),
+        Data::Null => (deferred, odd),
+        _ => (deferred, true),
+    })
+}
+
+/// Whether an entry is what Claude Code sends to keep its deferral going, and no tool: it must never be called.
+/// Source: anthropics/claude-code, recorded requests, 2026-11.
+pub(crate) fn is_placeholder(tool: &Node<'_>) -> bool {
+    name(tool).is_some_and(|name| name.is("DeferredToolPlaceholder")) && deferral(tool).0
+}
+
+/// Whether two entries define the same tool, flags aside. Costs no more than the smaller one.
+pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
+    is_alike(one, other, true)
+}
+
+fn is_alike(one: &Node<'_>, other: &Node<'_>, is_entry: bool) -> bool {
+    let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return json::same(one, other) };
+    let is_flag = |key: &Text<'_>| key.is(FLAG) || key.is(CACHE);
+    let flags = 2;
+    if one.len().abs_diff(other.len()) > flags {
+        return false;
+    }
+    let index = other.index();
+    let mut found = 0;
+    let alike = one.iter().filter(|member| !is_flag(&member.key)).all(|member| {
+        found += 1;
+        let twin = index.get(&member.key).and_then(|place| other.iter().nth(*place));
+        twin.is_some_and(|twin| match is_entry && INNER.iter().any(|inner| member.key.is(inner)) {
+            true => is_alike(&member.value, &twin.value, false),
+            false => json::same(&member.value, &twin.value),
+        })
+    });
+    alike && found == other.iter().filter(|member| !is_flag(&member.key)).count()
+}
+
+/// Whether [`clean`] would change the entry.
+pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
+    let flagged =
+        |node: &Node<'_>| node.as_object().is_some_and(|object| object.has(FLAG) || was_deferred && object.has(CACHE));
+    !flagged(tool)
+        && !INNER.iter().any(|inner| tool.get(inner).is_some_and(flagged))
+        && (kind(tool) != Kind::Toolset || !toolset_flags(tool).0)
+}
+
+/// Takes off the flags, and the cache breakpoint of a tool that was deferred: the two together are refused, and a
+/// breakpoint that comes and goes with a load would move the others.
+pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
+    if is_clean(tool, was_deferred) {
+        return;
+    }
+    if kind(tool) == Kind::Toolset {
+        clean_toolset(tool);
+    }
+    let strip = |node: &mut Node<'_>| {
+        for key in [FLAG, CACHE] {
+            if (key == FLAG || was_deferred) && node.get(key).is_some() {
+                remove(node, key);
+            }
+        }
+    };
+    strip(tool);
+    for inner in INNER {
+        let emptied = tool.visit(inner, |node| {
+            let full = node.as_object().is_some_and(|object| !object.is_empty());
+            strip(node);
+            full && is_empty(node)
+        });
+        if emptied == Some(true) {
+            remove(tool, inner);
+        }
+    }
+}
+
+/// Whether a toolset has flags, and whether one of them defers.
+pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
+    let configs = tool.get("configs").and_then(Node::as_object).into_iter().flatten().map(|member| &member.value);
+    let flags = [Some(tool), tool.get("default_config")]
+        .into_iter()
+        .flatten()
+        .chain(configs)
+        .filter_map(|config| config.get(FLAG));
+    flags.fold((false, false), |(_, defers), flag| (true, defers || flag.as_bool() == Some(true)))
+}
+
+/// Takes the flags out of a toolset's settings, and what is empty without them.
+fn clean_toolset(tool: &mut Node<'_>) {
+    let strip = |config: &mut Node<'_>| {
+        let flagged = config.get(FLAG).is_some();
+        if flagged {
+            remove(config, FLAG);
+        }
+        flagged && is_empty(config)
+    };
+    if tool.visit("default_config", strip) == Some(true) {
+        remove(tool, "default_config");
+    }
+    let emptied = tool.visit("configs", |configs| {
+        let mut gone = Vec::new();
+        let mut at = 0;
+        let _ = configs.visit_children(|_, config| {
+            if strip(config) {
+                gone.push(at);
+            }
+            at += 1;
+            Ok::<(), core::convert::Infallible>(())
+        });
+        if gone.is_empty() {
+            return false;
+        }
+        if let Some(object) = configs.as_object_mut() {
+            let (mut at, mut gone) = (0, gone.into_iter().peekable());
+            object.retain(|_| {
+                let goes = gone.next_if_eq(&at).is_some();
+                at += 1;
+                !goes
+            });
+        }
+        is_empty(configs)
+    });
+    if emptied == Some(true) {
+        remove(tool, "configs");
+    }
+}
+
+fn is_empty(node: &Node<'_>) -> bool {
+    node.as_object().is_some_and(crate::json::Object::is_empty)
+}
+
+/// Takes a member out of an object.
+pub(crate) fn remove<'a>(node: &mut Node<'a>, key: &str) -> Option<Node<'a>> {
+    node.as_object_mut()?.remove(key)
+}
+
+/// Whether a tool is a search for tools, by its name or by the options.
+pub(crate) fn searches(name: &Text<'_>, options: &DeferredOptions) -> bool {
+    names_a_search(name) || options.search_tools.iter().any(|search| name.is(search.as_str()))
+}
+
+/// Whether a tool is a search for tools, by how such tools are called: `ToolSearch`, `search_tools`,
+/// `mcp__x__find_tools`.
+fn names_a_search(name: &Text<'_>) -> bool {
+    const SEARCH: [&str; 5] = ["search", "find", "discover", "finder", "discovery"];
+    const TOOLS: [&str; 2] = ["tool", "tools"];
+    let words = words(&name.display());
+    let pairs = words.iter().zip(words.iter().skip(1)).map(|(one, two)| (one.as_str(), two.as_str()));
+    pairs.into_iter().any(|(one, two)| {
+        SEARCH.contains(&one) && TOOLS.contains(&two) || TOOLS.contains(&one) && SEARCH.contains(&two)
+    })
+}
+
+/// A name's words in lower case: `mcp__x__FindTools` has `mcp`, `x`, `find`, `tools`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut inside = false;
+    for letter in name.chars() {
+        let starts = letter.is_uppercase() && !words.last().is_some_and(|word| last_was_upper(word));
+        if !letter.is_alphanumeric() {
+            inside = false;
+            continue;
+        }
+        match words.last_mut() {
+            Some(word) if inside && !starts => word.push(letter),
+            _ => words.push(String::from(letter)),
+        }
+        inside = true;
+    }
+    words.iter_mut().for_each(|word| *word = word.to_lowercase());
+    words
+}
+
+/// `TOOLSearch` does not start a word at each of its capitals.
+fn last_was_upper(word: &str) -> bool {
+    word.chars().last().is_some_and(char::is_uppercase)
+}
+
+/// The length of [`compact`] of a tool as it would be sent, without its flags.
+pub(crate) fn cost(tool: &Node<'_>, scratch: &mut String) -> usize {
+    let Some(object) = tool.as_object() else { return 0 };
+    let mut length = 1;
+    for member in object {
+        if member.key.is(FLAG) || member.key.is(CACHE) {
+            continue;
+        }
+        scratch.clear();
+        string(&member.key, scratch);
+        let wrapped = member.key.is("function") || member.key.is("custom");
+        // Between the members and after the last one stands one character each: a comma, or the closing brace.
+        length += 2
+            + scratch.len()
+            + if wrapped && member.value.as_object().is_some() {
+                cost(&member.value, scratch)
+            } else {
+                scratch.clear();
+                compact(&member.value, scratch);
+                scratch.len()
+            };
+    }
+    length.max(2)
+}
+
+/// Whether the caller runs this search, or ran it.
+pub(crate) fn is_client_search(item: &Node<'_>) -> bool {
+    match item.get("execution") {
+        Some(execution) if !execution.is_null() => execution.is_text("client"),
+        // Hosted searches have no call to answer.
+        _ => item.get("call_id").and_then(Node::as_text).is_some(),
+    }
+}

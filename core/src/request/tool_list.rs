@@ -1,0 +1,302 @@
+//! A tool list taken apart into its entries and put together again. Knows where tools stand in a list, and nothing of
+//! tools.
+//!
+//! What comes back together exactly as it was is still the caller's own value.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    namespaces::{nested, FlatNames},
+    tool_format::{api_of, recognise, set, Entry},
+};
+use crate::{
+    error::{Code, Error},
+    json::{Data, Member, Node, Object, Origin, Text},
+    options::{Api, ToolFormat},
+};
+
+/// One entry of a list.
+pub(crate) struct Listed<'a> {
+    pub(crate) entry: Node<'a>,
+    /// Where it stands in the list as it came.
+    pub(crate) pointer: String,
+    /// The namespace it stands in (OpenAI Responses), and its name there.
+    pub(crate) namespace: Option<(Text<'a>, Text<'a>)>,
+    /// The server that it belongs to, in a list of several servers.
+    pub(crate) server: Option<Text<'static>>,
+}
+
+/// Something in a list.
+pub(crate) enum Slot<'a> {
+    Entry(Listed<'a>),
+    /// Several tools in one entry: Gemini's function declarations.
+    Group(Group<'a>),
+}
+
+/// A list of tools inside an entry.
+pub(crate) struct Group<'a> {
+    pub(crate) list: Vec<Listed<'a>>,
+    shell: Shell<'a>,
+}
+
+/// An entry without the list in it.
+struct Shell<'a> {
+    members: Vec<Member<'a>>,
+    /// Which member the list is.
+    place: usize,
+    entry: Found,
+    list: Found,
+}
+
+/// Which value of the input something was.
+#[derive(Clone, Copy)]
+struct Found {
+    origin: Origin,
+    intact: bool,
+}
+
+impl Found {
+    const NOWHERE: Found = Found { origin: Origin::NONE, intact: false };
+
+    fn of(node: &Node<'_>) -> Found {
+        Found { origin: node.origin(), intact: node.is_intact() }
+    }
+
+    /// The value again, if it is the same again.
+    fn again<'a>(self, data: Data<'a>, same: bool) -> Node<'a> {
+        if self.intact && same {
+            Node::read(data, self.origin)
+        } else {
+            Node::new(data).with_origin(self.origin)
+        }
+    }
+}
+
+/// A list taken apart.
+pub(crate) struct Listing<'a> {
+    pub(crate) slots: Vec<Slot<'a>>,
+    found: Found,
+}
+
+/// How Gemini's JSON and its SDKs spell the list in an entry.
+const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
+const LIST: &str = "tools";
+
+impl<'a> Listing<'a> {
+    /// Takes a list apart: a bare one, an object that has it in `tools`, or one entry of Gemini's.
+    ///
+    /// # Errors
+    /// `invalid-request` if it is no tool list.
+    pub(crate) fn read(tools: Node<'a>) -> Result<Listing<'a>, Error> {
+        Listing::read_named(tools, None)
+    }
+
+    /// [`Self::read`], for a list whose tools in namespaces have names already.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) fn read_named(mut tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
+        let mut prefix = "";
+        let mut found = Found::of(&tools);
+        if let Some(list) = tools.as_object_mut().and_then(|object| object.get_mut(LIST)) {
+            tools = core::mem::take(list);
+            prefix = "/tools";
+            found = Found::NOWHERE;
+        } else if GROUPS.iter().any(|group| tools.get(group).is_some()) {
+            let mut slots = Vec::new();
+            slot(
+                Listed { entry: tools, pointer: String::new(), namespace: None, server: None },
+                &FlatNames::default(),
+                &mut slots,
+            );
+            return Ok(Listing { slots, found: Found::NOWHERE });
+        }
+        let kind = tools.kind();
+        let Data::Array(entries) = tools.into_data() else {
+            let message = format!("expected a list of tools, or an object with one in `tools`, found {kind}");
+            return Err(Error::new(Code::InvalidRequest, prefix, message));
+        };
+        // What is taken out of a namespace is another list, whatever becomes of its entries.
+        found.intact &= !entries.iter().any(is_flattened);
+        let own = if planned.is_none() { FlatNames::plan(&entries) } else { FlatNames::default() };
+        let names = planned.unwrap_or(&own);
+        let mut slots = Vec::with_capacity(entries.len());
+        for (at, entry) in entries.into_iter().enumerate() {
+            slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None, server: None }, names, &mut slots);
+        }
+        Ok(Listing { slots, found })
+    }
+
+    /// Every entry that is no list itself, in order, and how many entries there are.
+    pub(crate) fn entries_mut(&mut self) -> (usize, impl Iterator<Item = &mut Listed<'a>>) {
+        let count = self.slots.len();
+        let entries = self.slots.iter_mut().filter_map(|slot| match slot {
+            Slot::Entry(listed) => Some(listed),
+            Slot::Group(_) => None,
+        });
+        (count, entries)
+    }
+
+    /// Every entry, in order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Listed<'a>> {
+        self.slots.iter().flat_map(|slot| match slot {
+            Slot::Entry(listed) => core::slice::from_ref(listed),
+            Slot::Group(group) => &group.list,
+        })
+    }
+
+    /// Puts a list together from what `write` makes of each entry; `None` leaves it out. `placed` is told where each
+    /// stands.
+    pub(crate) fn write<D>(
+        self,
+        format: ToolFormat,
+        mut write: impl FnMut(Listed<'a>) -> Option<(Node<'a>, D)>,
+        mut placed: impl FnMut(D, &str),
+    ) -> Node<'a> {
+        let in_groups = api_of(format) == Some(Api::Gemini);
+        let mut out: Vec<Node<'a>> = Vec::with_capacity(self.slots.len());
+        let mut same = true;
+        // Where Gemini's declarations that stood alone go.
+        let mut gathered: Option<(usize, Vec<Node<'a>>)> = None;
+        for slot in self.slots {
+            match slot {
+                Slot::Entry(listed) => {
+                    let is_declaration = in_groups && matches!(recognise(&listed.entry), Entry::Tool(_));
+                    let Some((node, done)) = write(listed) else {
+                        same = false;
+                        continue;
+                    };
+                    same &= node.is_intact() && !is_declaration;
+                    if is_declaration {
+                        let (at, list) = gathered.get_or_insert_with(|| (out.len(), Vec::new()));
+                        if *at == out.len() {
+                            out.push(Node::default());
+                        }
+                        placed(done, &format!("/{at}/{}/{}", GROUPS[0], list.len()));
+                        list.push(node);
+                    } else {
+                        placed(done, &format!("/{}", out.len()));
+                        out.push(node);
+                    }
+                }
+                Slot::Group(Group { list, shell }) => {
+                    let (mut kept, count) = (Vec::with_capacity(list.len()), list.len());
+                    let base = if in_groups { format!("/{}/{}", out.len(), shell.name()) } else { String::new() };
+                    for listed in list {
+                        if let Some((node, done)) = write(listed) {
+                            let at = if in_groups { kept.len() } else { out.len() + kept.len() };
+                            placed(done, &format!("{base}/{at}"));
+                            kept.push(node);
+                        }
+                    }
+                    let whole = kept.len() == count && kept.iter().all(Node::is_intact);
+                    same &= whole && in_groups;
+                    if in_groups {
+                        let emptied = kept.is_empty() && count > 0;
+                        out.extend(if emptied { shell.rest() } else { Some(shell.close(kept, whole)) });
+                    } else {
+                        out.append(&mut kept);
+                        out.extend(shell.rest());
+                    }
+                }
+            }
+        }
+        if let Some((at, list)) = gathered {
+            if let Some(place) = out.get_mut(at) {
+                *place = Node::record([(GROUPS[0], Node::array(list))]);
+            }
+        }
+        self.found.again(Data::Array(out), same)
+    }
+}
+
+/// Reads one entry into what it holds.
+fn slot<'a>(listed: Listed<'a>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
+    let holds = |key: &str| listed.entry.get(key).is_some_and(|list| list.as_array().is_some());
+    if let Some(key) = GROUPS.into_iter().find(|key| holds(key)) {
+        slots.push(open(listed, key));
+    } else if is_flattened(&listed.entry) {
+        flatten(listed, None, names, slots);
+    } else {
+        slots.push(Slot::Entry(listed));
+    }
+}
+
+fn is_namespace(entry: &Node<'_>) -> bool {
+    entry.get("type").is_some_and(|kind| kind.is_text("namespace"))
+}
+
+fn is_flattened(entry: &Node<'_>) -> bool {
+    is_namespace(entry) && entry.get(LIST).is_some_and(|list| list.as_array().is_some())
+}
+
+fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
+    let entry = Found::of(&listed.entry);
+    let Data::Object(object) = listed.entry.into_data() else {
+        return Slot::Group(Group {
+            list: Vec::new(),
+            shell: Shell { members: Vec::new(), place: 0, entry, list: entry },
+        });
+    };
+    let place = object.position(key).unwrap_or_default();
+    let mut members = object.into_members();
+    let list = members.get_mut(place).map(|member| core::mem::take(&mut member.value)).unwrap_or_default();
+    let inner = Found::of(&list);
+    let items = if let Data::Array(items) = list.into_data() { items } else { Vec::new() };
+    let named = |(at, entry)| Listed {
+        entry,
+        pointer: format!("{}/{key}/{at}", listed.pointer),
+        namespace: None,
+        server: None,
+    };
+    let list = items.into_iter().enumerate().map(named).collect();
+    Slot::Group(Group { list, shell: Shell { members, place, entry, list: inner } })
+}
+
+/// The tools of a namespace as entries of the list, under names that say where they were. Only where namespaces are
+/// known at all can they stay, and there deferred loading has flattened them.
+fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
+    let namespace = nested(outer, listed.entry.get("name").and_then(Node::as_text));
+    let tools = listed.entry.visit(LIST, core::mem::take).map(Node::into_data);
+    let Some(Data::Array(tools)) = tools else { return };
+    for (at, mut entry) in tools.into_iter().enumerate() {
+        let pointer = format!("{}/{LIST}/{at}", listed.pointer);
+        if is_namespace(&entry) {
+            flatten(Listed { entry, pointer, namespace: None, server: None }, namespace.as_ref(), names, slots);
+            continue;
+        }
+        let name = entry.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).cloned();
+        let inner = namespace.clone().zip(name);
+        if let Some((namespace, name)) = &inner {
+            let flat = names.of(namespace, name);
+            if flat != *name {
+                set(&mut entry, "name", Node::string(flat));
+            }
+        }
+        slots.push(Slot::Entry(Listed { entry, pointer, namespace: inner, server: None }));
+    }
+}
+
+impl<'a> Shell<'a> {
+    fn name(&self) -> &'static str {
+        let is = |key: &&'static str| self.members.get(self.place).is_some_and(|member| member.key.is(key));
+        GROUPS.into_iter().find(|key| is(key)).unwrap_or(GROUPS[0])
+    }
+
+    /// The entry with its list.
+    fn close(mut self, list: Vec<Node<'a>>, same: bool) -> Node<'a> {
+        if let Some(member) = self.members.get_mut(self.place) {
+            member.value = self.list.again(Data::Array(list), same);
+        }
+        self.entry.again(Data::Object(Object::from_unique(self.members)), same)
+    }
+
+    /// What else the entry holds, if anything: tools that the API runs.
+    fn rest(mut self) -> Option<Node<'a>> {
+        if self.place < self.members.len() {
+            self.members.remove(self.place);
+        }
+        let rest = Node::object(Object::from_unique(self.members));
+        (recognise(&rest) == Entry::Hosted).then_some(rest)
+    }
+}

@@ -1,0 +1,361 @@
+//! Anthropic Messages; natively, results refer to tools, and system messages add and remove them.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    blocks::{block, by_name, change, changed_name, ends_in_server_result, message, reference, result_content, text},
+    ids::{made_up_ids, Ids},
+    load_id, place_history, set, Place, Writer,
+};
+use crate::{
+    collections::Set,
+    error::Error,
+    json::{lazy::view, Node, Text},
+    options::{Native, ServerHistory, SystemMessages},
+    request::{
+        conversation::{pairs, Addition, Call, Content, Event, Outcome, Part, Role, Searcher, What},
+        notice,
+        report::LOST,
+        tool::{has_type, type_of},
+    },
+};
+
+/// Writes the history, and the system prompt where the format changes.
+pub(super) fn write<'a>(
+    writer: &mut Writer<'_, 'a>,
+    request: &mut Node<'a>,
+    events: Vec<Event<'a>>,
+) -> Result<(), Error> {
+    let events = pairs::settle(events, writer.writing.warnings);
+    let mut ids = Ids::default();
+    if writer.native() == Native::References {
+        ids.made_up = made_up_ids(&events, &writer.history)?;
+    }
+    let mut messages = Messages {
+        writer,
+        system: Vec::new(),
+        out: Vec::new(),
+        pending: Vec::new(),
+        pending_message: 0,
+        ids,
+        loads: 0,
+        spoken: false,
+        last: None,
+        turn: 0,
+        is_open: false,
+    };
+    for event in events {
+        messages.event(event);
+    }
+    messages.settle_pending();
+    let Messages { system, mut out, .. } = messages;
+    if out.is_empty() {
+        // The API wants one message at least.
+        out.push(message(Role::User, Vec::from([text(Node::literal("."))])));
+    }
+    place_history(request, "messages", out);
+    match system.as_slice() {
+        [] => {}
+        [only] => set(request, "system", only.clone()),
+        _ => set(request, "system", Node::array(system.into_iter().map(text).collect())),
+    }
+    Ok(())
+}
+
+struct Messages<'m, 'w, 'a> {
+    writer: &'m mut Writer<'w, 'a>,
+    /// The texts of the system prompt.
+    system: Vec<Node<'a>>,
+    out: Vec<Node<'a>>,
+    /// Blocks of a system message that waits for a place where it may stand.
+    pending: Vec<Node<'a>>,
+    /// The message of the source that they are from.
+    pending_message: usize,
+    ids: Ids,
+    /// How many exchanges were made up.
+    loads: usize,
+    /// Whether anybody has spoken.
+    spoken: bool,
+    /// Who has spoken last.
+    last: Option<Role>,
+    /// Where the model's last turn begins.
+    turn: usize,
+    /// The last message is one of ours: what a reader has left as it was stays so.
+    is_open: bool,
+}
+
+impl<'a> Messages<'_, '_, 'a> {
+    fn event(&mut self, event: Event<'a>) {
+        self.keep_apart(&event);
+        match event.what {
+            What::Text { role: Role::System, content } if !self.spoken && !self.writer.same_format() => {
+                let texts = content.into_parts().into_iter();
+                self.system
+                    .extend(texts.filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None }));
+            }
+            What::Text { role: Role::System, content } => {
+                let blocks = content.into_parts().into_iter().filter_map(block);
+                self.pending.extend(blocks);
+            }
+            What::Text { role, content } => {
+                let blocks = content.into_parts().into_iter().filter_map(block).collect();
+                self.push(role, blocks);
+            }
+            What::Call(call) => self.call(call),
+            What::Result(outcome) => self.result(outcome),
+            What::Add(additions) | What::Carry(additions) => self.added(additions),
+            What::Remove { name, .. } => self.removed(&name),
+            What::Reasoning(thought) if self.writer.same_format() => self.push(Role::Assistant, Vec::from([thought])),
+            What::Reasoning(thought) => {
+                let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
+                self.writer.writing.warnings.about(LOST, name);
+            }
+            What::Kept(role) => {
+                let kept = self.writer.kept(event.at);
+                if role == Role::Assistant {
+                    self.settle_pending();
+                }
+                self.spoken = true;
+                self.begin_turn(role);
+                (self.last, self.is_open) = (Some(role), false);
+                self.out.push(kept);
+            }
+            What::Server { .. } | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
+        }
+    }
+
+    /// What the client said in two messages stays two where the format does: a cached prefix ends with the first.
+    fn keep_apart(&mut self, event: &Event<'a>) {
+        let is_next = self.writer.same_format() && event.message != self.pending_message;
+        let may_stand = matches!(self.last, Some(Role::User | Role::System));
+        let says_more = match &event.what {
+            What::Add(_) | What::Carry(_) | What::Remove { .. } => true,
+            What::Text { role, .. } | What::Kept(role) => *role == Role::System,
+            _ => false,
+        };
+        if is_next && may_stand && says_more {
+            self.settle_pending();
+        }
+        self.pending_message = event.message;
+    }
+
+    /// Adds blocks to the message at hand, or begins one: neighbours of one role are one message.
+    fn push(&mut self, role: Role, blocks: Vec<Node<'a>>) {
+        if blocks.is_empty() {
+            return;
+        }
+        self.spoken = true;
+        if role == Role::Assistant {
+            self.settle_pending();
+        }
+        let goes_on = self.is_open && self.last == Some(role);
+        self.begin_turn(role);
+        (self.last, self.is_open) = (Some(role), true);
+        match self.out.last_mut().filter(|_| goes_on) {
+            Some(last) => {
+                last.visit("content", |content| content.as_array_mut().map(|list| list.extend(blocks)));
+            }
+            None => self.out.push(message(role, blocks)),
+        }
+    }
+
+    /// Writes the system message that waits: after a turn of the user's. Before one has spoken it waits on.
+    fn settle_pending(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let blocks = core::mem::take(&mut self.pending);
+        let after_user = self.last == Some(Role::User);
+        // Beside another system message it counts as a part of that.
+        let is_text = self.last != Some(Role::System) && blocks.iter().all(|block| block.get("text").is_some());
+        if is_text && (self.writer.writing.options.system_messages == SystemMessages::User || !after_user) {
+            let goes_on = after_user && self.is_open;
+            (self.last, self.is_open) = (Some(Role::User), true);
+            match self.out.last_mut().filter(|_| goes_on) {
+                Some(last) => {
+                    last.visit("content", |content| content.as_array_mut().map(|list| list.extend(blocks)));
+                }
+                None => self.out.push(message(Role::User, blocks)),
+            }
+        } else if let Some(at) = self.place_before_turn() {
+            let names = blocks.iter().filter_map(|block| block.get("tool").and_then(changed_name));
+            names.for_each(|name| self.writer.writing.warnings.about("moved", name.display()));
+            self.out.insert(at, message(Role::System, blocks));
+            self.turn = at + 1;
+        } else {
+            (self.last, self.is_open) = (Some(Role::System), true);
+            self.out.push(message(Role::System, blocks));
+        }
+    }
+
+    /// Where a system message goes that came after the model's turn, if no user speaks before the model goes on: before
+    /// that turn. After it the API takes one only if the turn ends in the result of a tool that its servers ran.
+    fn place_before_turn(&self) -> Option<usize> {
+        let is_model = self.last == Some(Role::Assistant);
+        // Nothing is the first message but a user's. What was copied may be text still.
+        let last = self.out.last().filter(|_| is_model && self.turn > 0)?;
+        let ends = view(last).is_ok_and(|last| ends_in_server_result(&last));
+        (!ends).then_some(self.turn)
+    }
+
+    /// Notes where the model begins to speak.
+    fn begin_turn(&mut self, role: Role) {
+        if role == Role::Assistant && self.last != Some(Role::Assistant) {
+            self.turn = self.out.len();
+        }
+    }
+
+    fn is_dropped(&self, is_hosted: bool) -> bool {
+        let writing = &self.writer.writing;
+        is_hosted && writing.options.native == Native::None && writing.options.server_history == ServerHistory::Drop
+    }
+
+    fn call(&mut self, call: Call<'a>) {
+        if self.is_dropped(call.search == Some(Searcher::Hosted)) {
+            return;
+        }
+        if let Some(own) = call.own {
+            self.push(Role::Assistant, Vec::from([own]));
+            return;
+        }
+        let id = self.ids.of(&call.id, self.writer);
+        let (input, is_object) = call.arguments.value();
+        if !is_object {
+            self.writer.writing.warnings.about("arguments-not-an-object", call.name.display());
+        }
+        let block = Node::record([
+            ("type", Node::literal("tool_use")),
+            ("id", id),
+            ("name", Node::string(call.name)),
+            ("input", input),
+        ]);
+        self.push(Role::Assistant, Vec::from([block]));
+    }
+
+    fn result(&mut self, mut outcome: Outcome<'a>) {
+        if self.is_dropped(outcome.of_search == Some(Searcher::Hosted)) {
+            return;
+        }
+        let native = self.writer.native();
+        // A reference to what is not listed is refused.
+        let is_whole = outcome.found.iter().flatten().all(|name| self.writer.can_be_sent(name));
+        if let Some(own) = outcome.own.take_if(|_| is_whole) {
+            let is_hosted = outcome.of_search == Some(Searcher::Hosted);
+            self.push(if is_hosted { Role::Assistant } else { Role::User }, Vec::from([own]));
+            return;
+        }
+        if let Some(own) = outcome.own.as_ref().filter(|own| has_type(own, "tool_search_tool_result")) {
+            let block = self.search_result(own.clone(), outcome.found.as_deref().unwrap_or_default(), &outcome.gone);
+            return self.push(Role::Assistant, Vec::from([block]));
+        }
+        let id = self.ids.of(&outcome.id, self.writer);
+        let content = match (&outcome.found, native) {
+            (Some(found), Native::References | Native::Changes | Native::Inline) if !outcome.is_error => {
+                self.references(found, &outcome.gone)
+            }
+            (found, _) => {
+                let mut content = outcome.content;
+                if let Some(found) = found.as_ref().filter(|_| !outcome.is_error) {
+                    let mut parts = content.into_parts();
+                    parts.extend(self.writer.found_texts(found, &outcome.gone));
+                    content = Content::Parts(parts);
+                }
+                result_content(content)
+            }
+        };
+        let mut block =
+            Node::record([("type", Node::literal("tool_result")), ("tool_use_id", id), ("content", content)]);
+        if outcome.is_error {
+            set(&mut block, "is_error", Node::bool(true));
+        }
+        self.push(Role::User, Vec::from([block]));
+    }
+
+    /// The result of a search that the API's own servers ran, with the references that the API takes.
+    fn search_result(&self, mut own: Node<'a>, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
+        let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(*name);
+        let references: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
+        let references = Node::array(references);
+        match own.get("content") {
+            Some(_) => drop(own.visit("content", |content| set(content, "tool_references", references))),
+            None => set(&mut own, "tool_references", references),
+        }
+        own
+    }
+
+    /// What a search found, as references: nothing else may stand beside them, and an unknown one is refused.
+    fn references(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
+        let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(name);
+        let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
+        if blocks.is_empty() {
+            let text = if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED };
+            return Node::literal(text);
+        }
+        Node::array(blocks)
+    }
+
+    fn added(&mut self, additions: Vec<Addition<'a>>) {
+        for Addition { name, definition, .. } in additions {
+            match (self.writer.native(), self.writer.places.of(&name)) {
+                (_, Place::Nowhere) => {}
+                _ if definition.is_none() && !self.writer.can_be_sent(&name) => {}
+                (Native::Inline, place) => {
+                    let is_new = !self.writer.places.declare(core::slice::from_ref(&name)).is_empty();
+                    let own = definition.filter(|_| self.writer.same_format());
+                    let written = self.writer.definitions.get(&name).filter(|_| place == Place::Carrier && is_new);
+                    let tool = match own.or_else(|| written.cloned()) {
+                        Some(definition) => {
+                            Node::record([("type", Node::literal("tool_definition")), ("definition", definition)])
+                        }
+                        None => by_name(&name),
+                    };
+                    self.pending.push(change("tool_addition", tool));
+                }
+                (Native::Changes, _) => self.pending.push(change("tool_addition", by_name(&name))),
+                (Native::References, Place::Deferred) => self.made_up(&name),
+                _ => {}
+            }
+        }
+    }
+
+    fn removed(&mut self, name: &Text<'a>) {
+        match self.writer.native() {
+            Native::Changes | Native::Inline if self.writer.places.of(name) != Place::Nowhere => {
+                self.pending.push(change("tool_removal", by_name(name)));
+            }
+            _ => {
+                let withdrawn = self.writer.withdrawn(name);
+                self.pending.push(text(Node::string(withdrawn)));
+            }
+        }
+    }
+
+    /// A search that nobody made: the only way to add a tool where there are no additions.
+    fn made_up(&mut self, name: &Text<'a>) {
+        self.writer.writing.warnings.about("synthesized-exchange", name.display());
+        // A conversation that was here before has brought the exchanges along that were made up then.
+        let id = loop {
+            self.loads += 1;
+            let id = load_id(self.loads);
+            if !self.ids.made_up.contains(&id) {
+                break id;
+            }
+        };
+        let search = self.writer.search.clone();
+        let search = search.unwrap_or_else(|| Text::new(String::from(&*self.writer.writing.options.tool_search_name)));
+        let query = Node::string(name.clone());
+        let call = Node::record([
+            ("type", Node::literal("tool_use")),
+            ("id", Node::string(id.clone())),
+            ("name", Node::string(search)),
+            ("input", Node::record([("query", query)])),
+        ]);
+        let result = Node::record([
+            ("type", Node::literal("tool_result")),
+            ("tool_use_id", Node::string(id)),
+            ("content", Node::array(Vec::from([reference(name)]))),
+        ]);
+        self.push(Role::Assistant, Vec::from([call]));
+        self.push(Role::User, Vec::from([result]));
+    }
+}

@@ -1,0 +1,311 @@
+//! OpenAI Chat Completions; with `kimi` system messages bring tools.
+
+use alloc::{format, vec::Vec};
+
+use super::{joined, place_history, set, split, Writer};
+use crate::{
+    error::Error,
+    json::{Data, Node, Text},
+    options::{CustomTools, Native, Reasoning, ServerHistory},
+    request::{
+        conversation::{pairs, Arguments, Call, Content, Event, Outcome, Part, Role, Searcher, What},
+        report::LOST,
+        tool::type_of,
+    },
+};
+
+/// Writes the history.
+pub(super) fn write<'a>(
+    writer: &mut Writer<'_, 'a>,
+    request: &mut Node<'a>,
+    events: Vec<Event<'a>>,
+) -> Result<(), Error> {
+    let events = pairs::settle(events, writer.writing.warnings);
+    let mut messages = Messages { writer, out: Vec::new(), turn: None, images: Vec::new(), late: Vec::new(), at: 0 };
+    for event in events {
+        messages.event(event)?;
+    }
+    messages.end_turn()?;
+    messages.end_results();
+    let out = messages.out;
+    place_history(request, "messages", out);
+    Ok(())
+}
+
+/// A message of the model in the making.
+#[derive(Default)]
+struct Turn<'a> {
+    message: usize,
+    content: Option<Content<'a>>,
+    reasoning: Vec<Node<'a>>,
+    calls: Vec<Node<'a>>,
+}
+
+struct Messages<'m, 'w, 'a> {
+    writer: &'m mut Writer<'w, 'a>,
+    out: Vec<Node<'a>>,
+    turn: Option<Turn<'a>>,
+    /// Images of results, which follow where images are allowed, and the message that they come from.
+    images: Vec<(usize, Part<'a>)>,
+    /// What tools bring, after all results of a turn.
+    late: Vec<Node<'a>>,
+    /// The message of the event at hand.
+    at: usize,
+}
+
+impl<'a> Messages<'_, '_, 'a> {
+    fn event(&mut self, event: Event<'a>) -> Result<(), Error> {
+        self.at = event.message;
+        match event.what {
+            What::Call(call) => self.call(call)?,
+            What::Reasoning(thought) => self.reasoning(thought),
+            What::Text { role: Role::Assistant, content } => {
+                let turn = self.turn()?;
+                turn.content = Some(match turn.content.take() {
+                    Some(before) => {
+                        let mut parts = before.into_parts();
+                        parts.extend(content.into_parts());
+                        Content::Parts(parts)
+                    }
+                    None => content,
+                });
+            }
+            What::Result(outcome) => {
+                self.end_turn()?;
+                self.result(outcome)?;
+            }
+            What::Text { role, content } => {
+                self.end_turn()?;
+                self.said(role, content)?;
+            }
+            What::Add(additions) | What::Carry(additions) => {
+                self.end_turn()?;
+                let names: Vec<Text<'a>> = additions.into_iter().map(|addition| addition.name).collect();
+                self.end_results();
+                self.added(&names);
+            }
+            What::Remove { name, .. } => {
+                self.end_turn()?;
+                self.end_results();
+                let text = self.writer.retire(name);
+                self.system(Node::string(text));
+            }
+            What::Kept(_) => {
+                self.end_turn()?;
+                self.end_results();
+                let kept = self.writer.kept(event.at);
+                self.out.push(kept);
+            }
+            What::Server { .. } | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The model's message at hand, or a new one.
+    fn turn(&mut self) -> Result<&mut Turn<'a>, Error> {
+        if self.turn.as_ref().is_some_and(|turn| turn.message != self.at) {
+            self.end_turn()?;
+        }
+        if self.turn.is_none() {
+            self.end_results();
+        }
+        let at = self.at;
+        Ok(self.turn.get_or_insert_with(|| Turn { message: at, ..Turn::default() }))
+    }
+
+    fn call(&mut self, call: Call<'a>) -> Result<(), Error> {
+        if self.is_dropped(call.search) {
+            return Ok(());
+        }
+        let kept = self.writer.writing.options.custom_tools == Some(CustomTools::Keep);
+        let (kind, inner) = match call.arguments {
+            Arguments::Freeform(input) if kept => {
+                ("custom", Node::record([("name", Node::string(call.name)), ("input", input)]))
+            }
+            arguments => {
+                ("function", Node::record([("name", Node::string(call.name)), ("arguments", arguments.text())]))
+            }
+        };
+        let call = Node::record([("id", call.id), ("type", Node::literal(kind)), (kind, inner)]);
+        self.turn()?.calls.push(call);
+        Ok(())
+    }
+
+    /// Whether a search that the API's own servers ran leaves the history.
+    fn is_dropped(&self, search: Option<Searcher>) -> bool {
+        search == Some(Searcher::Hosted) && self.writer.writing.options.server_history == ServerHistory::Drop
+    }
+
+    fn reasoning(&mut self, thought: Node<'a>) {
+        if self.writer.writing.options.reasoning == Reasoning::Content {
+            if let Some(text) = thought_of(&thought) {
+                if let Ok(turn) = self.turn() {
+                    turn.reasoning.push(text);
+                    return;
+                }
+            }
+        }
+        let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
+        self.writer.writing.warnings.about(LOST, name);
+    }
+
+    fn result(&mut self, outcome: Outcome<'a>) -> Result<(), Error> {
+        self.writer.lose_error(&outcome);
+        let found = outcome.found;
+        if !self.is_dropped(outcome.of_search) {
+            let (content, images) = split(outcome.content);
+            let at = self.at;
+            self.images.extend(images.into_iter().map(|image| (at, image)));
+            let content = match content {
+                Content::String(text) if found.is_none() => text,
+                content => {
+                    let mut parts = content.into_parts();
+                    if let Some(found) = found.as_ref().filter(|_| !outcome.is_error) {
+                        parts.extend(self.writer.found_texts(found, &outcome.gone));
+                    }
+                    joined(parts, &format!("/messages/{at}"))?
+                }
+            };
+            self.out.push(Node::record([
+                ("role", Node::literal("tool")),
+                ("tool_call_id", outcome.id),
+                ("content", content),
+            ]));
+        }
+        if self.writer.native() == Native::Kimi {
+            let carried = self.writer.carried(&Writer::usable(&found.unwrap_or_default(), &outcome.gone));
+            self.late.extend(carrier(carried));
+        }
+        Ok(())
+    }
+
+    fn added(&mut self, names: &[Text<'a>]) {
+        let revived = self.writer.revived(names);
+        let carried = self.writer.carried(names);
+        self.out.extend(carrier(carried));
+        revived.into_iter().for_each(|text| self.system(Node::string(text)));
+    }
+
+    fn system(&mut self, content: Node<'a>) {
+        self.out.push(Node::record([("role", Node::literal("system")), ("content", content)]));
+    }
+
+    /// A text of the client's. Images of results that stand in the same message come before it there.
+    fn said(&mut self, role: Role, content: Content<'a>) -> Result<(), Error> {
+        let is_head = role == Role::System && self.out.len() == 1 && self.is_leading();
+        let same = self.images.iter().all(|(message, _)| *message == self.at);
+        let images: Vec<Part<'a>> = match same && role == Role::User {
+            true => core::mem::take(&mut self.images).into_iter().map(|(_, image)| image).collect(),
+            false => Vec::new(),
+        };
+        self.end_results();
+        let content = self.content(content, images)?;
+        if is_head {
+            // Instructions and what the client says before anybody speaks are one system prompt.
+            if let Some(first) = self.out.first_mut() {
+                let old = first.visit("content", core::mem::take).unwrap_or_default();
+                let both = joined(Vec::from([Part::Text(old), Part::Text(content)]), "/input")?;
+                set(first, "content", both);
+            }
+            return Ok(());
+        }
+        self.out.push(Node::record([("role", Node::literal(role.name())), ("content", content)]));
+        Ok(())
+    }
+
+    /// Whether what was written last is the system prompt of a request of Responses.
+    fn is_leading(&self) -> bool {
+        use crate::options::Api;
+        self.writer.writing.source == Api::OpenaiResponses
+            && self.out.first().is_some_and(|first| {
+                first.get("role").is_some_and(|role| role.is_text("system"))
+                    && first.get("content").is_some_and(|content| content.as_text().is_some())
+            })
+    }
+
+    fn content(&mut self, content: Content<'a>, before: Vec<Part<'a>>) -> Result<Node<'a>, Error> {
+        let content = match content {
+            Content::String(text) if before.is_empty() => return Ok(text),
+            content => content,
+        };
+        let mut parts = before;
+        parts.extend(content.into_parts());
+        if parts.iter().all(|part| matches!(part, Part::Text(_))) {
+            return joined(parts, &format!("/messages/{}", self.at));
+        }
+        Ok(Node::array(parts.into_iter().map(block).collect()))
+    }
+
+    /// Ends the model's message.
+    fn end_turn(&mut self) -> Result<(), Error> {
+        let Some(turn) = self.turn.take() else { return Ok(()) };
+        let content = match turn.content {
+            Some(content) => {
+                let at = core::mem::replace(&mut self.at, turn.message);
+                let content = self.content(content, Vec::new());
+                self.at = at;
+                content?
+            }
+            None => Node::new(Data::Null),
+        };
+        let mut message = Node::record([("role", Node::literal("assistant")), ("content", content)]);
+        if !turn.reasoning.is_empty() {
+            let parts = turn.reasoning.into_iter().map(Part::Text).collect();
+            set(&mut message, "reasoning_content", joined(parts, "/input")?);
+        }
+        if !turn.calls.is_empty() {
+            set(&mut message, "tool_calls", Node::array(turn.calls));
+        }
+        self.out.push(message);
+        Ok(())
+    }
+
+    /// After the last result of a turn: the images of all, and the tools that they brought.
+    fn end_results(&mut self) {
+        if !self.images.is_empty() {
+            let parts = core::mem::take(&mut self.images).into_iter().map(|(_, image)| block(image)).collect();
+            self.out.push(Node::record([("role", Node::literal("user")), ("content", Node::array(parts))]));
+        }
+        self.out.append(&mut self.late);
+    }
+}
+
+/// A message that brings tools, unless there are none.
+fn carrier(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
+    (!tools.is_empty()).then(|| Node::record([("role", Node::literal("system")), ("tools", Node::array(tools))]))
+}
+
+fn block(part: Part<'_>) -> Node<'_> {
+    match part {
+        Part::Text(text) => Node::record([("type", Node::literal("text")), ("text", text)]),
+        Part::Own(block) => block,
+        Part::Reference(_) | Part::Search(_) | Part::Ignored => Node::default(),
+        Part::Image { url, detail } => {
+            let mut image = Node::record([("url", url)]);
+            if let Some(detail) = detail {
+                // Codex's own word for all of it.
+                let detail = if detail.is_text("original") { Node::literal("high") } else { detail };
+                set(&mut image, "detail", detail);
+            }
+            Node::record([("type", Node::literal("image_url")), ("image_url", image)])
+        }
+    }
+}
+
+/// The text of a thought, if it can be read.
+fn thought_of<'a>(thought: &Node<'a>) -> Option<Node<'a>> {
+    for key in ["reasoning_content", "thinking"] {
+        if let Some(text) = thought.get(key).filter(|text| text.as_text().is_some()) {
+            return Some(text.clone());
+        }
+    }
+    let parts = ["summary", "content"].into_iter().filter_map(|key| thought.get(key)?.as_array()).flatten();
+    let texts: Vec<Part<'a>> = parts
+        .filter_map(|part| part.get("text").filter(|text| text.as_text().is_some()).cloned())
+        .map(Part::Text)
+        .collect();
+    if texts.is_empty() {
+        return None;
+    }
+    joined(texts, "/input").ok()
+}

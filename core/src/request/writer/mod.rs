@@ -1,0 +1,397 @@
+//! One writer for each format: a [`Conversation`] as a request, with the constructs that the backend understands.
+
+mod anthropic;
+mod blocks;
+mod chat;
+pub(crate) mod function;
+mod ids;
+mod members;
+mod placement;
+mod responses;
+mod same;
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    choice,
+    conversation::{pairs, Content, Conversation, Outcome, Part, What},
+    notice::{self, whole},
+    report::Warnings,
+    tool::{self, Kind},
+    tools::{Source, Tools},
+};
+use crate::{
+    collections::{Map, Set},
+    error::Error,
+    json::{Node, Text},
+    names::Names,
+    options::{Api, CustomTools, DeferredOptions, Native, UnknownReference},
+};
+use placement::{Place, Places};
+
+/// What a writer has to know.
+pub(crate) struct Writing<'w> {
+    pub(crate) options: &'w DeferredOptions,
+    pub(crate) source: Api,
+    pub(crate) target: Api,
+    /// The names that tools will have, where the API wants others: texts speak of them by these.
+    pub(crate) names: &'w Names,
+    pub(crate) warnings: &'w mut Warnings,
+}
+
+/// Writes a conversation into the request that it was taken from. Gives the name of the client's own search, where the
+/// backend's stands for it.
+///
+/// # Errors
+/// `invalid-value` for half a surrogate pair where texts are joined.
+pub(crate) fn put<'a>(
+    request: &mut Node<'a>,
+    mut conversation: Conversation<'a>,
+    writing: Writing<'_>,
+) -> Result<Option<String>, Error> {
+    let (source, target, native) = (writing.source, writing.target, writing.options.native);
+    writing.warnings.extend(core::mem::take(&mut conversation.losses));
+    if source == target && native == Native::None {
+        same::write(request, conversation, target)?;
+        return Ok(None);
+    }
+    conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.what, What::Kept(_)));
+    if (source == target || conversation.history.is_empty()) && !conversation.is_in_place {
+        let history = request.visit(target.history(), |list| list.as_array_mut().map(core::mem::take));
+        conversation.history = history.flatten().unwrap_or_default();
+    }
+    let keeps_searches = source == target && target == Api::Anthropic;
+    pairs::match_searches(&mut conversation.events, keeps_searches, writing.warnings);
+    let mut writer = Writer::new(&conversation, writing);
+    let wanted = match source == target {
+        true => None,
+        false => Some(choice::take(request, source, writer.writing.warnings)?),
+    };
+    let only: Option<Set<Text<'a>>> = wanted.as_ref().and_then(|wanted| choice::only(wanted, (target, native)));
+    if let Some(only) = &only {
+        writer.places.keep(only);
+    }
+    let Conversation { tools, events, is_in_place, history, .. } = conversation;
+    writer.history = history;
+    let had_tools = request.get("tools").is_some();
+    let sources = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
+    let (listed, names) = writer.list(tools, sources.unwrap_or_default(), only.as_ref())?;
+    match target {
+        _ if is_in_place => {}
+        Api::Anthropic => anthropic::write(&mut writer, request, events)?,
+        Api::OpenaiResponses => responses::write(&mut writer, request, events)?,
+        _ => chat::write(&mut writer, request, events)?,
+    }
+    let has_list = !listed.is_empty();
+    if had_tools || has_list {
+        set(request, "tools", Node::array(listed));
+    }
+    if let Some(wanted) = wanted {
+        let search = writer.search.clone().filter(|_| writer.replaced_search.is_some());
+        let custom = core::mem::take(&mut writer.custom);
+        let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list, custom, search };
+        choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
+        members::write(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
+    }
+    Ok(writer.replaced_search)
+}
+
+struct Writer<'w, 'a> {
+    writing: Writing<'w>,
+    /// The messages of the source, of which some are kept as they are.
+    history: Vec<Node<'a>>,
+    places: Places<'a>,
+    /// The definitions that events bring, as the target has them.
+    definitions: Map<Text<'a>, Node<'a>>,
+    /// The search function of the client, by its name.
+    search: Option<Text<'a>>,
+    /// What the function is called that stands for the client's search, until it is written.
+    search_name: Option<String>,
+    /// The client's search function, once the backend's search is written for it.
+    replaced_search: Option<String>,
+    /// A hosted search is written.
+    has_hosted_search: bool,
+    /// The tools of which the history has said that they are gone.
+    retired: Set<Text<'a>>,
+    /// The loaded tools that cannot be sent.
+    set_aside: Set<Text<'a>>,
+    /// The tools that are sent as `custom` ones.
+    custom: Set<Text<'a>>,
+}
+
+impl<'w, 'a> Writer<'w, 'a> {
+    fn new(conversation: &Conversation<'a>, writing: Writing<'w>) -> Self {
+        let DeferredOptions { native, removals, load_used_tools, .. } = *writing.options;
+        let places = Places::plan(conversation, (native, removals, load_used_tools), writing.warnings);
+        let is_search = |name: &&Text<'a>| writing.options.search_tools.iter().any(|search| name.is(search.as_str()));
+        let search = conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).find(is_search).cloned();
+        let search_name = conversation.search_name.clone();
+        Writer {
+            writing,
+            history: Vec::new(),
+            places,
+            definitions: Map::new(),
+            search,
+            search_name,
+            replaced_search: None,
+            has_hosted_search: false,
+            retired: Set::new(),
+            set_aside: conversation.set_aside.clone(),
+            custom: Set::new(),
+        }
+    }
+
+    /// A message of the source that is kept as it is.
+    fn kept(&mut self, at: usize) -> Node<'a> {
+        let index = at.saturating_sub(1);
+        self.history.get_mut(index).map(core::mem::take).unwrap_or_default()
+    }
+
+    fn native(&self) -> Native {
+        self.writing.options.native
+    }
+
+    fn same_format(&self) -> bool {
+        self.writing.source == self.writing.target
+    }
+
+    /// The request's list, and the names of all tools that are sent. What events bring is kept for them.
+    fn list(
+        &mut self,
+        tools: Tools<'a>,
+        mut sources: Vec<Node<'a>>,
+        only: Option<&Set<Text<'a>>>,
+    ) -> Result<(Vec<Node<'a>>, Set<Text<'a>>), Error> {
+        let (mut listed, mut names) = (Vec::new(), Set::new());
+        let searches = tools.has_hosted_search();
+        let (tools, mut definitions) = tools.into_parts();
+        for tool in tools {
+            let definition = match tool.source {
+                Source::Own(place) => definitions.get_mut(place),
+                Source::Listed(place) => sources.get_mut(place),
+            };
+            let definition = definition.map(core::mem::take).unwrap_or_default();
+            let place = match &tool.name {
+                Some(name) if only.is_some_and(|only| !only.contains(name)) => Place::Nowhere,
+                Some(name) if self.native() != Native::None => self.places.of(name),
+                _ => Place::Top,
+            };
+            let Some(name) = tool.name else {
+                listed.extend(self.unnamed(definition, tool.kind));
+                continue;
+            };
+            if place == Place::Nowhere {
+                continue;
+            }
+            let mut definition = definition;
+            tool::clean(&mut definition, tool.deferred);
+            if place != Place::Carrier && self.is_search_function(&name) && !searches {
+                listed.push(search_of(&definition));
+                self.replaced_search = Some(name.display().into_owned());
+                continue;
+            }
+            let Some(mut written) = self.function(definition)? else { continue };
+            if self.writing.target != Api::Anthropic && tool::has_type(&written, "custom") {
+                self.custom.insert(name.clone());
+            }
+            names.insert(name.clone());
+            match place {
+                Place::Carrier => {
+                    self.definitions.insert(name, written);
+                    continue;
+                }
+                Place::Deferred => {
+                    self.definitions.insert(name, written.clone());
+                    set(&mut written, tool::FLAG, Node::bool(true));
+                }
+                _ => {}
+            }
+            listed.push(written);
+        }
+        Ok((listed, names))
+    }
+
+    /// Whether a function of the client is what the target has a construct for.
+    fn is_search_function(&self, name: &Text<'a>) -> bool {
+        self.native() == Native::ToolSearch && self.search.as_ref() == Some(name)
+    }
+
+    fn function(&mut self, definition: Node<'a>) -> Result<Option<Node<'a>>, Error> {
+        if self.same_format() {
+            return Ok(Some(definition));
+        }
+        let custom = self.writing.options.custom_tools.unwrap_or(CustomTools::Function);
+        function::write(definition, (self.writing.source, self.writing.target), custom, self.writing.warnings)
+    }
+
+    /// An entry that nobody can refer to: a search, or a tool that the API's own servers run.
+    fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
+        let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
+        let has_searches = self.native() == Native::ToolSearch || self.writing.target == Api::Anthropic;
+        if self.same_format() && (!is_search || has_searches) {
+            return Some(definition);
+        }
+        match (kind, self.native()) {
+            // One is enough: all of them search what is listed.
+            (Kind::HostedSearch, _) if core::mem::replace(&mut self.has_hosted_search, true) => None,
+            (Kind::HostedSearch, Native::ToolSearch) => Some(Node::record([("type", Node::literal("tool_search"))])),
+            (Kind::HostedSearch, Native::References | Native::Changes | Native::Inline) => Some(Node::record([
+                ("type", Node::literal("tool_search_tool_bm25_20251119")),
+                ("name", Node::literal("tool_search_tool_bm25")),
+            ])),
+            (Kind::HostedSearch, _) => {
+                self.writing.warnings.warn("server-tool-search-unavailable");
+                None
+            }
+            (Kind::ClientSearch, _) => {
+                let name = self.search_name.take()?;
+                Some(super::search_tool::function(self.writing.target, &name, &definition))
+            }
+            _ => {
+                let name = tool::type_of(&definition).map_or_else(|| "tools".into(), Text::display);
+                self.writing.warnings.about(super::report::LOST, name);
+                None
+            }
+        }
+    }
+
+    /// The definitions that an event brings: of those names, what no event before it has brought.
+    fn carried(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
+        let new = self.places.declare(names);
+        new.iter().filter_map(|name| self.definitions.get(name)).cloned().collect()
+    }
+
+    /// OpenAI's formats have no mark for a call that failed; a search says so itself.
+    fn lose_error(&mut self, outcome: &Outcome<'a>) {
+        if outcome.is_error && outcome.found.is_none() {
+            self.writing.warnings.about(super::report::LOST, "is_error");
+        }
+    }
+
+    /// That a tool can be called now, for a model to read.
+    fn available(&self, name: &Text<'a>) -> String {
+        notice::available(&self.writing.names.current(name))
+    }
+
+    /// What a search found, for a model to read.
+    fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
+        let said = |name: &Text<'a>| match self.writing.options.unknown_reference {
+            _ if gone.contains(name) => Some(self.withdrawn(name)),
+            _ if self.set_aside.contains(name) => Some(String::from(notice::REMOVED)),
+            UnknownReference::Unavailable if !self.places.knows(name) => Some(String::from(notice::REMOVED)),
+            UnknownReference::Drop if !self.places.knows(name) => None,
+            UnknownReference::Notice if !self.places.knows(name) => Some(self.withdrawn(name)),
+            _ => Some(self.available(name)),
+        };
+        let mut texts: Vec<Part<'a>> =
+            found.iter().filter_map(said).map(|text| Part::Text(Node::string(text))).collect();
+        if texts.is_empty() {
+            texts.push(Part::Text(Node::literal(if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED })));
+        }
+        texts
+    }
+
+    /// Whether a tool stands in the request, and the API takes it.
+    fn can_be_sent(&self, name: &Text<'a>) -> bool {
+        self.places.of(name) != Place::Nowhere && !self.set_aside.contains(name)
+    }
+
+    /// Of what a search found, what the model can call: a removal stands.
+    fn usable(found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
+        found.iter().filter(|name| !gone.contains(*name)).cloned().collect()
+    }
+
+    /// What a model reads when a tool is taken away.
+    fn retire(&mut self, name: Text<'a>) -> String {
+        let text = self.withdrawn(&name);
+        self.retired.insert(name);
+        text
+    }
+
+    /// What a model reads of tools that are added again: those that were taken away, and whose definitions it has seen.
+    fn revived(&mut self, names: &[Text<'a>]) -> Vec<String> {
+        let was_gone = names.iter().filter(|name| self.retired.remove(*name)).collect::<Vec<_>>();
+        let is_known = |name: &Text<'a>| {
+            let is_there = self.places.is_declared(name) || self.places.of(name) == Place::Top;
+            is_there && !self.set_aside.contains(name)
+        };
+        was_gone.into_iter().filter(|name| is_known(name)).map(|name| self.available(name)).collect()
+    }
+
+    /// What a model reads of a tool that is gone.
+    fn withdrawn(&self, name: &Text<'a>) -> String {
+        notice::withdrawn(&self.writing.names.current(name))
+    }
+}
+
+/// The client's own search as an item of Responses.
+fn search_of<'a>(definition: &Node<'a>) -> Node<'a> {
+    let mut search = Node::record([("type", Node::literal("tool_search")), ("execution", Node::literal("client"))]);
+    if let Some(description) = tool::description(definition) {
+        set(&mut search, "description", Node::string(description.clone()));
+    }
+    if let Some(schema) = tool::schema(definition) {
+        set(&mut search, "parameters", schema.clone());
+    }
+    search
+}
+
+/// Takes a member out of a request that has it.
+fn drop_member(request: &mut Node<'_>, key: &str) {
+    if request.get(key).is_some() {
+        tool::remove(request, key);
+    }
+}
+
+fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
+    if let Some(object) = node.as_object_mut() {
+        object.set(key, value);
+    }
+}
+
+/// Puts the history in the place of the one that was read.
+fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Node<'a>>) {
+    let Some(object) = request.as_object_mut() else { return };
+    let found = object.members_mut().iter_mut().find(|member| member.key.is("messages") || member.key.is("input"));
+    if let Some(member) = found {
+        member.key = Text::literal(key);
+        member.value = Node::array(history);
+    }
+}
+
+/// Texts joined by a blank line; one alone keeps its spelling.
+fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
+    let mut texts = parts.into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
+    let (first, second) = (texts.next(), texts.next());
+    let (Some(first), Some(second)) = (&first, &second) else {
+        return Ok(first.unwrap_or_else(|| Node::literal("")));
+    };
+    let mut out = String::new();
+    for (index, text) in [first, second].into_iter().cloned().chain(texts).enumerate() {
+        if index > 0 {
+            out.push_str("\n\n");
+        }
+        if let Some(text) = text.as_text() {
+            out.push_str(&whole(text, at)?);
+        }
+    }
+    Ok(Node::string(Text::new(out)))
+}
+
+/// What was said, as one text and the images beside it.
+fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
+    match content {
+        Content::String(text) => (Content::String(text), Vec::new()),
+        Content::Parts(parts) => {
+            let (texts, images) = parts.into_iter().partition(|part| matches!(part, Part::Text(_)));
+            (Content::Parts(texts), images)
+        }
+    }
+}
+
+/// How a made-up id begins: that of what stands for a load that no search has asked for.
+const LOAD: &str = "toolwire_load_";
+
+fn load_id(number: usize) -> String {
+    format!("{LOAD}{number}")
+}

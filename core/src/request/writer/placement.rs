@@ -1,0 +1,195 @@
+//! Where a tool's definition stands in what is written, by what the target has: declared once in the whole request.
+
+use alloc::vec::Vec;
+
+use crate::{
+    collections::{Map, Set},
+    json::Text,
+    options::{Native, Removals},
+    request::{
+        conversation::{Call, Content, Conversation, Part, What},
+        report::Warnings,
+        tools::{Found, Tool},
+    },
+};
+
+/// Where a definition stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the request's list.
+    Top,
+    /// There, deferred.
+    Deferred,
+    /// In the event that brings it.
+    Carrier,
+    /// Nowhere: it is hidden, or gone.
+    Nowhere,
+}
+
+/// The place of every tool.
+pub(super) struct Places<'a> {
+    places: Map<Text<'a>, Place>,
+    /// What a carrier has said already.
+    declared: Set<Text<'a>>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn plan(
+        conversation: &Conversation<'a>,
+        (native, removals, loads_used_tools): (Native, Removals, bool),
+        warnings: &mut Warnings,
+    ) -> Self {
+        // An addition by value stands in its event, unless a search has brought the tool before.
+        let added: Set<&Text<'a>> = conversation
+            .events
+            .iter()
+            .filter_map(|event| match &event.what {
+                What::Add(additions) | What::Carry(additions) => Some(additions.iter().map(|addition| &addition.name)),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        let found: Set<&Text<'a>> = conversation
+            .events
+            .iter()
+            .filter_map(|event| match &event.what {
+                What::Result(outcome) => Some((outcome.found.as_ref()?, &outcome.gone)),
+                _ => None,
+            })
+            .flat_map(|(found, gone)| found.iter().filter(|name| !gone.contains(*name)))
+            .collect();
+        let pinned = loaded_at_the_head(conversation, loads_used_tools);
+        let searches = conversation.tools.has_hosted_search();
+        let mut places = Map::new();
+        for tool in conversation.tools.iter() {
+            let Some(name) = &tool.name else { continue };
+            // What no event brings has no other place than the list.
+            let is_brought = !pinned.contains(name)
+                && (added.contains(name) || found.contains(name) || conversation.referred.contains(name));
+            let takes_removals = matches!(native, Native::Changes | Native::Inline);
+            let is_gone = tool.withdrawn && removals == Removals::Withdraw && !takes_removals;
+            let place = match native {
+                _ if tool.loaded && !is_gone && (tool.is_wanted || tool.deferred && !is_brought) => Place::Top,
+                Native::References | Native::Changes | Native::Inline => {
+                    let is_inline = native == Native::Inline && added.contains(name) && !found.contains(name);
+                    of_references(tool, native, searches, is_inline)
+                }
+                _ => of_carriers(tool, native, removals, searches),
+            };
+            if tool.redefined && place == Place::Top && native != Native::Inline && tool.is_available() {
+                warnings.about("prefix-changed", name.display());
+            }
+            // What came back leaves the requests behind in which it was gone.
+            let has_moved = tool.withdrawn && place == Place::Nowhere && (tool.loaded || !tool.deferred)
+                || tool.was_gone && (removals == Removals::Withdraw || native == Native::References) && !takes_removals;
+            if has_moved {
+                warnings.about("prefix-changed", name.display());
+            }
+            places.insert(name.clone(), place);
+        }
+        Places { places, declared: Set::new() }
+    }
+
+    pub(super) fn of(&self, name: &Text<'a>) -> Place {
+        self.places.get(name).copied().unwrap_or(Place::Nowhere)
+    }
+
+    /// Takes the place of every tool but some: what is not sent can be referred to nowhere.
+    pub(super) fn keep(&mut self, only: &Set<Text<'a>>) {
+        let gone: Vec<Text<'a>> = self.places.keys().filter(|name| !only.contains(*name)).cloned().collect();
+        self.places.extend(gone.into_iter().map(|name| (name, Place::Nowhere)));
+    }
+
+    /// Whether there is a tool of that name.
+    pub(super) fn knows(&self, name: &Text<'a>) -> bool {
+        self.places.contains_key(name)
+    }
+
+    /// Of some names, those whose definitions stand in the event at hand: what no event before it has declared.
+    pub(super) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
+        let is_brought = |name: &Text<'a>| matches!(self.places.get(name), Some(Place::Carrier | Place::Deferred));
+        let mut out: Vec<Text<'a>> = Vec::new();
+        for name in names.iter().filter(|name| is_brought(name)) {
+            if self.declared.insert(name.clone()) {
+                out.push(name.clone());
+            }
+        }
+        out
+    }
+
+    /// Whether a carrier has declared a tool.
+    pub(super) fn is_declared(&self, name: &Text<'a>) -> bool {
+        self.declared.contains(name)
+    }
+}
+
+/// The tools that were loaded by something that brings no definition before anything brought one. They stay at the
+/// head, whatever brings them later.
+fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: bool) -> Set<Text<'a>> {
+    let (mut brought, mut pinned) = (conversation.referred.clone(), Set::new());
+    for event in &conversation.events {
+        let mut pin = |name: &Text<'a>| {
+            if !brought.contains(name) {
+                pinned.insert(name.clone());
+            }
+        };
+        match &event.what {
+            What::Orphan(Content::Parts(parts)) => {
+                let references = parts.iter().flat_map(|part| match part {
+                    Part::Reference(reference) => core::slice::from_ref(reference),
+                    Part::Search(search) => &search.references,
+                    _ => &[],
+                });
+                references.filter(|reference| reference.found == Found::Loaded).for_each(|loaded| pin(&loaded.name));
+            }
+            What::Call(Call { name, .. }) | What::Used(name) if loads_used_tools => pin(name),
+            What::Add(additions) | What::Carry(additions) => {
+                brought.extend(additions.iter().map(|addition| addition.name.clone()));
+            }
+            What::Result(outcome) => brought.extend(outcome.found.iter().flatten().cloned()),
+            _ => {}
+        }
+    }
+    pinned
+}
+
+/// Where events bring definitions: Responses and Kimi.
+fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bool) -> Place {
+    let is_gone = tool.withdrawn && removals == Removals::Withdraw;
+    if tool.listed && !tool.deferred {
+        return if is_gone { Place::Nowhere } else { Place::Top };
+    }
+    // The API's own search looks through what is listed, and the list stays the same when it has found something.
+    if native == Native::ToolSearch && searches && tool.listed && !is_gone {
+        return Place::Deferred;
+    }
+    if is_gone || !tool.loaded {
+        return Place::Nowhere;
+    }
+    // Names are unique, and nothing can be replaced.
+    if tool.redefined {
+        Place::Top
+    } else {
+        Place::Carrier
+    }
+}
+
+/// Where events refer to definitions: Anthropic.
+fn of_references(tool: &Tool<'_>, native: Native, searches: bool, is_inline: bool) -> Place {
+    let is_gone = tool.withdrawn && native == Native::References;
+    if is_gone {
+        return Place::Nowhere;
+    }
+    if tool.listed && !tool.deferred {
+        return Place::Top;
+    }
+    if tool.listed && (tool.loaded || searches) {
+        return Place::Deferred;
+    }
+    match (tool.listed, is_inline) {
+        (true, _) => Place::Nowhere,
+        (false, true) => Place::Carrier,
+        (false, false) if tool.loaded => Place::Deferred,
+        (false, false) => Place::Nowhere,
+    }
+}

@@ -1,0 +1,250 @@
+//! OpenAI Responses; natively, items bring tools and searches are items of their own.
+
+use alloc::vec::Vec;
+
+use super::{place_history, set, Place, Writer};
+use crate::{
+    collections::Set,
+    error::Error,
+    json::{Node, Text},
+    options::{CustomTools, Native, ServerHistory},
+    request::{
+        conversation::{pairs, Addition, Arguments, Call, Content, Event, Outcome, Part, Role, Searcher, What},
+        report::LOST,
+        tool::{self, type_of},
+    },
+};
+
+/// Writes the history.
+pub(super) fn write<'a>(
+    writer: &mut Writer<'_, 'a>,
+    request: &mut Node<'a>,
+    events: Vec<Event<'a>>,
+) -> Result<(), Error> {
+    let events = pairs::settle(events, writer.writing.warnings);
+    let mut items = Items { writer, out: Vec::new(), late: Vec::new(), custom: Set::new() };
+    for event in events {
+        items.event(event);
+    }
+    items.end_results();
+    let out = items.out;
+    place_history(request, "input", out);
+    Ok(())
+}
+
+struct Items<'i, 'w, 'a> {
+    writer: &'i mut Writer<'w, 'a>,
+    out: Vec<Node<'a>>,
+    /// What tools bring, after all results of a turn.
+    late: Vec<Node<'a>>,
+    /// The ids of `custom` calls.
+    custom: Set<Text<'a>>,
+}
+
+impl<'a> Items<'_, '_, 'a> {
+    fn event(&mut self, event: Event<'a>) {
+        if !matches!(event.what, What::Result(_)) {
+            self.end_results();
+        }
+        match event.what {
+            What::Text { role, content } => self.said(role, content),
+            What::Call(call) => self.call(call),
+            What::Result(outcome) => self.result(outcome),
+            What::Add(additions) | What::Carry(additions) => self.added(&additions),
+            What::Remove { name, .. } => {
+                let text = self.writer.retire(name);
+                self.said(Role::System, Content::sentence(text));
+            }
+            What::Reasoning(thought) => {
+                let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
+                self.writer.writing.warnings.about(LOST, name);
+            }
+            What::Kept(_) => {
+                let kept = self.writer.kept(event.at);
+                self.out.push(kept);
+            }
+            What::Server { .. } | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
+        }
+    }
+
+    fn said(&mut self, role: Role, content: Content<'a>) {
+        let (role, kind) = match role {
+            Role::System => ("developer", "input_text"),
+            Role::User => ("user", "input_text"),
+            Role::Assistant => ("assistant", "output_text"),
+        };
+        let parts: Vec<Node<'a>> = content.into_parts().into_iter().map(|part| block(part, kind)).collect();
+        if !parts.is_empty() {
+            self.out.push(Node::record([
+                ("type", Node::literal("message")),
+                ("role", Node::literal(role)),
+                ("content", Node::array(parts)),
+            ]));
+        }
+    }
+
+    fn is_dropped(&self, is_hosted: bool) -> bool {
+        let writing = &self.writer.writing;
+        is_hosted
+            && writing.options.native != Native::ToolSearch
+            && writing.options.server_history == ServerHistory::Drop
+    }
+
+    fn call(&mut self, call: Call<'a>) {
+        if self.is_dropped(call.search == Some(Searcher::Hosted)) {
+            return;
+        }
+        if call.search.is_some() && self.writer.native() == Native::ToolSearch {
+            let (arguments, is_object) = call.arguments.value();
+            if !is_object {
+                self.writer.writing.warnings.about("arguments-not-an-object", call.name.display());
+            }
+            self.out.push(search_item("tool_search_call", call.id, ("arguments", arguments)));
+            return;
+        }
+        // A call that has its own form already keeps it.
+        if let Some(mut own) = call.own.filter(|_| call.search.is_none()) {
+            self.name(&mut own, &call.name);
+            self.out.push(own);
+            return;
+        }
+        let kept = self.writer.writing.options.custom_tools == Some(CustomTools::Keep);
+        let name = Node::string(call.name.clone());
+        let mut item = match call.arguments {
+            Arguments::Freeform(input) if kept => {
+                self.custom.extend(call.id.as_text().cloned());
+                Node::record([
+                    ("type", Node::literal("custom_tool_call")),
+                    ("call_id", call.id),
+                    ("name", name),
+                    ("input", input),
+                ])
+            }
+            arguments => Node::record([
+                ("type", Node::literal("function_call")),
+                ("call_id", call.id),
+                ("name", name),
+                ("arguments", arguments.text()),
+            ]),
+        };
+        // A loaded tool of the top level is called with its own name as the namespace (recorded; else a 400).
+        let place = self.writer.places.of(&call.name);
+        if !self.writer.same_format() && matches!(place, Place::Carrier | Place::Deferred) {
+            set(&mut item, "namespace", Node::string(call.name));
+        }
+        self.out.push(item);
+    }
+
+    /// Gives a call of the format's own the name that its tool has in a flat list.
+    fn name(&self, call: &mut Node<'a>, name: &Text<'a>) {
+        let is_loaded = matches!(self.writer.places.of(name), Place::Carrier | Place::Deferred);
+        if call.get("name").and_then(Node::as_text).is_some_and(|old| old != name) {
+            set(call, "name", Node::string(name.clone()));
+        }
+        let has = call.get("namespace").and_then(Node::as_text).cloned();
+        if is_loaded && has.as_ref() != Some(name) {
+            set(call, "namespace", Node::string(name.clone()));
+        } else if !is_loaded && has.is_some() {
+            tool::remove(call, "namespace");
+        }
+    }
+
+    fn result(&mut self, outcome: Outcome<'a>) {
+        self.writer.lose_error(&outcome);
+        let is_dropped = self.is_dropped(outcome.of_search == Some(Searcher::Hosted));
+        let is_found = outcome.found.is_some() && !outcome.is_error;
+        let found = outcome.found.unwrap_or_default();
+        if outcome.of_search.is_some() && self.writer.native() == Native::ToolSearch {
+            let tools = self.searched(&Writer::usable(&found, &outcome.gone));
+            self.out.push(search_item("tool_search_output", outcome.id, ("tools", Node::array(tools))));
+            return;
+        }
+        if !is_dropped {
+            if let Some(own) = outcome.own.filter(|_| !is_found) {
+                self.out.push(own);
+                return;
+            }
+            let output = match outcome.content {
+                Content::String(text) if !is_found => text,
+                content => {
+                    let mut parts = content.into_parts();
+                    if is_found {
+                        parts.extend(self.writer.found_texts(&found, &outcome.gone));
+                    }
+                    let parts: Vec<Node<'a>> = parts.into_iter().map(|part| block(part, "input_text")).collect();
+                    if parts.is_empty() {
+                        Node::literal("")
+                    } else {
+                        Node::array(parts)
+                    }
+                }
+            };
+            let is_custom = outcome.id.as_text().is_some_and(|id| self.custom.contains(id));
+            let kind = if is_custom { "custom_tool_call_output" } else { "function_call_output" };
+            self.out.push(Node::record([("type", Node::literal(kind)), ("call_id", outcome.id), ("output", output)]));
+        }
+        if self.writer.native() == Native::AdditionalTools {
+            let carried = self.writer.carried(&Writer::usable(&found, &outcome.gone));
+            self.late.extend(additional(carried));
+        }
+    }
+
+    /// The definitions that an output of a search holds: each once in the whole request.
+    fn searched(&mut self, found: &[Text<'a>]) -> Vec<Node<'a>> {
+        let mut tools = self.writer.carried(found);
+        tools.iter_mut().for_each(|definition| set(definition, tool::FLAG, Node::bool(true)));
+        tools
+    }
+
+    fn added(&mut self, additions: &[Addition<'a>]) {
+        let names: Vec<Text<'a>> = additions.iter().map(|addition| addition.name.clone()).collect();
+        let texts = self.writer.revived(&names);
+        let carried = self.writer.carried(&names);
+        self.out.extend(additional(carried));
+        for text in texts {
+            self.said(Role::System, Content::sentence(text));
+        }
+    }
+
+    /// After the last result of a turn.
+    fn end_results(&mut self) {
+        self.out.append(&mut self.late);
+    }
+}
+
+/// A search or its output, of the client's.
+fn search_item<'a>(kind: &'static str, id: Node<'a>, member: (&'static str, Node<'a>)) -> Node<'a> {
+    Node::record([
+        ("type", Node::literal(kind)),
+        ("call_id", id),
+        ("execution", Node::literal("client")),
+        ("status", Node::literal("completed")),
+        member,
+    ])
+}
+
+/// An item that brings tools, unless there are none.
+fn additional(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
+    (!tools.is_empty()).then(|| {
+        Node::record([
+            ("type", Node::literal("additional_tools")),
+            ("role", Node::literal("developer")),
+            ("tools", Node::array(tools)),
+        ])
+    })
+}
+
+fn block<'a>(part: Part<'a>, text_type: &'static str) -> Node<'a> {
+    match part {
+        Part::Text(text) => Node::record([("type", Node::literal(text_type)), ("text", text)]),
+        Part::Own(block) => block,
+        Part::Reference(_) | Part::Search(_) | Part::Ignored => Node::default(),
+        Part::Image { url, detail } => {
+            let mut image = Node::record([("type", Node::literal("input_image")), ("image_url", url)]);
+            if let Some(detail) = detail {
+                set(&mut image, "detail", detail);
+            }
+            image
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! An emulated request whose format stays: only the messages that say something else now are written.
+
+use alloc::vec::Vec;
+
+use super::{joined, set};
+use crate::{
+    error::Error,
+    json::Node,
+    options::Api,
+    request::{
+        conversation::{Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
+        reader::lenient_role,
+        splice,
+        tool::{self, has_type},
+    },
+};
+
+/// Writes the history into the request.
+pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, format: Api) -> Result<(), Error> {
+    let Conversation { events, mut originals, changed, held, .. } = conversation;
+    let mut groups: Vec<(usize, Vec<Event<'a>>)> = changed.iter().map(|at| (*at, Vec::new())).collect();
+    for event in events {
+        let place = groups.binary_search_by_key(&event.at, |(at, _)| *at);
+        if let Some((_, group)) = place.ok().and_then(|place| groups.get_mut(place)) {
+            group.push(event);
+        }
+    }
+    let mut replaced = Vec::with_capacity(groups.len());
+    for (at, group) in groups {
+        let original = originals.remove(&at);
+        let Some(index) = at.checked_sub(1) else {
+            let blocks = group.into_iter().flat_map(|event| blocks(event.what)).collect();
+            set(request, "system", Node::array(blocks));
+            continue;
+        };
+        let instead = match (format, original) {
+            (Api::OpenaiResponses, Some(original)) => {
+                let from = held.partition_point(|held| held.at < at);
+                let read = held.iter().skip(from).take_while(|held| held.at == at).map(|held| held.member);
+                refilled(original, &read.collect::<Vec<_>>(), group)
+            }
+            (Api::OpenaiResponses, None) => group.into_iter().filter_map(|event| item(event.what)).collect(),
+            (_, original) => messages(original, group, format)?,
+        };
+        replaced.push((index, instead));
+    }
+    if !replaced.is_empty() {
+        request.visit(format.history(), |history| splice(history, replaced));
+    }
+    Ok(())
+}
+
+fn text(text: Node<'_>) -> Node<'_> {
+    Node::record([("type", Node::literal("text")), ("text", text)])
+}
+
+fn block(part: Part<'_>) -> Option<Node<'_>> {
+    match part {
+        Part::Own(block) => Some(block),
+        Part::Text(said) => Some(text(said)),
+        _ => None,
+    }
+}
+
+/// The blocks of an event.
+fn blocks(what: What<'_>) -> Vec<Node<'_>> {
+    match what {
+        What::Text { content, .. } => content.into_parts().into_iter().filter_map(block).collect(),
+        What::Call(Call { own, .. }) => own.into_iter().collect(),
+        What::Result(outcome) => answer(outcome, "content").into_iter().collect(),
+        What::Reasoning(block) => Vec::from([block]),
+        _ => Vec::new(),
+    }
+}
+
+/// A result in its own form, with what it says now.
+fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
+    let mut own = outcome.own?;
+    match outcome.content {
+        Content::Parts(parts) if !parts.is_empty() => {
+            set(&mut own, key, Node::array(parts.into_iter().filter_map(block).collect()));
+        }
+        // It says what it said.
+        _ => {}
+    }
+    Some(own)
+}
+
+// Anthropic and Chat Completions: messages.
+
+/// A part of a message in the making: what one speaker says.
+struct Segment<'a> {
+    role: Role,
+    parts: Vec<Part<'a>>,
+    /// All that is said is this string.
+    is_string: bool,
+    /// Calls of Chat Completions.
+    calls: Vec<Node<'a>>,
+}
+
+/// The messages that stand for one.
+fn messages<'a>(mut original: Option<Node<'a>>, events: Vec<Event<'a>>, format: Api) -> Result<Vec<Node<'a>>, Error> {
+    let base = original.as_ref().map_or(Role::User, lenient_role);
+    let mut out = Vec::new();
+    let mut segment: Option<Segment<'a>> = None;
+    for event in events {
+        let role = match &event.what {
+            What::Text { role, .. } => *role,
+            // A search of the API's own servers is answered in its message, that of a client in the next one.
+            What::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => Role::User,
+            _ => base,
+        };
+        if let Some(done) = segment.take_if(|segment| segment.role != role) {
+            let original = original.take_if(|_| done.is_spoken_by(base));
+            out.push(message(done, original, format)?);
+        }
+        match event.what {
+            // A result of Chat Completions is a message.
+            What::Result(outcome) if outcome.own.as_ref().is_some_and(|own| own.get("role").is_some()) => {
+                if let Some(done) = segment.take() {
+                    out.push(message(done, None, format)?);
+                }
+                out.extend(answer(outcome, "content"));
+            }
+            what => {
+                let segment = segment.get_or_insert_with(|| Segment {
+                    role,
+                    parts: Vec::new(),
+                    is_string: true,
+                    calls: Vec::new(),
+                });
+                segment.add(what);
+            }
+        }
+    }
+    if let Some(done) = segment {
+        let original = original.filter(|_| done.is_spoken_by(base));
+        out.push(message(done, original, format)?);
+    }
+    Ok(out)
+}
+
+fn has_role(message: &Node<'_>, name: &str) -> bool {
+    message.get("role").is_some_and(|role| role.is_text(name))
+}
+
+impl<'a> Segment<'a> {
+    /// Whether the speaker of the original says it.
+    fn is_spoken_by(&self, base: Role) -> bool {
+        (self.role == Role::Assistant) == (base == Role::Assistant)
+    }
+
+    fn add(&mut self, what: What<'a>) {
+        match what {
+            What::Text { content: Content::String(text), .. } => {
+                self.is_string &= self.parts.is_empty();
+                self.parts.push(Part::Text(text));
+            }
+            What::Call(Call { own: Some(own), .. }) if !has_type(&own, "tool_use") => self.calls.push(own),
+            what => {
+                self.is_string = false;
+                match what {
+                    What::Text { content: Content::Parts(parts), .. } => self.parts.extend(parts),
+                    what => self.parts.extend(blocks(what).into_iter().map(Part::Own)),
+                }
+            }
+        }
+    }
+}
+
+/// A part as a message; the first one has whatever else the original has.
+fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) -> Result<Node<'a>, Error> {
+    let Segment { role, mut parts, is_string, calls } = segment;
+    let is_text = |part: &Part<'_>| matches!(part, Part::Text(_));
+    let content = match parts.pop() {
+        Some(Part::Text(text)) if is_string && parts.is_empty() => Some(text),
+        Some(last) => {
+            parts.push(last);
+            Some(if format == Api::OpenaiChat && parts.iter().all(is_text) {
+                joined(parts, "/messages")?
+            } else {
+                Node::array(parts.into_iter().filter_map(block).collect())
+            })
+        }
+        None => None,
+    };
+    let Some(mut message) = original else {
+        let content = content.unwrap_or_default();
+        return Ok(Node::record([("role", Node::literal(role.name())), ("content", content)]));
+    };
+    if role == Role::User && has_role(&message, "system") {
+        set(&mut message, "role", Node::literal("user"));
+    }
+    if let Some(content) = content {
+        set(&mut message, "content", content);
+    }
+    if !calls.is_empty() {
+        set(&mut message, "tool_calls", Node::array(calls));
+    } else if message.get("tool_calls").is_some_and(Node::is_null) {
+        tool::remove(&mut message, "tool_calls");
+    }
+    Ok(message)
+}
+
+// Responses: items.
+
+/// An item with what the members that were read say now. A search in it is an item of its own, and ends the item before
+/// it; an item that says nothing any more goes.
+fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
+    if read.is_empty() {
+        return Vec::from([original]);
+    }
+    let role = original.get("role").cloned().unwrap_or_default();
+    let mut items = Vec::new();
+    let mut original = Some(original);
+    let mut said: Vec<(&'static str, Node<'a>)> = Vec::new();
+    let mut end = |said: Vec<(&'static str, Node<'a>)>, items: &mut Vec<Node<'a>>| {
+        if said.is_empty() {
+            return;
+        }
+        let mut lists: Vec<(&'static str, Vec<Node<'a>>)> = Vec::new();
+        let mut item = original.take().inspect(|_| lists.extend(read.iter().map(|member| (*member, Vec::new()))));
+        let item = item.get_or_insert_with(|| {
+            lists.push(("content", Vec::new()));
+            Node::record([("type", Node::literal("message")), ("role", role.clone())])
+        });
+        for (member, block) in said {
+            let list = lists.iter_mut().find(|(key, _)| *key == member);
+            list.into_iter().for_each(|(_, list)| list.push(block.clone()));
+        }
+        lists.into_iter().for_each(|(member, list)| set(item, member, Node::array(list)));
+        items.push(core::mem::take(item));
+    };
+    for Event { member, what, .. } in events {
+        let is_item = matches!(&what, What::Call(Call { own: None, .. }) | What::Result(Outcome { own: None, .. }));
+        if is_item {
+            end(core::mem::take(&mut said), &mut items);
+            items.extend(item(what));
+        } else {
+            said.extend(blocks(what).into_iter().map(|block| (member, block)));
+        }
+    }
+    end(said, &mut items);
+    items
+}
+
+/// An event as an item.
+fn item(what: What<'_>) -> Option<Node<'_>> {
+    match what {
+        What::Call(Call { own: Some(own), .. }) => Some(own),
+        What::Call(call) => Some(Node::record([
+            ("type", Node::literal("function_call")),
+            ("call_id", call.id),
+            ("name", Node::string(call.name)),
+            ("arguments", call.arguments.text()),
+        ])),
+        What::Result(outcome) if outcome.own.is_some() => answer(outcome, "output"),
+        What::Result(outcome) => {
+            let output = match outcome.content {
+                Content::String(text) => text,
+                Content::Parts(parts) => Node::array(parts.into_iter().filter_map(block).collect()),
+            };
+            Some(Node::record([
+                ("type", Node::literal("function_call_output")),
+                ("call_id", outcome.id),
+                ("output", output),
+            ]))
+        }
+        What::Text { role, content } => {
+            let (role, kind) = match role {
+                Role::System => ("developer", "input_text"),
+                Role::User => ("user", "input_text"),
+                Role::Assistant => ("assistant", "output_text"),
+            };
+            let content = content.into_parts().into_iter().filter_map(|part| match part {
+                Part::Text(text) => Some(Node::record([("type", Node::literal(kind)), ("text", text)])),
+                other => block(other),
+            });
+            Some(Node::record([
+                ("type", Node::literal("message")),
+                ("role", Node::literal(role)),
+                ("content", Node::array(content.collect())),
+            ]))
+        }
+        _ => None,
+    }
+}

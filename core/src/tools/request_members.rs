@@ -1,0 +1,73 @@
+//! Members of a request that an API refuses, whatever its tools are.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::request_facts::RequestChange;
+use crate::{
+    dialect::{
+        requests::{Member, Refusal, RequestFact, SentAs},
+        surface::Surface,
+    },
+    error::Error,
+    json::{self, lazy::view, Node},
+    options::Api,
+    request::{self, tool::remove, tool_format::set},
+};
+
+/// Renames or removes the members that the API refuses.
+///
+/// # Errors
+/// `invalid-json` if a member is text that cannot be read.
+pub(super) fn mend(request: &mut Node<'_>, api: Api, surface: &Surface) -> Result<Vec<RequestChange>, Error> {
+    let mut changes = Vec::new();
+    for (fact, member) in refused(request, api, surface)? {
+        let Some(value) = remove(request, member.name) else { continue };
+        let sent = match member.sent_as {
+            SentAs::Nothing => None,
+            SentAs::Member(name) => Some((name, value)),
+            SentAs::Part { part, name } => view(&value)?.get(part).cloned().map(|value| (name, value)),
+        };
+        let sent = sent.filter(|(name, value)| !value.is_null() && request.get(*name).is_none());
+        let message = match &sent {
+            Some((name, _)) => format!("sent `{}` as `{name}`", member.name),
+            None => format!("left out `{}`", member.name),
+        };
+        if let Some((name, value)) = sent {
+            set(request, name, value);
+        }
+        changes.push(RequestChange::new(pointer(member), fact, message));
+    }
+    Ok(changes)
+}
+
+/// Returns the members of a request that the API refuses, each with its fact.
+pub(super) fn refused(
+    request: &Node<'_>,
+    api: Api,
+    surface: &Surface,
+) -> Result<Vec<(&'static RequestFact, &'static Member)>, Error> {
+    let model = request::model(request)?;
+    let mut found: Vec<(&RequestFact, &Member)> = Vec::new();
+    for fact in surface.requests {
+        let Refusal::Member(member) = &fact.refuses else { continue };
+        let is_known = found.iter().any(|(_, other)| other.name == member.name);
+        if member.api == api && member.models.include(&model) && !is_known && has(request, member)? {
+            found.push((fact, member));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a request has a member, without what lets it pass.
+fn has(request: &Node<'_>, member: &Member) -> Result<bool, Error> {
+    if request.get(member.name).is_none() {
+        return Ok(false);
+    }
+    let Some((name, value)) = member.unless else { return Ok(true) };
+    let found = request.get(name).map(view).transpose()?;
+    Ok(found.is_none_or(|found| json::write(&found) != value))
+}
+
+pub(super) fn pointer(member: &Member) -> String {
+    format!("/{}", member.name)
+}
