@@ -126,7 +126,7 @@ fn facts_have_cases() {
                 let surface = dialects().iter().find(|one| one.name == *name).expect("a dialect");
                 // Siblings share a table of requests.
                 surface.requests() == dialect.requests()
-                    && check_request(&given, *name).expect("a request").iter().any(|one| one.fact == fact)
+                    && check_request(&given, name).expect("a request").iter().any(|one| one.fact == fact)
             });
             assert!(has_case, "{}: no case for: {}", dialect.name, fact.statement);
         }

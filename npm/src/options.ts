@@ -195,6 +195,11 @@ export interface EnvelopeOptions extends ShareOption {}
 
 /** Options of `applyDeferredLoading`. */
 export interface DeferredOptions extends ShareOption {
+  /**
+   * The client that the request comes from: sets `format`, `announce` and `searchTools` as they fit it, unless they are given. Default:
+   * the client is not known.
+   */
+  client?: 'claude-code' | 'codex' | 'kimi' | undefined;
   /** Whether hidden tools are announced by name in the system prompt. Default `"none"`. */
   announce?: 'none' | 'names' | undefined;
   /** The format to translate the request into. Default, and `null` as `deferralFor` may give it: the format stays. */

@@ -20,7 +20,7 @@ mod tools;
 pub use crate::report::{Allow, Confidence};
 pub(crate) use betas::BetaOptions;
 pub use deferred::{
-    Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Mode, Native, Order, Reasoning, Removals,
+    Announce, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Mode, Native, Order, Reasoning, Removals,
     ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnavailableCalls, UnknownReference,
 };
 pub use envelope::EnvelopeOptions;

@@ -209,6 +209,9 @@ class EnvelopeOptions(TypedDict, total=False):
 class DeferredOptions(TypedDict, total=False):
     """Keyword arguments of `apply_deferred_loading`."""
 
+    client: Literal["claude-code", "codex", "kimi"] | None
+    """The client that the request comes from: sets `format`, `announce` and `search_tools` as they fit it, unless they
+    are given. By default the client is not known."""
     announce: Literal["none", "names"] | None
     """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
     target: Literal["anthropic", "openai-responses", "openai-chat"] | None
@@ -285,6 +288,7 @@ class ExchangeDeferral(TypedDict, total=False):
 
     announce: Literal["none", "names"] | None
     """See `DeferredOptions`, and so with all others."""
+    client: Literal["claude-code", "codex", "kimi"] | None
     target: Literal["anthropic", "openai-responses", "openai-chat"] | None
     """The request's own format, if any: replies are not translated back."""
     mode: Literal["filter", "load-all"] | None
