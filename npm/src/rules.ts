@@ -414,7 +414,9 @@ export type RequestConstraint =
   | 'tool-kind'
   /** Arguments of a call in the history that are no JSON object. */
   | 'history-arguments'
-  /** A member of the request that the API, or the model, does not take. */
+  /** A namespace of tools, for an API that has none. */
+  | 'namespace'
+  /** A member of Chat Completions that the API or the model does not take. */
   | 'unsupported-member';
 
 /** What can be odd about a request with deferred tools. */

@@ -41,10 +41,12 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
     json::read_outline(text, &["system", "messages", "input", "contents"], prefilter::of)
 }
 
-/// The format of a request, by its shape or by the options.
-pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
+/// The format of a request, by its shape or by the options. `home`: the format of the API that it is for, which
+/// decides about members that only this format has.
+pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions, home: Option<Api>) -> Result<Api, Error> {
     // What it is to become has no say in what it is.
-    Ok(format::recognise(request, &DeferredOptions { target: None, native: Native::None, ..options.clone() })?.format)
+    let target = home.filter(|home| *home == Api::OpenaiChat);
+    Ok(format::recognise(request, &DeferredOptions { target, native: Native::None, ..options.clone() })?.format)
 }
 
 /// The format that a request is read in, by its shape or by the options.

@@ -5,13 +5,13 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     history_arguments,
     request::recognise,
-    request_facts::{self, choice_of, RequestChange},
+    request_facts::{self, choice_of, Namespaces, RequestChange},
     request_members,
 };
 use crate::{
     dialect::{
         self,
-        requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS},
+        requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS, NAMESPACES},
         Dialect,
     },
     error::Error,
@@ -89,6 +89,11 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
     if !takes_custom {
         for RequestChange { pointer, .. } in request_facts::custom_tools(&request)? {
             add(&CUSTOM_TOOLS, &pointer, "expected a function, found a `custom` tool".into());
+        }
+    }
+    if !dialect.tools.has_namespaces && api == Api::OpenaiResponses {
+        for at in Namespaces::of(&request)?.places() {
+            add(&NAMESPACES, &format!("/tools/{at}"), "expected a tool, found a namespace of tools".into());
         }
     }
     for RequestChange { pointer, .. } in history_arguments::repair(&mut request, api)? {
