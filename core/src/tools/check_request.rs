@@ -126,7 +126,9 @@ fn refused_types(
     let list = tools.as_array().unwrap_or_default().iter().enumerate();
     let hosted = list
         .filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted))
-        .filter(|(_, entry)| with_custom || !request::tool::has_type(entry, "custom"));
+        .filter(|(_, entry)| with_custom || !request::tool::has_type(entry, "custom"))
+        // Namespaces have a rule of their own.
+        .filter(|(_, entry)| !request::tool::has_type(entry, "namespace"));
     Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(request::tool::type_of(entry)?)?))).collect())
 }
 
