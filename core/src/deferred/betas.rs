@@ -12,7 +12,7 @@ use crate::{
     request::{
         blocks::{directive, directive_definition},
         prefilter,
-        tool::{has_type, remove},
+        tool::has_type,
     },
 };
 
@@ -83,7 +83,7 @@ pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
 pub(super) fn settle(request: &mut Node<'_>, native: Native, needed: &[&'static str]) -> Result<(), Error> {
     for key in ["anthropic_beta", "betas"] {
         if edit_member(request, key, |betas| Ok(settle_member(betas, native, needed)))? == Some(true) {
-            remove(request, key);
+            request.remove(key);
         }
     }
     Ok(())

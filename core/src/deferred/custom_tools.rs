@@ -5,16 +5,16 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     error::Error,
     json::{
+        self,
         lazy::{edit, edit_member, may_hold},
         Node, Text,
     },
     options::{Api, CustomTools},
     request::{
-        compact::compact,
         namespaces::{is_default, FlatNames},
         prefilter,
         report::{CallKind, ClientTool, Warnings},
-        tool::{self, has_type, remove},
+        tool::{self, has_type},
         writer::function,
     },
 };
@@ -114,32 +114,26 @@ fn as_one<'a>(custom: Node<'a>, warnings: &mut Warnings) -> Result<Node<'a>, Err
 
 fn as_function(named: &mut Node<'_>) {
     if has_type(named, "custom") {
-        set(named, "type", Node::literal("function"));
+        named.set("type", Node::literal("function"));
     }
 }
 
 fn item_as_function(item: &mut Node<'_>) {
     if has_type(item, "custom_tool_call_output") {
-        set(item, "type", Node::literal("function_call_output"));
+        item.set("type", Node::literal("function_call_output"));
     } else if has_type(item, "custom_tool_call") {
         let input = item.visit("input", core::mem::take).filter(|input| input.as_text().is_some());
         let mut arguments = String::new();
-        compact(&Node::record([("input", input.unwrap_or_else(|| Node::literal("")))]), &mut arguments);
-        set(item, "type", Node::literal("function_call"));
+        json::write_compact(&Node::record([("input", input.unwrap_or_else(|| Node::literal("")))]), &mut arguments);
+        item.set("type", Node::literal("function_call"));
         // An item's own id says of what kind it is (`ctc_…`), and the API holds it to that.
-        remove(item, "id");
-        set(item, "input", Node::string(arguments));
+        item.remove("id");
+        item.set("input", Node::string(arguments));
         if let Some(object) = item.as_object_mut() {
             let members = object.members_mut();
             if let Some(member) = members.iter_mut().find(|member| member.key.is("input")) {
                 member.key = Text::literal("arguments");
             }
         }
-    }
-}
-
-fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
-    if let Some(object) = node.as_object_mut() {
-        object.set(key, value);
     }
 }

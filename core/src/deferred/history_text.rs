@@ -264,10 +264,12 @@ impl<'a> Writer<'_, 'a> {
         }
         out.extend(emptied);
         if self.same_format {
-            // The model's own items go if nothing is left of them.
-            let said: Set<(usize, &str)> = out.iter().map(|event| (event.at, event.member)).collect();
+            // An item of the model's goes if nothing is left of it. If another member says something, it needs a text.
+            let members: Set<(usize, &str)> = out.iter().map(|event| (event.at, event.member)).collect();
+            let items: Set<usize> = members.iter().map(|(at, _)| *at).collect();
             let is_emptied = |held: &&Held| {
-                held.role != Role::Assistant && changed.contains(&held.at) && !said.contains(&(held.at, held.member))
+                let stays = held.role != Role::Assistant || items.contains(&held.at);
+                stays && changed.contains(&held.at) && !members.contains(&(held.at, held.member))
             };
             for Held { at, member, role } in held.iter().filter(is_emptied) {
                 let what = self.removed(*role, losses);
@@ -296,7 +298,10 @@ impl<'a> Writer<'_, 'a> {
 
     /// What stands for all that was said.
     fn removed(&self, role: Role, losses: &mut Warnings) -> What<'a> {
-        let part = self.part(notice::REMOVED.into(), None, losses);
+        let mut part = self.part(notice::REMOVED.into(), None, losses);
+        if let (Part::Own(block), Role::Assistant, Api::OpenaiResponses) = (&mut part, role, self.source) {
+            block.set("type", Node::literal("output_text"));
+        }
         What::Text { role, content: Content::Parts(Vec::from([part])) }
     }
 

@@ -304,19 +304,14 @@ fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &De
         return;
     }
     let omit = options.empty_tools == EmptyTools::Omit || format == Api::OpenaiChat;
-    let mut remove = |key: &str| {
-        if request.get(key).is_some() {
-            tool::remove(request, key);
-        }
-    };
     if omit {
-        remove("tools");
+        request.remove("tools");
     }
     // Kimi's tools may stand in messages.
     if (omit || emptied) && options.native != Native::Kimi {
-        remove("tool_choice");
+        request.remove("tool_choice");
     }
     if omit && format == Api::OpenaiChat {
-        remove("parallel_tool_calls");
+        request.remove("parallel_tool_calls");
     }
 }

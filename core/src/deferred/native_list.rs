@@ -6,7 +6,7 @@ use crate::{
     options::DeferredOptions,
     request::{
         report::Warnings,
-        tool::{self, remove, Kind, CACHE, FLAG},
+        tool::{self, Kind, CACHE, FLAG},
     },
 };
 
@@ -54,7 +54,7 @@ fn move_breakpoint(tools: &mut Node<'_>, warnings: &mut Warnings) {
     let mut moved = None;
     for entry in list.iter_mut().filter(|entry| has_both(entry)) {
         warnings.about_maybe("cached-deferred", tool::name(entry).cloned().as_ref());
-        moved = remove(entry, CACHE);
+        moved = entry.remove(CACHE);
     }
     let last = list.iter_mut().rev().find(|entry| !is_deferred(entry));
     if let (Some(object), Some(breakpoint)) = (last.and_then(Node::as_object_mut), moved) {

@@ -21,7 +21,7 @@ use crate::{
         without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, OnSetAside, ServerToolSearch, ToolFormat,
     },
     report::RepairedCall,
-    request::tool_format::{self, set},
+    request::tool_format,
     tools::{
         call_repair::Told,
         list_cache::{Found, Lookup, ToolListCache},
@@ -344,11 +344,11 @@ impl SearchLoop {
         }
         for (key, value) in [("id", id), ("content", Some(Node::array(self.said.clone()))), ("usage", used)] {
             if let Some(value) = value {
-                set(reply, key, value);
+                reply.set(key, value);
             }
         }
         if next == Next::Pauses {
-            set(reply, "stop_reason", Node::literal(PAUSE));
+            reply.set("stop_reason", Node::literal(PAUSE));
         }
         Ok(())
     }

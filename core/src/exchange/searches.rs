@@ -9,7 +9,6 @@ use crate::{
     json::{lazy, Data, Node, Text},
     names::Names,
     options::{AdaptOptions, SearchOptions},
-    request::tool_format::set,
     search::{self, Call, Index},
     tools::{request, restore::RestoreMap},
 };
@@ -48,9 +47,9 @@ impl Searches {
     /// Makes the call one of the hosted search.
     pub(super) fn tell(&self, block: &mut Node<'_>) {
         let id = block.get("id").and_then(Node::as_text).map(|id| server_id(&id.display())).unwrap_or_default();
-        set(block, "type", Node::literal("server_tool_use"));
-        set(block, "id", Node::string(id));
-        set(block, "name", Node::string(self.name.clone()));
+        block.set("type", Node::literal("server_tool_use"));
+        block.set("id", Node::string(id));
+        block.set("name", Node::string(self.name.clone()));
     }
 
     /// The result of a call that was told so, from the tools of a request.
@@ -59,8 +58,8 @@ impl Searches {
     /// `invalid-option`.
     pub(super) fn result(&mut self, told: &Node<'_>, asked: &str) -> Result<Node<'static>, Error> {
         let mut call = told.detached();
-        set(&mut call, "type", Node::literal("tool_use"));
-        set(&mut call, "name", Node::string(self.options.tool_search_name.clone()));
+        call.set("type", Node::literal("tool_use"));
+        call.set("name", Node::string(self.options.tool_search_name.clone()));
         let options = self.options.clone();
         let catalogue = match self.catalogue.take() {
             Some(catalogue) => catalogue,
@@ -82,7 +81,7 @@ impl Searches {
                 let mut reference = block.detached();
                 let called = block.get("tool_name").and_then(Node::as_text);
                 if let Some(found) = called.and_then(|called| restore_map.name(called)) {
-                    set(&mut reference, "tool_name", Node::string(found.name.into_owned()));
+                    reference.set("tool_name", Node::string(found.name.into_owned()));
                 }
                 reference
             };
@@ -105,7 +104,7 @@ impl Catalogue {
     fn new(asked: &str, adapting: &AdaptOptions, names: &Names) -> Result<Catalogue, Error> {
         let mut request = crate::request::read(asked)?;
         let tools = lazy::take(&mut request, "tools")?.unwrap_or_else(|| Node::array(Vec::new()));
-        set(&mut request, "tools", tools);
+        request.set("tools", tools);
         let (tools, restore_map) = request::catalogue(&request, adapting, names.clone())?;
         // A list of the client's own in the prompt has the names that the client knows.
         let own = |(called, own): (&str, Text<'_>)| (own.into_owned(), Text::new(String::from(called)));

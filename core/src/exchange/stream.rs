@@ -12,7 +12,6 @@ use crate::{
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    request::tool_format::set,
 };
 
 /// What a round has said.
@@ -85,7 +84,7 @@ impl SearchLoop {
 
     fn renumber(&self, event: &mut Node<'_>, number: u64) {
         if self.round.ahead > 0 {
-            set(event, "index", Node::count(number.saturating_add(self.round.ahead)));
+            event.set("index", Node::count(number.saturating_add(self.round.ahead)));
         }
     }
 
@@ -155,7 +154,7 @@ impl SearchLoop {
             return self.keeps(piece.len());
         }
         if let (true, Some(signature)) = (is(delta, "signature_delta"), delta.get("signature")) {
-            set(&mut open.block, "signature", signature.detached());
+            open.block.set("signature", signature.detached());
             return self.keeps(json::length(signature));
         }
         Ok(())
@@ -214,10 +213,10 @@ impl SearchLoop {
         }
         let used = self.round.used.as_ref().map(|used| total(self.used.as_ref(), used)).or_else(|| self.used.clone());
         if let (true, Some(used)) = (self.round.continues, used) {
-            set(event, "usage", used);
+            event.set("usage", used);
         }
         if next == Next::Pauses {
-            event.visit("delta", |delta| set(delta, "stop_reason", Node::literal(PAUSE)));
+            event.visit("delta", |delta| delta.set("stop_reason", Node::literal(PAUSE)));
         }
         true
     }
@@ -253,12 +252,12 @@ impl Open {
         if block.get(INPUT).is_some() {
             // Arguments that are no JSON are the model's mistake; what is searched for then is nothing.
             if let Ok(input) = json::read(&pieces) {
-                set(&mut block, INPUT, input.detached());
+                block.set(INPUT, input.detached());
             }
         } else if let Some(key) = ["text", "thinking"].into_iter().find(|key| block.get(key).is_some()) {
             let begun =
                 block.get(key).and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
-            set(&mut block, key, Node::string(begun + &pieces));
+            block.set(key, Node::string(begun + &pieces));
         }
         block
     }

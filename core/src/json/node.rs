@@ -328,6 +328,19 @@ impl<'a> Node<'a> {
         self.as_object()?.get(key)
     }
 
+    /// Sets a member of an object: at its place if it exists, else last.
+    pub fn set(&mut self, key: &'static str, value: Node<'a>) {
+        if let Some(object) = self.as_object_mut() {
+            object.set(Text::literal(key), value);
+        }
+    }
+
+    /// Takes a member out of an object. Without it, the object stays intact.
+    pub fn remove(&mut self, key: &str) -> Option<Node<'a>> {
+        self.get(key)?;
+        self.as_object_mut()?.remove(key)
+    }
+
     /// Lets `visit` see one member of an object and change it. If it does, this node is no longer intact either.
     pub fn visit<R>(&mut self, key: impl Name, visit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         let Data::Object(object) = &mut self.data else { return None };

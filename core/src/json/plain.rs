@@ -19,6 +19,25 @@ pub(crate) fn write_plain(node: &Node<'_>) -> String {
     out
 }
 
+/// Appends the compact JSON of a value, strings with the fewest escapes and numbers as in the input.
+pub(crate) fn write_compact(node: &Node<'_>, out: &mut String) {
+    emit::<Compact>(node, out);
+}
+
+/// The length in bytes of [`write_compact`], without making it.
+pub(crate) fn compact_length(node: &Node<'_>) -> usize {
+    let mut length = Length(0);
+    emit::<Compact>(node, &mut length);
+    length.0
+}
+
+/// The length in bytes of a string in [`write_compact`], with its quotes.
+pub(crate) fn compact_text_length(text: &Text<'_>) -> usize {
+    let mut length = Length(0);
+    Compact::string(text, &mut length);
+    length.0
+}
+
 /// The length in bytes of [`write_plain`], without making it.
 pub(crate) fn plain_length(node: &Node<'_>) -> usize {
     let mut length = Length(0);
@@ -35,6 +54,19 @@ impl Sink for String {
         self.push('"');
         self.push_str(spelling);
         self.push('"');
+    }
+}
+
+/// One spelling for each string, whichever the input had.
+struct Compact;
+
+impl Spelling for Compact {
+    fn number(text: &str, out: &mut impl Sink) {
+        out.put(text);
+    }
+
+    fn string(text: &Text<'_>, out: &mut impl Sink) {
+        Plain::string(text, out);
     }
 }
 

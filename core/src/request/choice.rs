@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::{
     report::{Warnings, LOST},
-    tool::{has_type, remove},
+    tool::has_type,
 };
 use crate::{
     collections::Set,
@@ -380,7 +380,7 @@ pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warni
     drop(found);
     if is_lost {
         wanted.choice = None;
-        if let Some(found) = remove(request, "tool_choice") {
+        if let Some(found) = request.remove("tool_choice") {
             warnings.lose("tool_choice", &*view(&found)?);
         }
     }
@@ -414,7 +414,7 @@ pub(crate) fn write<'a>(
 ) {
     let (api, has_tools) = (target, sent.has_list);
     if api == Api::Anthropic {
-        drop_member(request, "parallel_tool_calls");
+        request.remove("parallel_tool_calls");
     } else {
         limit_parallel_calls(request, wanted.single && has_tools);
     }
@@ -422,7 +422,7 @@ pub(crate) fn write<'a>(
     let is_demand = matches!(wanted.choice, Some(Choice::Required | Choice::Tool(_) | Choice::Allowed { .. }));
     let is_bare = sent.names.as_ref().is_some_and(|names| names.is_empty());
     if api == Api::OpenaiChat && !has_tools && (native != Native::Kimi || is_demand && is_bare) {
-        drop_member(request, "tool_choice");
+        request.remove("tool_choice");
         return;
     }
     let is_sent = |name: &Text<'a>| sent.names.as_ref().is_none_or(|names| names.contains(name));
@@ -455,7 +455,7 @@ pub(crate) fn write<'a>(
         }
         // Anthropic refuses a choice without tools, and this one says nothing.
         Some(Choice::Auto) if api == Api::Anthropic && !has_tools => {
-            drop_member(request, "tool_choice");
+            request.remove("tool_choice");
             None
         }
         Some(unnamed) => Some(plain(&unnamed, api)),
@@ -464,17 +464,17 @@ pub(crate) fn write<'a>(
     };
     if let Some(mut choice) = written {
         if single && api == Api::Anthropic && !has_type(&choice, "none") {
-            set(&mut choice, "disable_parallel_tool_use", Node::bool(true));
+            choice.set("disable_parallel_tool_use", Node::bool(true));
         }
-        set(request, "tool_choice", choice);
+        request.set("tool_choice", choice);
     }
 }
 
 fn limit_parallel_calls(request: &mut Node<'_>, single: bool) {
     if single {
-        set(request, "parallel_tool_calls", Node::bool(false));
+        request.set("parallel_tool_calls", Node::bool(false));
     } else if request.get("parallel_tool_calls").is_some_and(|parallel| parallel.as_bool() != Some(true)) {
-        drop_member(request, "parallel_tool_calls");
+        request.remove("parallel_tool_calls");
     }
 }
 
@@ -482,7 +482,7 @@ fn limit_parallel_calls(request: &mut Node<'_>, single: bool) {
 pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
     let Some(name) = forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };
     warnings.about("forced-choice-widened", name);
-    set(request, "tool_choice", Node::literal("required"));
+    request.set("tool_choice", Node::literal("required"));
     Ok(())
 }
 
@@ -515,18 +515,6 @@ pub(crate) fn only<'a>(wanted: &Wanted<'a>, (target, native): (Api, Native)) -> 
 pub(crate) fn complete(request: &mut Node<'_>) {
     let has_tools = request.get("tools").is_some_and(|tools| !matches!(tools.data(), Data::Null));
     if has_tools && request.get("tool_choice").is_none() {
-        set(request, "tool_choice", Node::literal("auto"));
-    }
-}
-
-fn drop_member(request: &mut Node<'_>, key: &str) {
-    if request.get(key).is_some() {
-        remove(request, key);
-    }
-}
-
-fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
-    if let Some(object) = node.as_object_mut() {
-        object.set(key, value);
+        request.set("tool_choice", Node::literal("auto"));
     }
 }

@@ -4,7 +4,6 @@
 pub(crate) mod blocks;
 pub(crate) mod carriers;
 pub(crate) mod choice;
-pub(crate) mod compact;
 pub(crate) mod conversation;
 pub(crate) mod format;
 pub(crate) mod namespaces;

@@ -10,7 +10,7 @@ use super::{
     carriers,
     prefilter::NAMES_TOOLS,
     report::{CallKind, ClientTool, Warnings},
-    tool::{self, has_type, remove, FLAG},
+    tool::{self, has_type, FLAG},
 };
 use crate::{
     collections::{Map, Set},
@@ -308,10 +308,10 @@ impl<'a> NameMap<'a> {
         }
         if let Some(name) = self.called(call) {
             if call.get("name").and_then(Node::as_text).is_some_and(|old| *old != name) {
-                set(call, "name", Node::string(name));
+                call.set("name", Node::string(name));
             }
         }
-        remove(call, "namespace");
+        call.remove("namespace");
     }
 
     /// Takes a tool of a namespace in. `false`: another tool has its flat name, and it cannot be called.
@@ -419,7 +419,7 @@ pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
         // What is no string is for others to judge.
         Some(None) => return,
     };
-    set(tool, DESCRIPTION, Node::string(text));
+    tool.set(DESCRIPTION, Node::string(text));
 }
 
 /// A tool of a namespace as one of the list; `None`: it cannot be called there.
@@ -444,19 +444,13 @@ fn member_of<'a>(
             return None;
         }
         if found != name {
-            set(&mut tool, "name", Node::string(found));
+            tool.set("name", Node::string(found));
         }
     }
     if deferred && tool.as_object().is_some() && tool.get(FLAG).is_none() {
-        set(&mut tool, FLAG, Node::bool(true));
+        tool.set(FLAG, Node::bool(true));
     }
     Some(tool)
-}
-
-fn set<'a>(tool: &mut Node<'a>, key: &'static str, value: Node<'a>) {
-    if let Some(object) = tool.as_object_mut() {
-        object.set(key, value);
-    }
 }
 
 /// Gives calls and choices of tools in namespaces the names that the tools have in a list without namespaces.
@@ -531,12 +525,12 @@ impl Renames<'_> {
             },
         };
         if self.keeps_loaded && self.loaded.contains(&*called.display()) {
-            set(one, "namespace", Node::string(called.clone()));
+            one.set("namespace", Node::string(called.clone()));
         } else {
-            remove(one, "namespace");
+            one.remove("namespace");
         }
         if called != name {
-            set(one, "name", Node::string(called));
+            one.set("name", Node::string(called));
         }
     }
 }

@@ -3,11 +3,11 @@
 use alloc::{borrow::Cow, format, string::String};
 use core::fmt::Write as _;
 
-use super::{compact::compact, tool};
+use super::tool;
 use crate::{
     collections::Map,
     error::{Code, Error},
-    json::{Node, Text},
+    json::{write_compact, Node, Text},
     limits::REPEATED_NOTICE_BYTES,
 };
 
@@ -131,7 +131,7 @@ impl Notice {
         if let Some(schema) = tool.and_then(tool::schema) {
             full.push_str("\n\nParameters:\n");
             let properties = schema.get("properties").filter(|properties| properties.as_object().is_some());
-            compact(properties.unwrap_or(schema), &mut full);
+            write_compact(properties.unwrap_or(schema), &mut full);
         }
         Ok(Notice { full, sentence, withdrawn, written: false })
     }

@@ -4,7 +4,6 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::compact::{compact, string};
 use crate::{
     json::{self, Data, Node, Text},
     options::DeferredOptions,
@@ -148,7 +147,7 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     let strip = |node: &mut Node<'_>| {
         for key in [FLAG, CACHE] {
             if (key == FLAG || was_deferred) && node.get(key).is_some() {
-                remove(node, key);
+                node.remove(key);
             }
         }
     };
@@ -160,7 +159,7 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
             full && is_empty(node)
         });
         if emptied == Some(true) {
-            remove(tool, inner);
+            tool.remove(inner);
         }
     }
 }
@@ -181,12 +180,12 @@ fn clean_toolset(tool: &mut Node<'_>) {
     let strip = |config: &mut Node<'_>| {
         let flagged = config.get(FLAG).is_some();
         if flagged {
-            remove(config, FLAG);
+            config.remove(FLAG);
         }
         flagged && is_empty(config)
     };
     if tool.visit("default_config", strip) == Some(true) {
-        remove(tool, "default_config");
+        tool.remove("default_config");
     }
     let emptied = tool.visit("configs", |configs| {
         let mut gone = Vec::new();
@@ -212,17 +211,12 @@ fn clean_toolset(tool: &mut Node<'_>) {
         is_empty(configs)
     });
     if emptied == Some(true) {
-        remove(tool, "configs");
+        tool.remove("configs");
     }
 }
 
 fn is_empty(node: &Node<'_>) -> bool {
     node.as_object().is_some_and(crate::json::Object::is_empty)
-}
-
-/// Takes a member out of an object.
-pub(crate) fn remove<'a>(node: &mut Node<'a>, key: &str) -> Option<Node<'a>> {
-    node.as_object_mut()?.remove(key)
 }
 
 /// Whether a tool is a search for tools, by its name or by the options.
@@ -267,29 +261,17 @@ fn last_was_upper(word: &str) -> bool {
     word.chars().last().is_some_and(char::is_uppercase)
 }
 
-/// The length of [`compact`] of a tool as it would be sent, without its flags.
-pub(crate) fn cost(tool: &Node<'_>, scratch: &mut String) -> usize {
+/// The length of a tool as it would be sent, without its flags, in compact JSON.
+pub(crate) fn cost(tool: &Node<'_>) -> usize {
     let Some(object) = tool.as_object() else { return 0 };
-    let mut length = 1;
-    for member in object {
-        if member.key.is(FLAG) || member.key.is(CACHE) {
-            continue;
-        }
-        scratch.clear();
-        string(&member.key, scratch);
-        let wrapped = member.key.is("function") || member.key.is("custom");
+    let sent = object.iter().filter(|member| !member.key.is(FLAG) && !member.key.is(CACHE));
+    let lengths = sent.map(|member| {
+        let wraps = INNER.iter().any(|inner| member.key.is(inner)) && member.value.as_object().is_some();
+        let length = if wraps { cost(&member.value) } else { json::compact_length(&member.value) };
         // Between the members and after the last one stands one character each: a comma, or the closing brace.
-        length += 2
-            + scratch.len()
-            + if wrapped && member.value.as_object().is_some() {
-                cost(&member.value, scratch)
-            } else {
-                scratch.clear();
-                compact(&member.value, scratch);
-                scratch.len()
-            };
-    }
-    length.max(2)
+        2 + json::compact_text_length(&member.key) + length
+    });
+    (1 + lengths.sum::<usize>()).max(2)
 }
 
 /// Whether the caller runs this search, or ran it.

@@ -187,7 +187,7 @@ impl Shape {
 
     /// Gives the tool another name.
     pub(crate) fn rename<'a>(self, entry: &mut Node<'a>, name: Text<'a>) {
-        self.edit_definition(entry, |definition| set(definition, "name", Node::string(name)));
+        self.edit_definition(entry, |definition| definition.set("name", Node::string(name)));
     }
 
     /// What the flag says, if there is one.
@@ -254,25 +254,25 @@ impl Shape {
         let key = key_of(format);
         self.edit_definition(entry, |definition| {
             if let Some(name) = edits.name {
-                set(definition, "name", Node::string(name));
+                definition.set("name", Node::string(name));
             }
             match edits.description {
                 None => {}
-                Some(None) => remove(definition, "description"),
-                Some(Some(text)) => set(definition, "description", Node::string(text)),
+                Some(None) => drop(definition.remove("description")),
+                Some(Some(text)) => definition.set("description", Node::string(text)),
             }
             match self.key {
-                Some(own) if edits.omit => remove(definition, own),
+                Some(own) if edits.omit => drop(definition.remove(own)),
                 Some(own) if own != key => rename(definition, own, key),
                 _ => {}
             }
             if let Some(schema) = added {
-                set(definition, key, in_bedrock(format, schema));
+                definition.set(key, in_bedrock(format, schema));
             }
             match edits.strict {
-                None if definition.get(STRICT).is_some() => remove(definition, STRICT),
+                None if definition.get(STRICT).is_some() => drop(definition.remove(STRICT)),
                 Some(value) if definition.get(STRICT).and_then(Node::as_bool) != Some(value) => {
-                    set(definition, STRICT, Node::bool(value));
+                    definition.set(STRICT, Node::bool(value));
                 }
                 _ => {}
             }
@@ -317,21 +317,9 @@ fn members<'a, const N: usize>(list: [Option<(&'static str, Node<'a>)>; N]) -> N
     Node::object(Object::from_unique(members.collect()))
 }
 
-pub(crate) fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
-    if let Some(object) = node.as_object_mut() {
-        object.set(Text::literal(key), value);
-    }
-}
-
-pub(crate) fn remove(node: &mut Node<'_>, key: &str) {
-    if node.get(key).is_some() {
-        node.as_object_mut().map(|object| object.remove(key));
-    }
-}
-
 /// Gives a member another name. One that has that name already is gone then.
 fn rename(node: &mut Node<'_>, from: &str, to: &'static str) {
-    remove(node, to);
+    node.remove(to);
     let members = node.as_object_mut().into_iter().flat_map(Object::members_mut);
     if let Some(member) = members.into_iter().find(|member| member.key.is(from)) {
         member.key = Text::literal(to);

@@ -7,7 +7,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     namespaces::{describe, description_of, nested, FlatNames},
-    tool_format::{api_of, recognise, set, Entry},
+    tool_format::{api_of, recognise, Entry},
 };
 use crate::{
     error::{Code, Error},
@@ -272,7 +272,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
         if let Some((namespace, name)) = &inner {
             let flat = names.of(namespace, name);
             if flat != *name {
-                set(&mut entry, "name", Node::string(flat));
+                entry.set("name", Node::string(flat));
             }
         }
         slots.push(Slot::Entry(Listed { entry, pointer, namespace: inner, server: None }));

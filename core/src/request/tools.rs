@@ -391,10 +391,6 @@ impl<'a> Tools<'a> {
 
     /// What the hidden tools would take, in bytes of compact JSON.
     pub(crate) fn saved_bytes(&self, listed: &[Node<'a>]) -> usize {
-        let mut scratch = String::new();
-        self.hidden()
-            .filter_map(|tool| self.definition_of(tool, listed))
-            .map(|tool| tool::cost(tool, &mut scratch))
-            .sum()
+        self.hidden().filter_map(|tool| self.definition_of(tool, listed)).map(tool::cost).sum()
     }
 }

@@ -132,7 +132,7 @@ impl<'a> Listed<'_, 'a> {
         let mut schema = self.schema().cloned().unwrap_or_default();
         envelope::normalize(&mut schema, &mut Recorder::off());
         if schema.get("$schema").is_some() {
-            tool::remove(&mut schema, "$schema");
+            schema.remove("$schema");
         }
         let mut function =
             Node::record([("type", Node::literal("function")), ("name", Node::string(self.name.clone()))]);

@@ -20,7 +20,6 @@ use crate::{
         prefilter::NAMES_TOOLS,
         splice,
         tool::has_type,
-        tool_format::set,
     },
 };
 
@@ -88,7 +87,7 @@ fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>
                 let list = rewrite_list(Node::array(Vec::from([definition])), &place, carried)?;
                 match list.as_array().and_then(<[Node<'_>]>::first).cloned() {
                     Some(new) => {
-                        block.visit("tool", |tool| set(tool, "definition", new));
+                        block.visit("tool", |tool| tool.set("definition", new));
                     }
                     None => gone.push((at, Vec::new())),
                 }
@@ -129,7 +128,7 @@ fn rewrite_list<'a>(list: Node<'a>, prefix: &str, carried: &mut Carried<'_>) -> 
     let lost_flags = all && tools.as_array().is_some_and(|tools| tools.iter().any(|tool| !is_deferred(tool)));
     if lost_flags {
         let _ = tools.visit_children::<()>(|_, tool| {
-            set(tool, FLAG, Node::bool(true));
+            tool.set(FLAG, Node::bool(true));
             Ok(())
         });
     }

@@ -11,7 +11,6 @@ use super::{
 use crate::{
     error::Error,
     json::{Node, Text},
-    request::tool_format::{remove, set},
 };
 
 impl Stream {
@@ -76,7 +75,7 @@ impl Stream {
                 });
             });
             if delta.get("tool_calls").and_then(Node::as_array).is_some_and(<[Node<'_>]>::is_empty) {
-                remove(delta, "tool_calls");
+                delta.remove("tool_calls");
             }
         });
         outcome?;
@@ -124,7 +123,7 @@ impl Stream {
         let piece = call.get("function").and_then(|function| function.get("arguments")).and_then(Node::as_text);
         let Some(piece) = piece.filter(|piece| !piece.is_empty()) else { return Ok(Piece::Passes) };
         self.held.add(&key, piece)?;
-        call.visit("function", |function| set(function, "arguments", Node::string("")));
+        call.visit("function", |function| function.set("arguments", Node::string("")));
         Ok(Piece::Held { alone })
     }
 
@@ -179,7 +178,7 @@ impl Stream {
             return;
         }
         if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
-            set(choice, "delta", Node::empty_object());
+            choice.set("delta", Node::empty_object());
         }
         choice.visit("delta", |delta| held::put(delta, whole));
     }

@@ -12,10 +12,7 @@ use crate::{
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
     options::Api,
-    request::{
-        report::CallKind,
-        tool_format::{remove, set},
-    },
+    request::report::CallKind,
 };
 
 /// A call in the form of its client. Without a client it keeps its own.
@@ -76,7 +73,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     };
     if let Some(server) = server {
         let holder = INNER.iter().map(|(key, _)| *key).find(|inner| written.get(inner).is_some_and(is_object));
-        let add = |node: &mut Node<'a>| set(node, "server", Node::string(server));
+        let add = |node: &mut Node<'a>| node.set("server", Node::string(server));
         match holder {
             Some(holder) => written.visit(holder, add).unwrap_or_default(),
             None => add(&mut written),
@@ -181,22 +178,22 @@ impl<'a> Own<'a> {
             CallKind::Function | CallKind::Search => (FUNCTION_CALL, "arguments", "input"),
         };
         let mut item = given.unwrap_or_else(Node::empty_object);
-        set(&mut item, "type", Node::literal(name));
+        item.set("type", Node::literal(name));
         if let Some(id) = self.id.filter(|_| item.get("call_id").is_none()) {
-            set(&mut item, "call_id", id);
+            item.set("call_id", id);
         }
-        remove(&mut item, other);
+        item.remove(other);
         if kind == CallKind::Search {
             as_search(&mut item, self.arguments);
             return item;
         }
-        set(&mut item, "name", self.name);
+        item.set("name", self.name);
         match self.namespace {
-            Some(namespace) => set(&mut item, "namespace", Node::string(namespace)),
-            None => remove(&mut item, "namespace"),
+            Some(namespace) => item.set("namespace", Node::string(namespace)),
+            None => drop(item.remove("namespace")),
         }
         let is_nothing = kind == CallKind::Custom && self.arguments.is_null();
-        set(&mut item, key, if is_nothing { Node::literal("") } else { as_text(self.arguments) });
+        item.set(key, if is_nothing { Node::literal("") } else { as_text(self.arguments) });
         item
     }
 }

@@ -5,10 +5,7 @@ use alloc::string::String;
 use super::custom_input;
 use crate::{
     json::{self, Node},
-    request::{
-        report::CallKind,
-        tool_format::{remove, set},
-    },
+    request::report::CallKind,
 };
 
 /// What tells a call of OpenAI Responses.
@@ -22,10 +19,10 @@ pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
         return;
     }
     let arguments = item.visit("arguments", core::mem::take).unwrap_or_default();
-    remove(item, "arguments");
+    item.remove("arguments");
     if kind == CallKind::Custom {
-        set(item, "type", Node::literal(CUSTOM_CALL));
-        set(item, "input", Node::string(input(&arguments)));
+        item.set("type", Node::literal(CUSTOM_CALL));
+        item.set("input", Node::string(input(&arguments)));
     } else {
         as_search(item, arguments);
     }
@@ -33,13 +30,13 @@ pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
 
 /// Makes an item a search that the client runs.
 pub(super) fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
-    set(item, "type", Node::literal(SEARCH_CALL));
-    remove(item, "name");
-    set(item, "execution", Node::literal("client"));
+    item.set("type", Node::literal(SEARCH_CALL));
+    item.remove("name");
+    item.set("execution", Node::literal("client"));
     if item.get("status").is_none() {
-        set(item, "status", Node::literal("completed"));
+        item.set("status", Node::literal("completed"));
     }
-    set(item, "arguments", as_value(arguments));
+    item.set("arguments", as_value(arguments));
 }
 
 /// What a `custom` tool is called with.

@@ -9,7 +9,6 @@ use crate::{
     error::{Code, Error},
     json::{self, Node, Text},
     limits::MAX_HELD_BYTES,
-    request::tool_format::{remove, set},
 };
 
 /// What an open call costs beside its pieces, roughly: a stream that opens calls and never says a word in them must
@@ -188,7 +187,7 @@ impl Calls {
     /// `limit-exceeded`.
     pub(super) fn carry_in_chunk(&mut self, keys: Vec<Key>, event: &Node<'_>) -> Result<(), Error> {
         let mut chunk = event.detached();
-        remove(&mut chunk, "choices");
+        chunk.remove("choices");
         let (cost, chunk) = (json::length(&chunk), Arc::new(chunk));
         for key in keys {
             self.set_carrier(&key, cost, || Carrier::Chunk(chunk.clone(), key.clone()))?;
@@ -289,9 +288,9 @@ impl Held {
         match carrier {
             Carrier::Event(mut event) => {
                 if event.get("delta").is_some_and(|delta| delta.as_text().is_some()) {
-                    set(&mut event, "delta", Node::string(whole));
+                    event.set("delta", Node::string(whole));
                 } else {
-                    event.visit("delta", |delta| set(delta, "partial_json", Node::string(whole)));
+                    event.visit("delta", |delta| delta.set("partial_json", Node::string(whole)));
                 }
                 Some(event)
             }
@@ -302,7 +301,7 @@ impl Held {
                     ("delta", Node::record([("tool_calls", Node::array(Vec::from([entry(index, whole)])))])),
                     ("finish_reason", Node::default()),
                 ]);
-                set(&mut event, "choices", Node::array(Vec::from([choice])));
+                event.set("choices", Node::array(Vec::from([choice])));
                 Some(event)
             }
             Carrier::Chunk(..) => None,
@@ -318,7 +317,7 @@ pub(super) fn put(delta: &mut Node<'_>, calls: Vec<(u64, String)>) {
         let Some(index) = call.get("index").and_then(Node::as_u64) else { return };
         call.visit("function", |function| {
             if let Some(whole) = missing.remove(&index) {
-                set(function, "arguments", Node::string(whole));
+                function.set("arguments", Node::string(whole));
             }
         });
     });
@@ -326,7 +325,7 @@ pub(super) fn put(delta: &mut Node<'_>, calls: Vec<(u64, String)>) {
         return;
     }
     if delta.get("tool_calls").and_then(Node::as_array).is_none() {
-        set(delta, "tool_calls", Node::array(Vec::new()));
+        delta.set("tool_calls", Node::array(Vec::new()));
     }
     let entries = missing.into_iter().map(|(index, whole)| entry(index, whole));
     delta.visit("tool_calls", |list| list.as_array_mut().map(|list| list.extend(entries)));

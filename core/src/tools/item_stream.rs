@@ -13,10 +13,7 @@ use crate::{
     collections::Map,
     error::Error,
     json::{self, Node, Text},
-    request::{
-        report::CallKind,
-        tool_format::{remove, set},
-    },
+    request::report::CallKind,
 };
 
 const PIECE: &str = "response.function_call_arguments.delta";
@@ -152,13 +149,13 @@ impl Open {
             Some(piece) => pieces.feed_text(piece)?,
             None => return Ok(true),
         };
-        set(event, "type", Node::literal(CUSTOM_PIECE));
+        event.set("type", Node::literal(CUSTOM_PIECE));
         let says = !said.is_empty();
         if says {
-            set(event, "delta", Node::string(said));
+            event.set("delta", Node::string(said));
             self.carrier = None;
         } else {
-            set(event, "delta", Node::literal(""));
+            event.set("delta", Node::literal(""));
             self.carrier = Some(event.detached());
         }
         Ok(says)
@@ -178,12 +175,12 @@ impl Open {
         }
         let mut event = self.carrier.take().unwrap_or_else(|| {
             let mut event = ends.detached();
-            ["arguments", "input", "name", "item"].into_iter().for_each(|key| remove(&mut event, key));
+            ["arguments", "input", "name", "item"].into_iter().for_each(|key| drop(event.remove(key)));
             event
         });
         event.as_object()?;
-        set(&mut event, "type", Node::literal(CUSTOM_PIECE));
-        set(&mut event, "delta", Node::string(rest));
+        event.set("type", Node::literal(CUSTOM_PIECE));
+        event.set("delta", Node::string(rest));
         Some(event)
     }
 
@@ -194,10 +191,10 @@ impl Open {
         let mut pieces = CallPieces::new(restore_map, &self.name);
         let mut input = pieces.feed(&arguments)?;
         input.push_str(&pieces.finish());
-        set(event, "type", Node::literal(CUSTOM_WHOLE));
-        remove(event, "arguments");
-        remove(event, "name");
-        set(event, "input", Node::string(input));
+        event.set("type", Node::literal(CUSTOM_WHOLE));
+        event.remove("arguments");
+        event.remove("name");
+        event.set("input", Node::string(input));
         Ok(())
     }
 }

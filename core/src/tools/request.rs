@@ -30,7 +30,7 @@ use crate::{
         planned_names,
         prefilter::NAMES_TOOLS,
         report::DeferredReport,
-        tool_format::{self, remove},
+        tool_format,
     },
 };
 
@@ -216,7 +216,7 @@ pub(crate) fn catalogue<'a>(
         let sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
         let mut sent = sent.unwrap_or_else(|| entry.clone());
         if let Some(flag) = entry.get(FLAG) {
-            tool_format::set(&mut sent, FLAG, flag.clone());
+            sent.set(FLAG, flag.clone());
         }
         found.push(sent);
     }
@@ -305,7 +305,7 @@ fn rewrite_tools<'a>(
         // A choice without tools is refused, and some APIs refuse an empty list, too.
         for key in ["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"] {
             if api == Api::Gemini || !key.contains("onfig") {
-                remove(request, key);
+                request.remove(key);
             }
         }
     }
@@ -384,7 +384,7 @@ fn rename_history(
                         if old.is_some_and(is_unlisted) && places.last() != place.as_ref() {
                             places.extend(place);
                         }
-                        tool_format::set(site.node, site.name, Node::string(new));
+                        site.node.set(site.name, Node::string(new));
                     }
                 });
                 Ok(())

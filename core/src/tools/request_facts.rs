@@ -16,7 +16,6 @@ use crate::{
         choice::{self, Choice},
         namespaces,
         tool::has_type,
-        tool_format::remove,
     },
 };
 
@@ -155,7 +154,7 @@ pub(super) fn mend_choice(
             }
         }
         for key in rule.broken_by(request, found.as_ref()) {
-            remove(request, key);
+            request.remove(key);
         }
     }
     if let Some(fact) = without.map(|rule| rule.fact).or(is_emptied.then_some(&EMPTIED_LIST)) {

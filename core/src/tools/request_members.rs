@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     json::{self, lazy::view, Node},
     options::Api,
-    request::{self, tool::remove, tool_format::set},
+    request,
 };
 
 /// Renames or removes the members that the API refuses.
@@ -21,7 +21,7 @@ use crate::{
 pub(super) fn mend(request: &mut Node<'_>, api: Api, surface: &Surface) -> Result<Vec<RequestChange>, Error> {
     let mut changes = Vec::new();
     for (fact, member) in refused(request, api, surface)? {
-        let Some(value) = remove(request, member.name) else { continue };
+        let Some(value) = request.remove(member.name) else { continue };
         let sent = match member.sent_as {
             SentAs::Nothing => None,
             SentAs::Member(name) => Some((name, value)),
@@ -33,7 +33,7 @@ pub(super) fn mend(request: &mut Node<'_>, api: Api, surface: &Surface) -> Resul
             None => format!("left out `{}`", member.name),
         };
         if let Some((name, value)) = sent {
-            set(request, name, value);
+            request.set(name, value);
         }
         changes.push(RequestChange::new(pointer(member), fact, message));
     }

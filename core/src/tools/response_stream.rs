@@ -11,7 +11,6 @@ use super::{
 use crate::{
     error::Error,
     json::{Node, Text},
-    request::tool_format::set,
 };
 
 impl Stream {
@@ -85,7 +84,7 @@ impl Stream {
         let whole = self.whole(&mut held);
         self.told.fill(id.as_deref(), &whole);
         if holder.get("arguments").is_some() {
-            set(holder, "arguments", Node::string(whole.clone()));
+            holder.set("arguments", Node::string(whole.clone()));
         }
         held.carried(whole)
     }

@@ -18,7 +18,6 @@ use crate::{
     request::{
         namespaces::is_default,
         report::{CallKind, ClientTool, DeferredReport},
-        tool_format::{remove, set},
     },
     sanitize::decode::Plan,
 };
@@ -386,7 +385,7 @@ impl RestoreMap {
         self.arguments(called, &mut none, (id, false), told)?;
         if !none.as_object().is_some_and(json::Object::is_empty) {
             let filled = if key == "arguments" { Node::string(json::write(&none)) } else { none.detached() };
-            set(call, key, filled);
+            call.set(key, filled);
         }
         Ok(())
     }
@@ -395,15 +394,15 @@ impl RestoreMap {
     pub(super) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
         let Some(Restored { server, name, namespace }) = self.name(called) else { return };
         if node.get(key).and_then(Node::as_text) != Some(&name) {
-            set(node, key, Node::string(name.into_owned()));
+            node.set(key, Node::string(name.into_owned()));
         }
         if let Some(server) = server {
-            set(node, "server", Node::string(server.into_owned()));
+            node.set("server", Node::string(server.into_owned()));
         }
         match namespace {
-            Some(namespace) => set(node, "namespace", Node::string(namespace.into_owned())),
+            Some(namespace) => node.set("namespace", Node::string(namespace.into_owned())),
             // The API's own, of a tool that it has loaded.
-            None if node.get("namespace").and_then(Node::as_text) == Some(called) => remove(node, "namespace"),
+            None if node.get("namespace").and_then(Node::as_text) == Some(called) => drop(node.remove("namespace")),
             None => {}
         }
     }

@@ -311,7 +311,7 @@ impl Writer<'_> {
         }
         if let Some(new) = new {
             let is_inner = entry.get("name").is_none();
-            let rename = |holder: &mut Node<'a>| tool_format::set(holder, "name", Node::string(new.clone()));
+            let rename = |holder: &mut Node<'a>| holder.set("name", Node::string(new.clone()));
             if is_inner {
                 entry.visit(CUSTOM, rename);
             } else {

@@ -16,7 +16,7 @@ use crate::{
     options::Prefix,
     request::{
         prefilter::NAMES_TOOLS,
-        tool_format::{self, remove, set, Entry},
+        tool_format::{self, Entry},
         tool_list::Listing,
     },
 };
@@ -132,7 +132,7 @@ pub(super) fn take(request: &mut Node<'_>, prefix: Prefix, shape: NamePattern) -
     }
     let Some(list) = lazy::take(request, TOOLS)? else { return Ok(None) };
     let (list, servers) = flatten(list, prefix, shape).map_err(|error| error.below("/tools"))?;
-    set(request, TOOLS, list);
+    request.set(TOOLS, list);
     Ok(servers)
 }
 
@@ -278,10 +278,10 @@ impl Servers {
         let Some(name) = node.get(key).and_then(Node::as_text) else { return };
         let called = self.called(server.as_ref(), name);
         if server.is_some() {
-            remove(node, SERVER);
+            node.remove(SERVER);
         }
         if let Some(called) = called {
-            set(node, key, Node::string(called));
+            node.set(key, Node::string(called));
         }
     }
 

@@ -8,7 +8,6 @@ pub(crate) mod pairs;
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    compact::compact,
     notice,
     report::{Warnings, LOST},
     tools::{Found, Tools},
@@ -347,7 +346,7 @@ impl<'a> Arguments<'a> {
             other => {
                 let (value, _) = other.value();
                 let mut text = String::new();
-                compact(&value, &mut text);
+                json::write_compact(&value, &mut text);
                 Node::string(text)
             }
         }

@@ -211,7 +211,7 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
     if reader.same_format() {
         // Only Anthropic's API knows of callers.
         if reader.emulates() && !is_hosted && block.get("caller").is_some() {
-            tool::remove(&mut block, "caller");
+            block.remove("caller");
             reader.change(at);
         }
     } else {

@@ -102,7 +102,7 @@ fn message<'a>(
         }
         // The tools that it brings are in the list now.
         if old.get("tools").is_some_and(Node::is_null) {
-            tool::remove(&mut old, "tools");
+            old.remove("tools");
         }
         reader.conversation.originals.insert(at, old);
     }

@@ -19,7 +19,7 @@ use super::{
     namespaces::NameMap,
     prefilter,
     report::{Warnings, LOST},
-    tool::{self, type_of},
+    tool::type_of,
     tools::{Arrival, Found, Tools},
 };
 use crate::{
@@ -74,7 +74,7 @@ pub(crate) fn read<'a>(
         let key = if source == Api::OpenaiResponses { "instructions" } else { "system" };
         if source != Api::OpenaiChat && request.get(key).is_some() {
             prompt = take_member(request, key)?;
-            tool::remove(request, key);
+            request.remove(key);
         }
         if !conversation.is_in_place {
             taken = Some(request.visit(source.history(), core::mem::take).unwrap_or_default());

@@ -240,7 +240,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             item.visit("tools", |tools| {
                 tools.visit_children(|_, listed| {
                     if listed.get(tool::FLAG).is_some() {
-                        tool::remove(listed, tool::FLAG);
+                        listed.remove(tool::FLAG);
                         has_flags = true;
                     }
                     Ok::<(), core::convert::Infallible>(())
@@ -314,7 +314,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             if let Some(content) = content {
                 self.reader.change(self.at);
                 blocks::references_in(self.reader, (self.at, self.message), &content);
-                tool::remove(item, member);
+                item.remove(member);
             }
         }
     }

@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     blocks::{block, by_name, change, changed_name, ends_in_server_result, message, reference, result_content, text},
     ids::{made_up_ids, Ids},
-    load_id, place_history, set, Place, Writer,
+    load_id, place_history, Place, Writer,
 };
 use crate::{
     collections::Set,
@@ -56,8 +56,8 @@ pub(super) fn write<'a>(
     place_history(request, "messages", out);
     match system.as_slice() {
         [] => {}
-        [only] => set(request, "system", only.clone()),
-        _ => set(request, "system", Node::array(system.into_iter().map(text).collect())),
+        [only] => request.set("system", only.clone()),
+        _ => request.set("system", Node::array(system.into_iter().map(text).collect())),
     }
     Ok(())
 }
@@ -266,7 +266,7 @@ impl<'a> Messages<'_, '_, 'a> {
         let mut block =
             Node::record([("type", Node::literal("tool_result")), ("tool_use_id", id), ("content", content)]);
         if outcome.is_error {
-            set(&mut block, "is_error", Node::bool(true));
+            block.set("is_error", Node::bool(true));
         }
         self.push(Role::User, Vec::from([block]));
     }
@@ -277,8 +277,8 @@ impl<'a> Messages<'_, '_, 'a> {
         let references: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
         let references = Node::array(references);
         match own.get("content") {
-            Some(_) => drop(own.visit("content", |content| set(content, "tool_references", references))),
-            None => set(&mut own, "tool_references", references),
+            Some(_) => drop(own.visit("content", |content| content.set("tool_references", references))),
+            None => own.set("tool_references", references),
         }
         own
     }

@@ -2,7 +2,7 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{joined, place_history, set, split, Writer};
+use super::{joined, place_history, split, Writer};
 use crate::{
     error::Error,
     json::{Data, Node, Text},
@@ -205,7 +205,7 @@ impl<'a> Messages<'_, '_, 'a> {
             if let Some(first) = self.out.first_mut() {
                 let old = first.visit("content", core::mem::take).unwrap_or_default();
                 let both = joined(Vec::from([Part::Text(old), Part::Text(content)]), "/input")?;
-                set(first, "content", both);
+                first.set("content", both);
             }
             return Ok(());
         }
@@ -251,10 +251,10 @@ impl<'a> Messages<'_, '_, 'a> {
         let mut message = Node::record([("role", Node::literal("assistant")), ("content", content)]);
         if !turn.reasoning.is_empty() {
             let parts = turn.reasoning.into_iter().map(Part::Text).collect();
-            set(&mut message, "reasoning_content", joined(parts, "/input")?);
+            message.set("reasoning_content", joined(parts, "/input")?);
         }
         if !turn.calls.is_empty() {
-            set(&mut message, "tool_calls", Node::array(turn.calls));
+            message.set("tool_calls", Node::array(turn.calls));
         }
         self.out.push(message);
         Ok(())
@@ -285,7 +285,7 @@ fn block(part: Part<'_>) -> Node<'_> {
             if let Some(detail) = detail {
                 // Codex's own word for all of it.
                 let detail = if detail.is_text("original") { Node::literal("high") } else { detail };
-                set(&mut image, "detail", detail);
+                image.set("detail", detail);
             }
             Node::record([("type", Node::literal("image_url")), ("image_url", image)])
         }

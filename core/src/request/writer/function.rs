@@ -11,7 +11,7 @@ use crate::{
     request::{
         notice::whole,
         report::{Warnings, LOST},
-        tool::{self, has_type, remove, type_of, Kind},
+        tool::{self, has_type, type_of, Kind},
     },
 };
 
@@ -84,7 +84,7 @@ fn read<'a>(tool: Node<'a>, source: Api, warnings: &mut Warnings) -> Option<Defi
     }
     envelope::normalize(&mut definition.schema, &mut Recorder::off());
     if definition.schema.get("$schema").is_some() {
-        remove(&mut definition.schema, "$schema");
+        definition.schema.remove("$schema");
     }
     Some(definition)
 }

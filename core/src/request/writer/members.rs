@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 
-use super::{drop_member, set};
 use crate::{
     error::Error,
     json::{lazy::view, Member, Node, Text},
@@ -70,10 +69,10 @@ pub(super) fn write(
         *object.members_mut() = members;
     }
     if target == Api::Anthropic {
-        drop_member(request, "parallel_tool_calls");
+        request.remove("parallel_tool_calls");
         if request.get("max_tokens").is_none() {
             warnings.warn("max-tokens-defaulted");
-            set(request, "max_tokens", Node::count(max_tokens));
+            request.set("max_tokens", Node::count(max_tokens));
         }
     }
     Ok(())

@@ -84,7 +84,7 @@ pub(crate) fn put<'a>(
     }
     let has_list = !listed.is_empty();
     if had_tools || has_list {
-        set(request, "tools", Node::array(listed));
+        request.set("tools", Node::array(listed));
     }
     if let Some(wanted) = wanted {
         let search = writer.search.clone().filter(|_| writer.replaced_search.is_some());
@@ -202,7 +202,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 }
                 Place::Deferred => {
                     self.definitions.insert(name, written.clone());
-                    set(&mut written, tool::FLAG, Node::bool(true));
+                    written.set(tool::FLAG, Node::bool(true));
                 }
                 _ => {}
             }
@@ -328,25 +328,12 @@ impl<'w, 'a> Writer<'w, 'a> {
 fn search_of<'a>(definition: &Node<'a>) -> Node<'a> {
     let mut search = Node::record([("type", Node::literal("tool_search")), ("execution", Node::literal("client"))]);
     if let Some(description) = tool::description(definition) {
-        set(&mut search, "description", Node::string(description.clone()));
+        search.set("description", Node::string(description.clone()));
     }
     if let Some(schema) = tool::schema(definition) {
-        set(&mut search, "parameters", schema.clone());
+        search.set("parameters", schema.clone());
     }
     search
-}
-
-/// Takes a member out of a request that has it.
-fn drop_member(request: &mut Node<'_>, key: &str) {
-    if request.get(key).is_some() {
-        tool::remove(request, key);
-    }
-}
-
-fn set<'a>(node: &mut Node<'a>, key: &'static str, value: Node<'a>) {
-    if let Some(object) = node.as_object_mut() {
-        object.set(key, value);
-    }
 }
 
 /// Puts the history in the place of the one that was read.

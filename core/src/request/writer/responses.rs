@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{place_history, set, Place, Writer};
+use super::{place_history, Place, Writer};
 use crate::{
     collections::Set,
     error::Error,
@@ -130,7 +130,7 @@ impl<'a> Items<'_, '_, 'a> {
         // A loaded tool of the top level is called with its own name as the namespace (recorded; else a 400).
         let place = self.writer.places.of(&call.name);
         if !self.writer.same_format() && matches!(place, Place::Carrier | Place::Deferred) {
-            set(&mut item, "namespace", Node::string(call.name));
+            item.set("namespace", Node::string(call.name));
         }
         self.out.push(item);
     }
@@ -139,13 +139,13 @@ impl<'a> Items<'_, '_, 'a> {
     fn name(&self, call: &mut Node<'a>, name: &Text<'a>) {
         let is_loaded = matches!(self.writer.places.of(name), Place::Carrier | Place::Deferred);
         if call.get("name").and_then(Node::as_text).is_some_and(|old| old != name) {
-            set(call, "name", Node::string(name.clone()));
+            call.set("name", Node::string(name.clone()));
         }
         let has = call.get("namespace").and_then(Node::as_text).cloned();
         if is_loaded && has.as_ref() != Some(name) {
-            set(call, "namespace", Node::string(name.clone()));
+            call.set("namespace", Node::string(name.clone()));
         } else if !is_loaded && has.is_some() {
-            tool::remove(call, "namespace");
+            call.remove("namespace");
         }
     }
 
@@ -192,7 +192,7 @@ impl<'a> Items<'_, '_, 'a> {
     /// The definitions that an output of a search holds: each once in the whole request.
     fn searched(&mut self, found: &[Text<'a>]) -> Vec<Node<'a>> {
         let mut tools = self.writer.carried(found);
-        tools.iter_mut().for_each(|definition| set(definition, tool::FLAG, Node::bool(true)));
+        tools.iter_mut().for_each(|definition| definition.set(tool::FLAG, Node::bool(true)));
         tools
     }
 
@@ -242,7 +242,7 @@ fn block<'a>(part: Part<'a>, text_type: &'static str) -> Node<'a> {
         Part::Image { url, detail } => {
             let mut image = Node::record([("type", Node::literal("input_image")), ("image_url", url)]);
             if let Some(detail) = detail {
-                set(&mut image, "detail", detail);
+                image.set("detail", detail);
             }
             image
         }

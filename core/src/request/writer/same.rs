@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{joined, set};
+use super::joined;
 use crate::{
     error::Error,
     json::Node,
@@ -11,7 +11,7 @@ use crate::{
         conversation::{Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
         reader::lenient_role,
         splice,
-        tool::{self, has_type},
+        tool::has_type,
     },
 };
 
@@ -30,7 +30,7 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
         let original = originals.remove(&at);
         let Some(index) = at.checked_sub(1) else {
             let blocks = group.into_iter().flat_map(|event| blocks(event.what)).collect();
-            set(request, "system", Node::array(blocks));
+            request.set("system", Node::array(blocks));
             continue;
         };
         let instead = match (format, original) {
@@ -78,7 +78,7 @@ fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
     match outcome.content {
         Content::Parts(parts) if !parts.is_empty() => {
-            set(&mut own, key, Node::array(parts.into_iter().filter_map(block).collect()));
+            own.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
         }
         // It says what it said.
         _ => {}
@@ -189,15 +189,15 @@ fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) ->
         return Ok(Node::record([("role", Node::literal(role.name())), ("content", content)]));
     };
     if role == Role::User && has_role(&message, "system") {
-        set(&mut message, "role", Node::literal("user"));
+        message.set("role", Node::literal("user"));
     }
     if let Some(content) = content {
-        set(&mut message, "content", content);
+        message.set("content", content);
     }
     if !calls.is_empty() {
-        set(&mut message, "tool_calls", Node::array(calls));
+        message.set("tool_calls", Node::array(calls));
     } else if message.get("tool_calls").is_some_and(Node::is_null) {
-        tool::remove(&mut message, "tool_calls");
+        message.remove("tool_calls");
     }
     Ok(message)
 }
@@ -228,7 +228,7 @@ fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>
             let list = lists.iter_mut().find(|(key, _)| *key == member);
             list.into_iter().for_each(|(_, list)| list.push(block.clone()));
         }
-        lists.into_iter().for_each(|(member, list)| set(item, member, Node::array(list)));
+        lists.into_iter().for_each(|(member, list)| item.set(member, Node::array(list)));
         items.push(core::mem::take(item));
     };
     for Event { member, what, .. } in events {

@@ -1,22 +1,18 @@
 //! Schemas that apply to the same value: references, `allOf`, `anyOf`, `oneOf`, `not`, `if`.
 
-use alloc::format;
+use alloc::{format, vec::Vec};
 
 use super::{admitted, words, At, Entered, Place, Run, Verdict};
 use crate::{
     json::{Node, Object},
-    schema::{instance_types::InstanceTypes, keyword::Keyword},
+    schema::{instance_types::InstanceTypes, keyword::Keyword, references::Number},
 };
 
-impl<'s, 'a> Run<'_, 's, 'a> {
+impl<'v, 's, 'a> Run<'v, 's, 'a> {
     /// `$ref`, where it leads to a schema of this document that is not being asked about this value already.
     #[inline(never)]
     pub(super) fn reference(&mut self, reference: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        let prepared = self.prepared;
-        let Some(target) = prepared.references.as_ref().and_then(|known| known.target(reference)) else {
-            return Verdict::Unknown;
-        };
-        let Some((schema, pointer)) = prepared.target(target) else { return Verdict::Unknown };
+        let Some((target, schema, pointer)) = self.end_of(reference) else { return Verdict::Unknown };
         let mut before = at.entered;
         while let Some(entered) = before {
             if entered.target == target && core::ptr::eq(entered.value, value) {
@@ -28,6 +24,50 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         self.schema(schema, value, At { schema: &place, entered: Some(&entered), ..at })
     }
 
+    /// The schema that a reference leads to, with its number and its pointer. A schema that is nothing but another
+    /// reference is passed: the end of such a chain is found once, however many references lead into the chain.
+    pub(super) fn end_of(&mut self, reference: &'s Node<'a>) -> Option<(Number, &'s Node<'a>, &'v str)> {
+        let prepared = self.prepared;
+        let references = prepared.references.as_ref()?;
+        let first = references.target(reference)?;
+        let (schema, pointer) = prepared.target(first)?;
+        let Some(next) = self.only_reference(schema) else { return Some((first, schema, pointer)) };
+        // Until its end is known, a link leads nowhere: this ends circles.
+        let mut links = Vec::from([first]);
+        let mut next = if self.ends.contains_key(&first) { None } else { references.target(next) };
+        let mut end = self.ends.insert(first, None).flatten();
+        while let Some(link) = next.take() {
+            if let Some(known) = self.ends.get(&link) {
+                end = *known;
+                break;
+            }
+            if !self.budget.pay(1) {
+                return None;
+            }
+            let Some((schema, _)) = prepared.target(link) else { break };
+            match self.only_reference(schema) {
+                Some(reference) => {
+                    self.ends.insert(link, None);
+                    links.push(link);
+                    next = references.target(reference);
+                }
+                None => end = Some(link),
+            }
+        }
+        self.ends.extend(links.into_iter().map(|link| (link, end)));
+        let (schema, pointer) = prepared.target(end?)?;
+        Some((end?, schema, pointer))
+    }
+
+    /// The reference of a schema that says nothing else.
+    fn only_reference(&self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
+        const SILENT: [&str; 7] = ["$ref", "$id", "$anchor", "$defs", "definitions", "title", "description"];
+        let object = schema.as_object()?;
+        let reference = object.get(Keyword::Ref).filter(|reference| reference.as_text().is_some())?;
+        let is_silent = || object.iter().all(|member| SILENT.iter().any(|name| member.key.is(name)));
+        (self.prepared.draft.ref_stands_alone() || object.len() <= SILENT.len() && is_silent()).then_some(reference)
+    }
+
     #[inline(never)]
     pub(super) fn all_of(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let Some(branches) = branches(says) else { return Verdict::Unknown };
@@ -35,7 +75,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         for (index, branch) in branches.iter().enumerate() {
             let place = Place::Item(at.schema, index);
             verdict = verdict.and(self.schema(branch, value, At { schema: &place, ..at }));
-            if verdict == Verdict::Invalid && self.silent > 0 {
+            if verdict == Verdict::Invalid && self.is_silent() {
                 break;
             }
         }

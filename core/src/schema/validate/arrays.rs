@@ -54,7 +54,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         for (index, (schema, item)) in schemas.iter().zip(items).enumerate() {
             let (place, schema_place) = (Place::Item(at.value, index), Place::Item(at.schema, index));
             verdict = verdict.and(self.schema(schema, item, At { value: &place, schema: &schema_place, ..at }));
-            if verdict == Verdict::Invalid && self.silent > 0 {
+            if verdict == Verdict::Invalid && self.is_silent() {
                 break;
             }
         }
@@ -68,7 +68,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         for (index, item) in items.iter().enumerate().skip(before) {
             let place = Place::Item(at.value, index);
             verdict = verdict.and(self.schema(schema, item, At { value: &place, ..at }));
-            if verdict == Verdict::Invalid && self.silent > 0 {
+            if verdict == Verdict::Invalid && self.is_silent() {
                 break;
             }
             if self.budget.is_spent() {

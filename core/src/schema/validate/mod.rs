@@ -123,7 +123,10 @@ impl<'s, 'a> Validator<'s, 'a> {
     pub(crate) fn arguments(&self, arguments: &Node<'_>) -> Validation {
         let mut run = Run::new(self, false);
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
-        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
+        // A reference to the root asks again what is being asked.
+        let number = self.root.origin().number();
+        let entered = number.map(|target| Entered { target, value: arguments, before: None });
+        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: entered.as_ref() };
         let is_untyped = !self.root.as_object().is_some_and(|root| root.has(Keyword::Type));
         let verdict = if is_untyped && arguments.as_object().is_none() {
             let found = || format!("expected arguments as an object, found {}", arguments.kind());
@@ -171,7 +174,9 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
     /// What a schema of this document says of a value.
     pub(crate) fn verdict(&mut self, schema: &'s Node<'a>, value: &Node<'_>) -> Verdict {
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
-        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
+        let number = schema.origin().number();
+        let entered = number.map(|target| Entered { target, value, before: None });
+        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: entered.as_ref() };
         self.0.forget_orders();
         self.0.schema(schema, value, at)
     }
@@ -208,9 +213,8 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
     }
 
     /// The schema that a reference leads to.
-    pub(crate) fn target(&self, reference: &'s Node<'a>) -> Option<&'s Node<'a>> {
-        let prepared = self.0.prepared;
-        prepared.target(prepared.references.as_ref()?.target(reference)?).map(|(schema, _)| schema)
+    pub(crate) fn target(&mut self, reference: &'s Node<'a>) -> Option<&'s Node<'a>> {
+        self.0.end_of(reference).map(|(_, schema, _)| schema)
     }
 
     /// Whether the schema's draft has a keyword.
@@ -256,6 +260,8 @@ struct Run<'v, 's, 'a> {
     prepared: &'v Validator<'s, 'a>,
     budget: Budget,
     patterns: Patterns,
+    /// Where chains of references end, by each of their links; `None`: nowhere.
+    ends: Map<Number, Option<Number>>,
     /// The values of long enums, by the number of the keyword's value, as they are compared.
     listed: Map<Number, Set<String>>,
     /// The members of objects in order, by where the objects stand in memory: of the schema, which stays there.
@@ -275,6 +281,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             prepared,
             budget: Budget::new(0, Some(STEPS)),
             patterns: Patterns::default(),
+            ends: Map::new(),
             listed: Map::new(),
             declared: Map::new(),
             orders: Map::new(),
@@ -287,11 +294,16 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     /// Notes what a keyword refuses.
     #[inline(never)]
     fn refuse(&mut self, at: At<'_>, keyword: &'static str, message: impl FnOnce() -> String) -> Verdict {
-        if self.silent == 0 && self.errors.len() < MOST {
+        if !self.is_silent() {
             let (pointer, schema_pointer) = (at.value.pointer(), at.schema.pointer());
             self.errors.push(ArgumentViolation { pointer, schema_pointer, keyword, message: message() });
         }
         Verdict::Invalid
+    }
+
+    /// Whether nothing more is told.
+    fn is_silent(&self) -> bool {
+        self.silent > 0 || self.errors.len() >= MOST
     }
 
     /// What a keyword says, if it is known whether it holds.
@@ -345,7 +357,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             let place = Place::Name(at.schema, keyword.name());
             let at = At { schema: &place, ..at };
             verdict = verdict.and(self.keyword(keyword, &member.value, object, value, at));
-            if verdict == Verdict::Invalid && self.silent > 0 {
+            if verdict == Verdict::Invalid && self.is_silent() {
                 break;
             }
         }

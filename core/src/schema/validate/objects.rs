@@ -54,7 +54,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         let Some(pairs) = self.declared_members(declared, members) else { return Verdict::Unknown };
         for (Member { key, value: schema }, value) in pairs {
             verdict = verdict.and(self.member(schema, key, value, at));
-            if verdict == Verdict::Invalid && self.silent > 0 {
+            if verdict == Verdict::Invalid && self.is_silent() {
                 break;
             }
         }
@@ -161,7 +161,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 None if self.quietly(says, value, at) == Verdict::Valid => Verdict::Valid,
                 None => Verdict::Unknown,
             });
-            if verdict == Verdict::Invalid && self.silent > 0 {
+            if verdict == Verdict::Invalid && self.is_silent() {
                 break;
             }
             if self.budget.is_spent() {
@@ -225,6 +225,9 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                     let meant = words::instead(name, declared, members);
                     format!("expected the member {}, found an object without it{meant}", words::name(name))
                 });
+                if self.is_silent() {
+                    break;
+                }
             }
         }
         verdict
