@@ -16,8 +16,8 @@ use crate::{
     error::Error,
     json::Node,
     options::{
-        Announce, Api, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Hints, Mode, Native, Order, Reasoning,
-        Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, ToolFormat, Truncated,
+        Announce, Api, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Hints, Mode, Native, Order,
+        Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, ToolFormat, Truncated,
         UnavailableCalls, UnknownReference, Untyped,
     },
     report::Allow,
@@ -143,6 +143,7 @@ macro_rules! choices {
 choices!(
     Allow,
     Announce,
+    Client,
     CustomTools,
     EmptyTools,
     ForcedTool,

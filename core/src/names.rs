@@ -42,8 +42,8 @@ fn may_begin(shape: NamePattern, point: u32) -> bool {
 const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// How many letters a digest has: 65 bits.
 const DIGEST: usize = 13;
-/// `_` and a digest.
-const TAIL: usize = DIGEST + 1;
+/// How many characters `_` and a digest have.
+pub(crate) const TAIL: usize = DIGEST + 1;
 
 /// A digest of some texts, no two lists of which are taken for one another.
 pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
@@ -84,6 +84,11 @@ fn close(shape: NamePattern, name: &Text<'_>) -> String {
         length += 1;
     }
     out
+}
+
+/// A text as a part of a legal name, whatever its length.
+pub(crate) fn folded(shape: NamePattern, text: &Text<'_>) -> String {
+    close(NamePattern { least: 0, most: usize::MAX, ..shape }, text)
 }
 
 /// The beginning of a legal name, and a digest of the original.

@@ -273,6 +273,103 @@ fn options_are_the_same_everywhere() {
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
+/// Where a language accepts fewer words than the core reads, because the rest is refused with a message of its own.
+const FEWER: &[(&str, &str)] = &[("adaptRequest", "format"), ("Exchange", "format"), ("Exchange", "target")];
+
+impl Declared {
+    /// The words of an option, if it has any: the core lists them for a wrong one.
+    fn words(&self, name: &str) -> Option<Names> {
+        let attempt = |options: &str| {
+            let options = json::read(options).expect("that is JSON");
+            match self.function {
+                Some(function) => call(function, vec![Node::default(); 2], &options, Naming::Camel, false).err(),
+                None => bindings::options::<ExchangeOptions>(&options, Naming::Camel).err(),
+            }
+        };
+        let found = attempt(&format!(r#"{{"{name}": "?"}}"#))
+            .filter(|error| error.pointer() == format!("/{name}"))
+            .or_else(|| attempt(&format!(r#"{{"dialect": "openai-chat", "{name}": "?"}}"#)))?;
+        let (list, _) = found.message().split_once(", found `?`")?;
+        let (_, list) = list.split_once("to be one of ")?;
+        Some(list.split('"').skip(1).step_by(2).map(str::to_owned).collect())
+    }
+}
+
+/// The words in the type of a member of an interface, or of one that it extends.
+fn words_in_typescript(text: &str, interface: &str, name: &str) -> Names {
+    let (_, rest) = text.split_once(&format!("export interface {interface} ")).expect("an interface");
+    let (head, body) = rest.split_once('{').expect("an interface has a body");
+    let body = body.split_once("\n}").map_or("", |(body, _)| body);
+    if let Some((_, member)) = body.split_once(&format!("\n  {name}?:")) {
+        let of_type = member.split_once(';').map_or(member, |(of_type, _)| of_type);
+        // `DialectQuery['api']`
+        if let Some((interface, member)) = of_type.trim().split_once("['") {
+            let member = member.split('\'').next().unwrap_or_default();
+            return words_in_typescript(text, interface, member);
+        }
+        let alias = of_type.split(|one: char| !one.is_alphanumeric()).find(|word| *word == "ToolFormat");
+        let of_type = alias.map_or(of_type.to_owned(), |alias| {
+            let (_, rest) = text.split_once(&format!("export type {alias} =")).expect("an alias");
+            let lines = rest.trim_start().lines().take_while(|line| !line.is_empty());
+            lines.filter(|line| !line.trim_start().starts_with("/**")).collect()
+        });
+        return of_type.split('\'').skip(1).step_by(2).map(str::to_owned).collect();
+    }
+    let bases = head.trim().strip_prefix("extends ").unwrap_or_default();
+    let bases = bases.trim_start_matches("Omit<").split([',', '>']).map(str::trim);
+    let mut bases = bases.filter(|base| text.contains(&format!("export interface {base} ")));
+    bases
+        .find_map(|base| Some(words_in_typescript(text, base, name)).filter(|words| !words.is_empty()))
+        .unwrap_or_default()
+}
+
+/// The words in the type of a field of a `TypedDict`, or of one of its bases.
+fn words_in_python(text: &str, class: &str, name: &str) -> Names {
+    let (_, rest) = text.split_once(&format!("class {class}(")).expect("a class");
+    let (bases, body) = rest.split_once("):\n").expect("a class has a body");
+    let body = body.split("\n\n\n").next().unwrap_or_default();
+    if let Some((_, field)) = body.split_once(&format!("\n    {name}:")) {
+        let of_type = field.split_once("\n    \"\"\"").map_or(field, |(of_type, _)| of_type);
+        // Fields of an exchange stand without words about them.
+        let next = of_type
+            .find(": ")
+            .map_or(of_type.len(), |at| of_type.get(..at).map_or(at, |one| one.rfind('\n').unwrap_or(at)));
+        let of_type = of_type.get(..next).unwrap_or(of_type);
+        let of_type = if of_type.trim_start().starts_with("ToolFormat") {
+            let (_, rest) = text.split_once("ToolFormat: TypeAlias = Literal[").expect("an alias");
+            rest.split_once(']').map_or("", |(words, _)| words)
+        } else {
+            of_type
+        };
+        return of_type.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    }
+    let mut bases = bases.split(", ").filter(|base| base.ends_with("Options"));
+    bases.find_map(|base| Some(words_in_python(text, base, name)).filter(|words| !words.is_empty())).unwrap_or_default()
+}
+
+/// The words that an option takes are the same in the types of TypeScript and Python, and stand on the page.
+#[test]
+fn words_are_the_same_everywhere() {
+    let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
+    let (mut faults, mut compared) = (Vec::new(), 0);
+    for declared in DECLARED {
+        for name in declared.known(Naming::Camel) {
+            let Some(words) = declared.words(&name) else { continue };
+            if FEWER.contains(&(declared.name(), name.as_str())) {
+                continue;
+            }
+            compared += 1;
+            let place = |language: &str| format!("`{name}` of `{}` in {language}", declared.type_name);
+            let found = words_in_typescript(&npm, declared.type_name, &name);
+            compare(declared.name(), &place("npm/src/options.ts"), &words, &found, &mut faults);
+            let found = words_in_python(&py, declared.type_name, &spelled(Naming::Snake, &name));
+            compare(declared.name(), &place("python/src/toolwire/_options.py"), &words, &found, &mut faults);
+        }
+    }
+    assert!(compared > 40, "only {compared} options with words were found");
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
 #[test]
 fn every_function_is_looked_at() {
     let looked_at = |function: &Function| DECLARED.iter().any(|declared| declared.function == Some(*function));

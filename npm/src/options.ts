@@ -67,6 +67,12 @@ export interface ToolsOptions extends SanitizeOptions {
    */
   repair?: CallRepairOptions | boolean | undefined;
   /**
+   * How tools of a list of several servers are called. Default `"auto"`: `server__tool` if several servers of the list have the name, and
+   * the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which servers there are. `"never"`: a name that
+   * several servers have gets a digest of the server and the name.
+   */
+  prefix?: 'auto' | 'always' | 'never' | undefined;
+  /**
    * What becomes of a list of which tools have to be set aside. Default `"warn"`: unless `quarantined` is read before the current turn
    * ends, `console.warn` says which, for which dialect, why, and what to do, once for each list. `"error"`: the call fails. A function
    * is called in place of the warning, with the tools, every time; one that does nothing silences it.
@@ -95,6 +101,12 @@ export interface AdaptOptions extends SanitizeOptions {
    * Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repairArguments` does. Default `false`.
    */
   repair?: CallRepairOptions | boolean | undefined;
+  /**
+   * How tools of a list of several servers are called. Default `"auto"`: `server__tool` if several servers of the list have the name, and
+   * the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which servers there are. `"never"`: a name that
+   * several servers have gets a digest of the server and the name.
+   */
+  prefix?: 'auto' | 'always' | 'never' | undefined;
   /**
    * How tools are loaded that are deferred. Default: as `applyDeferredLoading` does; `false` leaves them as they are, for an
    * API that has the feature.
@@ -183,6 +195,11 @@ export interface EnvelopeOptions extends ShareOption {}
 
 /** Options of `applyDeferredLoading`. */
 export interface DeferredOptions extends ShareOption {
+  /**
+   * The client that the request comes from: sets `format`, `announce` and `searchTools` as they fit it, unless they are given. Default:
+   * the client is not known.
+   */
+  client?: 'claude-code' | 'codex' | 'kimi' | undefined;
   /** Whether hidden tools are announced by name in the system prompt. Default `"none"`. */
   announce?: 'none' | 'names' | undefined;
   /** The format to translate the request into. Default, and `null` as `deferralFor` may give it: the format stays. */

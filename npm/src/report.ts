@@ -193,6 +193,8 @@ export interface Left {
 export interface ToolChange extends Change {
   /** The name that the tool's server knows. */
   tool: string;
+  /** Its server; absent unless the list was one of several servers. */
+  server?: string;
   /** The dialect the tool is written in. */
   dialect: Dialect;
 }
@@ -201,6 +203,8 @@ export interface ToolChange extends Change {
 export interface Quarantined {
   /** Its name, if it has one. */
   name: string | null;
+  /** Its server; absent unless the list was one of several servers. */
+  server?: string;
   /** JSON Pointer into the list: what cannot be accepted. */
   pointer: string;
   /** Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools. */

@@ -23,6 +23,8 @@ export interface RestoreJson {
 export interface RestoredCall<T> {
   /** The tool's name. */
   name: string;
+  /** The tool's server; absent unless the list was one of several servers. */
+  server?: string;
   /** The namespace of the tool (OpenAI Responses); absent if it stood in none. */
   namespace?: string;
   /** The arguments: text if text was given. */

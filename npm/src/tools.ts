@@ -36,6 +36,9 @@ export interface SanitizedTools<T> {
  * const { name, arguments: args } = restore.call(call.function.name, call.function.arguments);
  * ```
  *
+ * Tools of several servers go into one list as `[{ server, tools }, …]`: tools of one name stay callable, and `restore.call` gives
+ * `{ server, name, arguments }`.
+ *
  * @param tools - A list of tools as MCP's `tools/list`, Anthropic, OpenAI, Gemini or Bedrock have them, or an object that
  *   has one in `tools`; or its JSON text, which gives text of its type. What the API runs itself (a hosted search, say) is passed on as
  *   it is.

@@ -27,8 +27,8 @@ RUN = [
 ]
 RESULT = {"sanitizeTools": "tools", "adaptRequest": "request"}
 FORMATS = {None, "anthropic", "openai-chat", "openai-responses"}
-QUARANTINED = {"name", "pointer", "rule"}
-CHANGE = {"tool", "dialect", "pointer", "outputPointer", "rule", "accepts", "guidance", "encoded"}
+QUARANTINED = {"name", "server", "pointer", "rule"}
+CHANGE = {"tool", "server", "dialect", "pointer", "outputPointer", "rule", "accepts", "guidance", "encoded"}
 
 
 def source(case: Case, path: Path) -> Any:
@@ -127,8 +127,8 @@ def reports(case: Case, found: dict[str, Any]) -> None:
     assert all(tool["message"] for tool in found["quarantined"])
     assert all(change["reason"] and change["message"] for change in found["changes"])
     shown = {
-        "quarantined": [{name: tool[name] for name in QUARANTINED} for tool in found["quarantined"]],
-        "changes": [{name: change[name] for name in CHANGE} for change in found["changes"]],
+        "quarantined": [{name: tool[name] for name in QUARANTINED & tool.keys()} for tool in found["quarantined"]],
+        "changes": [{name: change[name] for name in CHANGE & change.keys()} for change in found["changes"]],
         "dialect": found.get("dialect"),
         "lossless": found.get("lossless"),
         "unforced": found.get("unforced"),

@@ -4,8 +4,8 @@ use clap::Args;
 
 use toolwire::{
     options::{
-        Announce, Api, CustomTools, EmptyTools, ForcedTool, Mode, Native, Order, Reasoning, Removals, ServerHistory,
-        ServerToolSearch, SystemMessages, ToolChanges, UnavailableCalls, UnknownReference,
+        Announce, Api, Client, CustomTools, EmptyTools, ForcedTool, Mode, Native, Order, Reasoning, Removals,
+        ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnavailableCalls, UnknownReference,
     },
     DeferredOptions,
 };
@@ -17,6 +17,9 @@ pub(crate) struct DeferArguments {
     /// The request, as JSON; `-` or none: standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<String>,
+    /// The client that the request comes from: sets the options that fit it, unless they are given
+    #[arg(long, value_name = "CLIENT", value_parser = words::<Client>())]
+    pub(crate) client: Option<String>,
     /// The format to translate the request into
     #[arg(long, value_name = "FORMAT", value_parser = words::<Api>())]
     pub(crate) target: Option<String>,
@@ -98,7 +101,8 @@ pub(crate) struct DeferArguments {
 impl DeferArguments {
     /// As the library's options.
     pub(crate) fn options(&self) -> DeferredOptions {
-        let mut options = DeferredOptions::default();
+        let client = choice(self.client.as_deref());
+        let mut options = client.map_or_else(DeferredOptions::default, DeferredOptions::of_client);
         options.target = choice(self.target.as_deref());
         options.native = choice(self.native.as_deref()).unwrap_or(options.native);
         if !self.search_tools.is_empty() {
@@ -109,7 +113,7 @@ impl DeferArguments {
         options.unavailable_calls = choice(self.unavailable_calls.as_deref()).unwrap_or(options.unavailable_calls);
         options.reasoning = choice(self.reasoning.as_deref()).unwrap_or(options.reasoning);
         options.max_tokens = self.max_tokens.unwrap_or(options.max_tokens);
-        options.format = choice(self.format.as_deref());
+        options.format = choice(self.format.as_deref()).or(options.format);
         options.announce = choice(self.announce.as_deref()).unwrap_or(options.announce);
         options.mode = choice(self.mode.as_deref()).unwrap_or(options.mode);
         options.order = choice(self.order.as_deref()).unwrap_or(options.order);

@@ -26,8 +26,8 @@ const COLUMNS: [(&str, &[Outcome]); 8] = [
 /// What the API makes of a tool that it takes as it is, where that is not what the schema says.
 type Taken = (&'static str, fn(&Verdict) -> bool);
 const TAKEN: [Taken; 2] = [
-    ("meant otherwise", |verdict| verdict.accepted && verdict.reinterpreted),
-    ("unenforced", |verdict| verdict.accepted && verdict.ignored),
+    ("reinterpreted", |verdict| verdict.accepted && verdict.reinterpreted),
+    ("ignored", |verdict| verdict.accepted && verdict.ignored),
 ];
 /// A tool's name longer than this does not make the table wider.
 const NAME: usize = 64;

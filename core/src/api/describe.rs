@@ -214,12 +214,14 @@ fn choice_change(change: &ChoiceChange) -> Node<'static> {
 
 fn quarantined(list: &[Quarantined]) -> Node<'static> {
     let one = |tool: &Quarantined| {
-        Node::record([
-            ("name", tool.name.as_deref().map_or_else(Node::default, owned)),
+        let mut members = Vec::from([("name", tool.name.as_deref().map_or_else(Node::default, owned))]);
+        members.extend(tool.server.as_deref().map(|server| ("server", owned(server))));
+        members.extend([
             ("pointer", owned(&tool.pointer)),
             ("rule", Node::literal(tool.rule)),
             ("message", owned(&tool.message)),
-        ])
+        ]);
+        Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
     };
     Node::array(list.iter().map(one).collect())
 }
@@ -230,6 +232,9 @@ fn tool_changes(list: &[ToolChange]) -> Node<'static> {
         if let Some(object) = node.as_object_mut() {
             object.insert_at(0, Text::literal("tool"), owned(&about.tool));
             object.insert_at(1, Text::literal("dialect"), Node::literal(about.dialect));
+            if let Some(server) = &about.server {
+                object.insert_at(1, Text::literal("server"), owned(server));
+            }
         }
         node
     };
@@ -268,7 +273,7 @@ pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// `{ name, namespace?, arguments }`, and `{ valid, repairs, left, retryMessage }` of what is repaired.
+/// `{ server?, name, namespace?, arguments }`, and `{ valid, repairs, left, retryMessage }` of what is repaired.
 pub(super) fn call<'a>(
     restore_map: &RestoreMap,
     name: &Text<'_>,
@@ -276,11 +281,15 @@ pub(super) fn call<'a>(
     repaired: Option<&RepairedCall>,
 ) -> Node<'a> {
     let entry = restore_map.name(name);
-    let (name, namespace) = match entry {
-        Some(entry) => (entry.name.into_owned(), entry.namespace.map(Text::into_owned)),
-        None => (name.borrowed().into_owned(), None),
+    let (server, name, namespace) = match entry {
+        Some(entry) => {
+            (entry.server.map(Text::into_owned), entry.name.into_owned(), entry.namespace.map(Text::into_owned))
+        }
+        None => (None, name.borrowed().into_owned(), None),
     };
-    let mut members = Vec::from([(Text::literal("name"), Node::string(name))]);
+    let mut members: Vec<(Text<'static>, Node<'a>)> = Vec::new();
+    members.extend(server.map(|server| (Text::literal("server"), Node::string(server))));
+    members.push((Text::literal("name"), Node::string(name)));
     members.extend(namespace.map(|namespace| (Text::literal("namespace"), Node::string(namespace))));
     members.push((Text::literal("arguments"), arguments));
     members.extend(repaired.into_iter().flat_map(about_call).map(|(key, value)| (Text::literal(key), value)));

@@ -79,6 +79,8 @@ impl CallStream {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestoredCall<T> {
+    /// The tool's server, if the list was one of several servers.
+    pub server: Option<String>,
     /// The tool's name.
     pub name: String,
     /// The namespace of the tool (OpenAI Responses), if it stood in one.
@@ -124,11 +126,12 @@ impl Restore {
     }
 
     fn named<T>(&self, name: &str, arguments: T, mut told: Told) -> RestoredCall<T> {
-        let (name, namespace) = match self.0.name(&Text::new(name)) {
-            Some(way) => (way.name.display().into_owned(), way.namespace.map(|space| space.display().into_owned())),
-            None => (name.to_string(), None),
+        let shown = |text: Option<Text<'_>>| text.map(|text| text.display().into_owned());
+        let (server, name, namespace) = match self.0.name(&Text::new(name)) {
+            Some(way) => (shown(way.server), way.name.display().into_owned(), shown(way.namespace)),
+            None => (None, name.to_string(), None),
         };
-        RestoredCall { name, namespace, arguments, repaired: told.take().pop() }
+        RestoredCall { server, name, namespace, arguments, repaired: told.take().pop() }
     }
 
     /// The client's own form of a call, in the format that its request had: `tool_use`, an entry of `tool_calls`,

@@ -11,7 +11,6 @@ use crate::{
     error::Error,
     json::{self, Node},
     options::ToolsOptions,
-    request::tool_list::Listing,
     tools::{
         memory::Memory,
         quarantine::Quarantined,
@@ -185,7 +184,5 @@ impl ToolSet {
 /// A list as text, and how many tools it has.
 fn listed(tools: Node<'_>) -> Result<(String, usize), Error> {
     let text = json::write(&tools);
-    let listing = Listing::read(tools)?;
-    let len = listing.entries().count();
-    Ok((text, len))
+    Ok((text, sanitize_list::count(tools)?))
 }

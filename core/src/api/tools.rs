@@ -78,6 +78,21 @@ pub struct ToolsReport {
 /// Bedrock have them, or an object that has one in `tools`. What the API runs itself (a hosted search, say) is passed
 /// on as it is.
 ///
+/// Tools of several servers go into one list as `[{ server, tools }, …]`. Tools of one name stay callable
+/// ([`Prefix`](crate::options::Prefix)), and [`Restore::call`] gives the server.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::{sanitize_tools, ToolsOptions};
+/// let search = json!({"name": "search", "inputSchema": {"type": "object", "properties": {}}});
+/// let servers = json!([{"server": "github", "tools": [search]}, {"server": "jira", "tools": [search]}]);
+/// let sanitized = sanitize_tools(&servers, &ToolsOptions::new("anthropic"))?;
+/// assert_eq!(sanitized.tools[0]["name"], "github__search");
+/// let call = sanitized.restore.call("github__search", &json!({}))?;
+/// assert_eq!((call.server.as_deref(), call.name.as_str()), (Some("github"), "search"));
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
 /// ```
 /// use serde_json::json;
 /// use toolwire::{sanitize_tools, ToolsOptions};

@@ -160,8 +160,9 @@ impl RequestFact {
     /// The names of all constraints of requests, each with what breaks it.
     ///
     /// ```
-    /// use toolwire::reports::RequestFact;
-    /// assert!(RequestFact::CONSTRAINTS.iter().any(|(name, _)| *name == "tool-kind"));
+    /// use toolwire::{dialects, reports::RequestFact};
+    /// let known = |rule: &str| RequestFact::CONSTRAINTS.iter().any(|(name, _)| *name == rule);
+    /// assert!(dialects().iter().flat_map(|dialect| dialect.requests()).all(|fact| known(fact.rule())));
     /// ```
     pub const CONSTRAINTS: &'static [(&'static str, &'static str)] = CONSTRAINTS;
 

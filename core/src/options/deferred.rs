@@ -192,6 +192,63 @@ choice! {
     }
 }
 
+choice! {
+    /// A client whose requests are rewritten: [`DeferredOptions::of_client`] has the options that fit it.
+    Client {
+        /// Claude Code: Anthropic Messages, with a search of its own. It lists deferred tools in its prompt.
+        ClaudeCode = "claude-code",
+        /// OpenAI's Codex: Responses, with items for searches and for tools.
+        Codex = "codex",
+        /// Kimi's own clients: Chat Completions, with tools in system messages.
+        Kimi = "kimi",
+    }
+}
+
+/// What is known of a client.
+struct Profile {
+    format: Api,
+    announce: Announce,
+    /// Its functions that search for tools.
+    search_tools: &'static [&'static str],
+    /// Where that was read, and when.
+    source: &'static str,
+}
+
+impl Client {
+    const fn profile(self) -> Profile {
+        match self {
+            Client::ClaudeCode => Profile {
+                format: Api::Anthropic,
+                announce: Announce::None,
+                search_tools: &["ToolSearch"],
+                source:
+                    "requests of Claude Code: `ToolSearch` is an ordinary tool, `<available-deferred-tools>` stands \
+                    in the system prompt (2026-11)",
+            },
+            Client::Codex => Profile {
+                format: Api::OpenaiResponses,
+                announce: Announce::None,
+                search_tools: &[],
+                source: "openai/codex, codex-rs: `tool_search_call` items that the client answers, `additional_tools` \
+                    items, namespaces (2026-11)",
+            },
+            Client::Kimi => Profile {
+                format: Api::OpenaiChat,
+                announce: Announce::None,
+                search_tools: &[],
+                source:
+                    "Kimi's documentation of dynamic tool loading; MoonshotAI/Kimi-Vendor-Verifier@3dad65a: system \
+                    messages with `tools` (2026-08)",
+            },
+        }
+    }
+
+    /// Where it was read what fits the client.
+    pub const fn source(self) -> &'static str {
+        self.profile().source
+    }
+}
+
 /// Options of `apply_deferred_loading`.
 ///
 /// ```
@@ -285,6 +342,7 @@ impl Default for DeferredOptions {
 }
 
 const KNOWN: &[&str] = &[
+    "client",
     "announce",
     "target",
     "mode",
@@ -314,13 +372,28 @@ const EXAMPLE: Example =
     Example { function: "applyDeferredLoading", input: "request", option: "target", value: "\"openai-responses\"" };
 
 impl DeferredOptions {
+    /// The options that fit a client, everything else at its default.
+    ///
+    /// ```
+    /// use toolwire::{options::Client, DeferredOptions};
+    /// let options = DeferredOptions::of_client(Client::Codex).load_used_tools(true);
+    /// assert!(options.search_tools.is_empty());
+    /// assert!(Client::Codex.source().starts_with("openai/codex"));
+    /// ```
+    pub fn of_client(client: Client) -> Self {
+        let Profile { format, announce, search_tools, .. } = client.profile();
+        let search_tools = search_tools.iter().map(|name| String::from(*name)).collect();
+        DeferredOptions { format: Some(format), announce, search_tools, ..DeferredOptions::default() }
+    }
+
     /// Reads the options from JSON.
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
-        let default = DeferredOptions::default();
+        let client = reader.choice("client", Client::CHOICES)?;
+        let default = client.map_or_else(DeferredOptions::default, DeferredOptions::of_client);
         let options = DeferredOptions {
             announce: reader.choice("announce", Announce::CHOICES)?.unwrap_or(default.announce),
             target: reader.choice("target", Api::WITH_DEFERRAL)?,
@@ -352,7 +425,7 @@ impl DeferredOptions {
             system_messages: reader
                 .choice("systemMessages", SystemMessages::CHOICES)?
                 .unwrap_or(default.system_messages),
-            format: reader.choice("format", Api::WITH_DEFERRAL)?,
+            format: reader.choice("format", Api::WITH_DEFERRAL)?.or(default.format),
             share: reader.flag("share")?.unwrap_or(default.share),
         };
         if options.tool_search_name.is_empty() {

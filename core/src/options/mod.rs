@@ -20,7 +20,7 @@ mod tools;
 pub use crate::report::{Allow, Confidence};
 pub(crate) use betas::BetaOptions;
 pub use deferred::{
-    Announce, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Mode, Native, Order, Reasoning, Removals,
+    Announce, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Mode, Native, Order, Reasoning, Removals,
     ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, UnavailableCalls, UnknownReference,
 };
 pub use envelope::EnvelopeOptions;
@@ -33,4 +33,4 @@ pub use repair::{RepairOptions, Truncated};
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
 pub(crate) use tools::{dialect as dialect_to_check, dialects as dialects_to_check};
-pub use tools::{AdaptOptions, HistoryArguments, OnSetAside, ToolFormat, ToolsOptions};
+pub use tools::{AdaptOptions, HistoryArguments, OnSetAside, Prefix, ToolFormat, ToolsOptions};

@@ -4,8 +4,9 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     AdaptOptions, Allow, Announce, Api, CustomTools, DeferralQuery, DeferredOptions, DialectQuery, EmptyTools,
-    ForcedTool, Hints, Mode, Native, Order, Reasoning, Refs, Removals, RepairOptions, ServerHistory, ServerToolSearch,
-    SystemMessages, ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls, UnknownReference, Untyped,
+    ForcedTool, Hints, Mode, Native, Order, Prefix, Reasoning, Refs, Removals, RepairOptions, ServerHistory,
+    ServerToolSearch, SystemMessages, ToolChanges, ToolFormat, ToolsOptions, UnavailableCalls, UnknownReference,
+    Untyped,
 };
 #[cfg(feature = "search")]
 use super::{ExchangeOptions, SearchMode};
@@ -51,6 +52,7 @@ macro_rules! list_setters {
                 fallback: impl Into<String>,
                 max_tools: impl Into<Option<usize>>,
                 repair: impl Into<Option<RepairOptions>>,
+                prefix: Prefix,
             }
         }
     };

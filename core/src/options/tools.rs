@@ -45,6 +45,18 @@ choice! {
 }
 
 choice! {
+    /// Whether tools of several servers have the name of their server in front of theirs: `server__tool`.
+    Prefix {
+        /// Those whose names several servers of the list have.
+        Auto = "auto",
+        /// All: no name depends on which servers there are.
+        Always = "always",
+        /// None. A name that several servers have gets a digest of the server and the name.
+        Never = "never",
+    }
+}
+
+choice! {
     /// What becomes of the arguments of calls in the history that are no JSON object.
     HistoryArguments {
         /// They are read tolerantly, and become `{}` if that fails.
@@ -75,6 +87,8 @@ pub struct ToolsOptions {
     pub max_tools: Option<Option<usize>>,
     /// How the arguments of calls are repaired when they are restored; `None`: they are not. Their name is filled in.
     pub repair: Option<RepairOptions>,
+    /// How tools of a list of several servers are called.
+    pub prefix: Prefix,
     /// What becomes of a list if tools have to be set aside. Requests ignore it: `adapt_request` reports the
     /// tools, and [`ExchangeOptions`](crate::ExchangeOptions) has its own.
     pub on_set_aside: OnSetAside,
@@ -85,7 +99,7 @@ pub struct ToolsOptions {
 
 /// The option that only lists have.
 const OF_LISTS: &str = "onSetAside";
-pub(super) const KNOWN: [&str; 4] = ["format", "fallback", "maxTools", "repair"];
+pub(super) const KNOWN: [&str; 5] = ["format", "fallback", "maxTools", "repair", "prefix"];
 const EXAMPLE: Example =
     Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
 
@@ -99,6 +113,7 @@ impl ToolsOptions {
             fallback: None,
             max_tools: None,
             repair: None,
+            prefix: Prefix::Auto,
             on_set_aside: OnSetAside::Warn,
             by_flag: false,
         }
@@ -144,6 +159,23 @@ impl ToolsOptions {
         self
     }
 
+    /// Sets [`Self::prefix`].
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwire::{options::Prefix, sanitize_tools, ToolsOptions};
+    /// let search = json!({"name": "search", "inputSchema": {"type": "object", "properties": {}}});
+    /// let servers = json!([{"server": "github", "tools": [search]}]);
+    /// let options = ToolsOptions::new("anthropic").prefix(Prefix::Always);
+    /// assert_eq!(sanitize_tools(&servers, &options)?.tools[0]["name"], "github__search");
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    #[must_use]
+    pub fn prefix(mut self, prefix: Prefix) -> Self {
+        self.prefix = prefix;
+        self
+    }
+
     /// Sets [`Self::on_set_aside`].
     ///
     /// ```
@@ -179,6 +211,7 @@ impl ToolsOptions {
             fallback: reader.text("fallback")?,
             max_tools: reader.limit("maxTools")?,
             repair: RepairOptions::of_calls(reader.node("repair"), naming)?,
+            prefix: reader.choice("prefix", Prefix::CHOICES)?.unwrap_or(Prefix::Auto),
             by_flag: false,
             on_set_aside: OnSetAside::Warn,
         })

@@ -185,6 +185,11 @@ impl Shape {
         self.part(entry, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
     }
 
+    /// Gives the tool another name.
+    pub(crate) fn rename<'a>(self, entry: &mut Node<'a>, name: Text<'a>) {
+        self.edit_definition(entry, |definition| definition.set("name", Node::string(name)));
+    }
+
     /// What the flag says, if there is one.
     pub(crate) fn strict<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.part(entry, STRICT)

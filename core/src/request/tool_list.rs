@@ -22,6 +22,8 @@ pub(crate) struct Listed<'a> {
     pub(crate) pointer: String,
     /// The namespace it stands in (OpenAI Responses), and its name there.
     pub(crate) namespace: Option<(Text<'a>, Text<'a>)>,
+    /// The server that it belongs to, in a list of several servers.
+    pub(crate) server: Option<Text<'static>>,
 }
 
 /// Something in a list.
@@ -102,7 +104,11 @@ impl<'a> Listing<'a> {
             found = Found::NOWHERE;
         } else if GROUPS.iter().any(|group| tools.get(group).is_some()) {
             let mut slots = Vec::new();
-            slot(Listed { entry: tools, pointer: String::new(), namespace: None }, &FlatNames::default(), &mut slots);
+            slot(
+                Listed { entry: tools, pointer: String::new(), namespace: None, server: None },
+                &FlatNames::default(),
+                &mut slots,
+            );
             return Ok(Listing { slots, found: Found::NOWHERE });
         }
         let kind = tools.kind();
@@ -116,9 +122,19 @@ impl<'a> Listing<'a> {
         let names = planned.unwrap_or(&own);
         let mut slots = Vec::with_capacity(entries.len());
         for (at, entry) in entries.into_iter().enumerate() {
-            slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None }, names, &mut slots);
+            slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None, server: None }, names, &mut slots);
         }
         Ok(Listing { slots, found })
+    }
+
+    /// Every entry that is no list itself, in order, and how many entries there are.
+    pub(crate) fn entries_mut(&mut self) -> (usize, impl Iterator<Item = &mut Listed<'a>>) {
+        let count = self.slots.len();
+        let entries = self.slots.iter_mut().filter_map(|slot| match slot {
+            Slot::Entry(listed) => Some(listed),
+            Slot::Group(_) => None,
+        });
+        (count, entries)
     }
 
     /// Every entry, in order.
@@ -227,7 +243,12 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
     let list = members.get_mut(place).map(|member| core::mem::take(&mut member.value)).unwrap_or_default();
     let inner = Found::of(&list);
     let items = if let Data::Array(items) = list.into_data() { items } else { Vec::new() };
-    let named = |(at, entry)| Listed { entry, pointer: format!("{}/{key}/{at}", listed.pointer), namespace: None };
+    let named = |(at, entry)| Listed {
+        entry,
+        pointer: format!("{}/{key}/{at}", listed.pointer),
+        namespace: None,
+        server: None,
+    };
     let list = items.into_iter().enumerate().map(named).collect();
     Slot::Group(Group { list, shell: Shell { members, place, entry, list: inner } })
 }
@@ -242,7 +263,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
     for (at, mut entry) in tools.into_iter().enumerate() {
         let pointer = format!("{}/{LIST}/{at}", listed.pointer);
         if is_namespace(&entry) {
-            flatten(Listed { entry, pointer, namespace: None }, namespace.as_ref(), names, slots);
+            flatten(Listed { entry, pointer, namespace: None, server: None }, namespace.as_ref(), names, slots);
             continue;
         }
         describe(&mut entry, description.as_ref());
@@ -254,7 +275,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
                 entry.set("name", Node::string(flat));
             }
         }
-        slots.push(Slot::Entry(Listed { entry, pointer, namespace: inner }));
+        slots.push(Slot::Entry(Listed { entry, pointer, namespace: inner, server: None }));
     }
 }
 

@@ -58,18 +58,28 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
             arguments = Node::string(input(&arguments));
         }
     }
-    let mut namespace = namespace.filter(|_| is_item);
+    let (mut namespace, mut server) = (namespace.filter(|_| is_item), None);
     if let (None, Some(restored)) = (own_search, key.as_ref().and_then(|key| restore_map.name(key))) {
         named = restored.name.into_owned();
         namespace = restored.namespace.map(Text::into_owned);
+        server = restored.server.map(Text::into_owned);
     }
     let own = Own { id, name: Node::string(named), namespace, arguments };
-    Ok(match format {
+    let mut written = match format {
         Api::Anthropic => own.anthropic(),
         Api::OpenaiChat => own.chat(kind),
         Api::OpenaiResponses if is_item => own.item(Some(call), kind),
         _ => own.item(None, kind),
-    })
+    };
+    if let Some(server) = server {
+        let holder = INNER.iter().map(|(key, _)| *key).find(|inner| written.get(inner).is_some_and(is_object));
+        let add = |node: &mut Node<'a>| node.set("server", Node::string(server));
+        match holder {
+            Some(holder) => written.visit(holder, add).unwrap_or_default(),
+            None => add(&mut written),
+        }
+    }
+    Ok(written)
 }
 
 /// The members that hold a call in Chat Completions, Gemini and Bedrock, and what holds its arguments there.

@@ -16,6 +16,8 @@ use crate::{
 pub struct Quarantined {
     /// Its name, if it has one.
     pub name: Option<String>,
+    /// Its server, if the list was one of several servers.
+    pub server: Option<String>,
     /// JSON Pointer into the list: what cannot be accepted.
     pub pointer: String,
     /// Why, in kebab-case: the code of an error of [`sanitize`](crate::sanitize), or a rule about tools.

@@ -13,6 +13,7 @@ use super::{
     request_members,
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
+    servers::{self, Servers},
 };
 use crate::{
     collections::Set,
@@ -70,7 +71,12 @@ pub(crate) fn adapt_with_names<'a>(
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
+    let shape = dialect.tools.names_for(&request::model(request)?);
+    let servers = servers::take(request, options.tools.prefix, shape)?;
     let api = recognise(request, options)?;
+    if let Some(servers) = &servers {
+        servers.rename_all(request, api.history())?;
+    }
     let given = request_facts::Given::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
     if options.history_arguments == HistoryArguments::Repair {
@@ -88,7 +94,6 @@ pub(crate) fn adapt_with_names<'a>(
         Some(pointer) if can_call(request, api)? => Some(pointer),
         _ => None,
     };
-    let shape = dialect.tools.names_for(&request::model(request)?);
     let mut api_out = api;
     let mut names = Names::default();
     let mut client = api.has_deferral().then_some(Client { format: api, search: None });
@@ -115,7 +120,9 @@ pub(crate) fn adapt_with_names<'a>(
     }
     let tools = sent_as(api_out, dialect, options);
     let flat = planned_names::plan(request, api_out, (&mut names, shape))?;
-    let planned = Planned { names, shape: Some(shape), flat: flat.as_ref() };
+    let planned = Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref() };
+    // What is kept of a list says nothing of servers.
+    let lookup = lookup.filter(|_| servers.is_none());
     let Tools { restore_map, names, callable, is_emptied } =
         rewrite_tools(request, api_out, &tools, planned, (lookup, &mut report))?;
     let AdaptReport { quarantined, changes, .. } = &mut report;
@@ -134,13 +141,22 @@ pub(crate) fn adapt_with_names<'a>(
         restore_map.is_client_tool(flat.clone(), tool);
     }
     restore_map.comes_from(client);
+    for (name, owner) in servers.iter().flat_map(Servers::owners) {
+        restore_map.is_of_server(names.current(name).into_owned(), owner);
+    }
     let new_name = |name: &Text<'_>| {
         let planned = names.new_name(name).map(String::from);
         // What is sent as it is keeps its name.
         let is_past = || !names::is_legal(shape, name) && !callable.contains(&*name.display());
         planned.or_else(|| is_past().then(|| names::of_the_past(shape, name)))
     };
-    let gone: Set<&str> = report.quarantined.iter().filter_map(|tool| tool.name.as_deref()).collect();
+    let known_as = |tool: &Quarantined| {
+        let name = tool.name.clone()?;
+        let (Some(servers), Some(server)) = (&servers, &tool.server) else { return Some(name) };
+        let called = servers.called(Some(&Text::new(server.as_str())), &Text::new(name.as_str()));
+        Some(called.map_or(name, |called| called.display().into_owned()))
+    };
+    let gone: Set<String> = report.quarantined.iter().filter_map(known_as).collect();
     let mut decide = |mention: &Mention<'a>, _| {
         let name = match mention {
             Mention::Tool { name, .. } => name,
@@ -193,7 +209,7 @@ pub(crate) fn catalogue<'a>(
     let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
     for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
         let alone = Node::array(Vec::from([entry.clone()]));
-        let planned = Planned { names, shape: Some(shape), flat: None };
+        let planned = Planned { names, shape: Some(shape), ..Planned::default() };
         let outcome = sanitize_list::rewrite_with_names(alone, &tools, planned, None)?;
         names = outcome.names;
         restore_map.extend(outcome.restore_map);
@@ -255,7 +271,7 @@ fn rewrite_tools<'a>(
     request: &mut Node<'a>,
     api: Api,
     options: &ToolsOptions,
-    Planned { names, shape, flat }: Planned<'_>,
+    Planned { names, shape, flat, servers }: Planned<'_>,
     (lookup, report): (Option<Lookup<'a>>, &mut AdaptReport),
 ) -> Result<Tools, Error> {
     let mut given = Some(names);
@@ -277,7 +293,7 @@ fn rewrite_tools<'a>(
             }
             return Ok(Some(known.sent.clone()));
         }
-        let (sent, changed) = rewrite_list(node, options, Planned { names, shape, flat }, place)?;
+        let (sent, changed) = rewrite_list(node, options, Planned { names, shape, flat, servers }, place)?;
         if let (Some(lookup), Some(question)) = (&lookup, question) {
             let text = changed.then(|| json::write(node));
             lookup.keep(question.into_owned(), text, sent.clone());

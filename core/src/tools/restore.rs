@@ -7,6 +7,7 @@ use super::{
     call_repair::{Repairing, Schemas, Told},
     call_sites::{self, Site},
     client_item,
+    servers::Owner,
 };
 use crate::{
     collections::Map,
@@ -38,6 +39,8 @@ pub(crate) struct RestoreMap {
 pub(crate) struct RestoreEntry {
     /// As JSON spells it: a lone surrogate survives.
     pub(super) name: String,
+    /// The server, of a tool of a list of several servers.
+    pub(super) server: Option<String>,
     pub(super) namespace: Option<String>,
     pub(super) kind: CallKind,
     pub(super) plan: Plan,
@@ -47,6 +50,7 @@ pub(crate) struct RestoreEntry {
 
 /// A call, restored.
 pub(crate) struct Restored<'r> {
+    pub(crate) server: Option<Text<'r>>,
     pub(crate) name: Text<'r>,
     pub(crate) namespace: Option<Text<'r>>,
 }
@@ -70,7 +74,12 @@ pub(super) fn read_text(spelled: &str) -> Text<'_> {
 impl RestoreEntry {
     pub(super) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, plan: Plan) -> RestoreEntry {
         let (name, namespace) = (spelled(name), namespace.map(spelled));
-        RestoreEntry { name, namespace, kind: CallKind::Function, plan, schemas: None }
+        RestoreEntry { name, server: None, namespace, kind: CallKind::Function, plan, schemas: None }
+    }
+
+    /// With the server that the tool belongs to.
+    pub(super) fn of_server(self, server: Option<&Text<'_>>) -> RestoreEntry {
+        RestoreEntry { server: server.map(spelled), ..self }
     }
 
     /// With what the arguments have to match.
@@ -124,7 +133,13 @@ impl RestoreMap {
         let schemas = schemas.filter(|_| tool.kind == CallKind::Function);
         let name = spelled(&Text::new(tool.name.as_str()));
         let namespace = tool.namespace.as_deref().map(|namespace| spelled(&Text::new(namespace)));
-        self.add(called, RestoreEntry { name, namespace, kind: tool.kind, plan, schemas });
+        self.add(called, RestoreEntry { name, server: None, namespace, kind: tool.kind, plan, schemas });
+    }
+
+    /// Notes whose tool a name of the list is.
+    pub(super) fn is_of_server(&mut self, called: String, owner: &Owner) {
+        let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(&owner.name, None, Plan::default()));
+        (entry.name, entry.server) = (spelled(&owner.name), Some(spelled(&owner.server)));
     }
 
     /// Notes how arguments are repaired.
@@ -202,7 +217,8 @@ impl RestoreMap {
     /// What it takes, in bytes, roughly.
     pub(super) fn bytes(&self) -> usize {
         let entry = |(called, entry): (&String, &RestoreEntry)| {
-            let names = called.len() + 2 * (entry.name.len() + entry.namespace.as_ref().map_or(0, String::len));
+            let texts = [Some(&entry.name), entry.server.as_ref(), entry.namespace.as_ref()];
+            let names = called.len() + 2 * texts.into_iter().flatten().map(String::len).sum::<usize>();
             let plan = if entry.plan.is_empty() { 0 } else { json::weight(&entry.plan.to_node()) };
             let schemas = entry.schemas.as_ref().map_or(0, |schemas| schemas.bytes());
             2 * size_of::<RestoreEntry>() + names + plan + schemas
@@ -222,8 +238,8 @@ impl RestoreMap {
     /// The name of a call.
     pub(crate) fn name(&self, name: &Text<'_>) -> Option<Restored<'_>> {
         let entry = self.entry(name)?;
-        let namespace = entry.namespace.as_deref().map(read_text);
-        Some(Restored { name: read_text(&entry.name), namespace })
+        let [server, namespace] = [&entry.server, &entry.namespace].map(|text| text.as_deref().map(read_text));
+        Some(Restored { server, name: read_text(&entry.name), namespace })
     }
 
     /// Whether arguments of this tool may look different from what its server expects: they are known as a whole only.
@@ -376,9 +392,12 @@ impl RestoreMap {
 
     /// Gives a call its own name, and its namespace.
     pub(super) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
-        let Some(Restored { name, namespace }) = self.name(called) else { return };
+        let Some(Restored { server, name, namespace }) = self.name(called) else { return };
         if node.get(key).and_then(Node::as_text) != Some(&name) {
             node.set(key, Node::string(name.into_owned()));
+        }
+        if let Some(server) = server {
+            node.set("server", Node::string(server.into_owned()));
         }
         match namespace {
             Some(namespace) => node.set("namespace", Node::string(namespace.into_owned())),

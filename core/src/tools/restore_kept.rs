@@ -25,6 +25,7 @@ impl RestoreMap {
     pub(crate) fn to_node(&self) -> Node<'static> {
         let tools = self.list.iter().map(|(name, entry)| {
             let mut members = Vec::from([("name", owned(&entry.name))]);
+            members.extend(entry.server.as_deref().map(|server| ("server", owned(server))));
             members.extend(entry.namespace.as_deref().map(|namespace| ("namespace", owned(namespace))));
             if entry.kind != CallKind::Function {
                 members.push(("kind", Node::literal(entry.kind.as_str())));
@@ -72,9 +73,10 @@ impl RestoreMap {
             json::push_token(&mut at, &member.key.display());
             let text = |key: &str| member.value.get(key).map(|text| text.as_text().map(spelled));
             let name = text("name").flatten().ok_or_else(|| wrong(at.clone() + "/name", "a name"))?;
-            let namespace = text("namespace")
-                .map(|name| name.ok_or_else(|| wrong(at.clone() + "/namespace", "a name")))
-                .transpose()?;
+            let optional = |key: &str| {
+                text(key).map(|name| name.ok_or_else(|| wrong(format!("{at}/{key}"), "a name"))).transpose()
+            };
+            let (server, namespace) = (optional("server")?, optional("namespace")?);
             let kind = match text_at(&member.value, "kind") {
                 None => CallKind::Function,
                 Some(kind) => kind
@@ -91,7 +93,8 @@ impl RestoreMap {
                     .ok_or_else(|| wrong(at.clone() + "/schema", "a schema"))
             });
             let (plan, schemas) = (plan.transpose()?.unwrap_or_default(), schemas.transpose()?);
-            restore_map.add(member.key.display().to_string(), RestoreEntry { name, namespace, kind, plan, schemas });
+            let entry = RestoreEntry { name, server, namespace, kind, plan, schemas };
+            restore_map.add(member.key.display().to_string(), entry);
         }
         Ok(restore_map)
     }

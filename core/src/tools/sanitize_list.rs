@@ -9,18 +9,19 @@ use super::{
     memory::Memory,
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
+    servers::{self, Servers},
     target::{about, reason, targets, Target, Written},
     wrapper,
 };
 use crate::{
     budget::Budget,
     collections::Set,
-    dialect::{surface::NamePattern, Dialect},
+    dialect::{self, surface::NamePattern, Dialect},
     error::{Code, Error},
     json::{push_token, Node, Text},
     limits::MAX_TOOLS,
     names::Names,
-    options::{ToolFormat, ToolsOptions},
+    options::{Prefix, ToolFormat, ToolsOptions},
     report::{self, Accepts, Allow, Change, Guidance},
     request::{
         self,
@@ -38,6 +39,8 @@ use crate::{
 pub struct ToolChange {
     /// The name that the tool's server knows.
     pub tool: String,
+    /// Its server, if the list was one of several servers.
+    pub server: Option<String>,
     /// The dialect the tool is written in.
     pub dialect: &'static str,
     /// What was changed.
@@ -62,6 +65,7 @@ pub(crate) struct Outcome<'a> {
 /// A tool as it is sent, to be reported once its place is known.
 struct Done {
     tool: String,
+    server: Option<String>,
     dialect: &'static str,
     /// Output pointers are relative to the entry.
     changes: Vec<Change>,
@@ -75,6 +79,7 @@ struct Writer<'o> {
     /// The most tools that the caller wants.
     most: usize,
     names: &'o Names,
+    servers: Option<&'o Servers>,
     accepted: Set<String>,
     /// What the tools so far have defined, where that is put into one table.
     definitions: Definitions,
@@ -96,7 +101,9 @@ pub(crate) fn rewrite<'a>(
     options: &ToolsOptions,
     memory: Option<&mut Memory>,
 ) -> Result<Outcome<'a>, Error> {
-    rewrite_with_names(tools, options, Planned::default(), memory)
+    let shape = dialect::of(&options.sanitize)?.tools.names;
+    let (tools, servers) = servers::flatten(tools, options.prefix, shape)?;
+    rewrite_with_names(tools, options, Planned { servers: servers.as_ref(), ..Planned::default() }, memory)
 }
 
 /// The names that the tools of a list have already.
@@ -107,13 +114,15 @@ pub(super) struct Planned<'n> {
     pub(super) shape: Option<NamePattern>,
     /// The names of tools in namespaces; `None`: the list plans its own.
     pub(super) flat: Option<&'n FlatNames>,
+    /// Whose tools they are, in a list of several servers.
+    pub(super) servers: Option<&'n Servers>,
 }
 
 /// Rewrites a list of which some tools have their names already.
 pub(super) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
-    Planned { mut names, shape, flat }: Planned<'_>,
+    Planned { mut names, shape, flat, servers }: Planned<'_>,
     memory: Option<&mut Memory>,
 ) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
@@ -122,7 +131,10 @@ pub(super) fn rewrite_with_names<'a>(
     };
     let surface = first.dialect.tools;
     let format = options.format.unwrap_or(surface.format);
-    let listing = Listing::read_named(tools, flat)?;
+    let mut listing = Listing::read_named(tools, flat)?;
+    if let Some(servers) = servers {
+        servers.settle(&mut listing);
+    }
     let (mut own, mut hosted) = (Vec::new(), Vec::new());
     let mut count = 0;
     for listed in listing.entries() {
@@ -151,6 +163,7 @@ pub(super) fn rewrite_with_names<'a>(
         allow,
         most,
         names: &names,
+        servers,
         accepted,
         definitions: Definitions::default(),
         count,
@@ -167,7 +180,7 @@ pub(super) fn rewrite_with_names<'a>(
         format,
         |listed| writer.entry(listed),
         |done: Option<Done>, at| {
-            let Some(Done { tool, dialect, changes: own }) = done else { return };
+            let Some(Done { tool, server, dialect, changes: own }) = done else { return };
             lossless &= report::lossless(&own);
             if in_brief {
                 return;
@@ -176,13 +189,22 @@ pub(super) fn rewrite_with_names<'a>(
                 if let Some(pointer) = &mut change.output_pointer {
                     pointer.insert_str(0, at);
                 }
-                ToolChange { tool: tool.clone(), dialect, change }
+                ToolChange { tool: tool.clone(), server: server.clone(), dialect, change }
             }));
         },
     );
     let Writer { accepted, quarantined, restore_map, .. } = writer;
     let lossless = lossless && quarantined.is_empty();
     Ok(Outcome { tools, quarantined, changes, lossless, restore_map, names, accepted })
+}
+
+/// How many tools a list has, those of several servers together.
+///
+/// # Errors
+/// `invalid-request` if it is no list of tools, or of servers.
+pub(crate) fn count(tools: Node<'_>) -> Result<usize, Error> {
+    let (tools, _) = servers::flatten(tools, Prefix::Auto, NamePattern::ANY)?;
+    Ok(Listing::read(tools)?.entries().count())
 }
 
 /// A list as it is sent, for texts that quote its tools.
@@ -192,7 +214,7 @@ pub(super) fn quotes<'a>(
     names: &Names,
     shape: NamePattern,
 ) -> Result<Node<'a>, Error> {
-    let planned = Planned { names: names.clone(), shape: Some(shape), flat: None };
+    let planned = Planned { names: names.clone(), shape: Some(shape), ..Planned::default() };
     rewrite_with_names(tools, options, planned, None).map(|outcome| outcome.tools)
 }
 
@@ -222,7 +244,7 @@ impl Writer<'_> {
                 if let Some(name) = self.taken(&listed) {
                     let Refused { rule, message, .. } = duplicate(&name, "");
                     let pointer = listed.pointer + "/name";
-                    self.quarantined.push(Quarantined { name: Some(name), pointer, rule, message });
+                    self.quarantined.push(Quarantined { name: Some(name), server: None, pointer, rule, message });
                     return None;
                 }
                 let dialect = self.targets.first().map(|target| target.dialect);
@@ -234,7 +256,8 @@ impl Writer<'_> {
                     let (pointer, rule) = (listed.pointer + "/type", fact.rule());
                     let message =
                         format!("expected a type of tool that the API has, found another: {}", fact.statement);
-                    self.quarantined.push(Quarantined { name, pointer, rule, message });
+                    let server = listed.server.map(|server| server.display().into_owned());
+                    self.quarantined.push(Quarantined { name, server, pointer, rule, message });
                     return None;
                 }
                 return Some((self.hosted(listed), None));
@@ -243,7 +266,7 @@ impl Writer<'_> {
             Entry::Unknown => None,
         };
         let name = shape.and_then(|shape| shape.name(&listed.entry).cloned());
-        let pointer = listed.pointer.clone();
+        let (pointer, server) = (listed.pointer.clone(), listed.server.clone());
         let found = match (shape, &name) {
             (None, _) => Err(unknown(&listed.entry)),
             (Some(shape), None) => Err(nameless(shape, &listed.entry)),
@@ -252,11 +275,17 @@ impl Writer<'_> {
         match found {
             Ok((node, done)) => Some((node, Some(done))),
             Err(Refused { rule, pointer: at, message }) => {
-                let name = name.map(|name| name.display().into_owned());
-                self.quarantined.push(Quarantined { name, pointer: pointer + &at, rule, message });
+                let own = name.map(|name| self.own(&name).display().into_owned());
+                let server = server.map(|server| server.display().into_owned());
+                self.quarantined.push(Quarantined { name: own, server, pointer: pointer + &at, rule, message });
                 None
             }
         }
+    }
+
+    /// The name that a tool has at its server.
+    fn own<'n, 'a>(&'n self, name: &'n Text<'a>) -> &'n Text<'a> {
+        self.servers.and_then(|servers| servers.owner(name)).map_or(name, |owner| &owner.name)
     }
 
     /// The name of a `custom` tool of a namespace, if another tool of the list is sent under it.
@@ -293,8 +322,8 @@ impl Writer<'_> {
     }
 
     fn tool<'a>(&mut self, listed: Listed<'a>, shape: Shape, name: &Text<'a>) -> Result<(Node<'a>, Done), Refused> {
-        let Listed { mut entry, pointer: at, namespace } = listed;
-        let own = namespace.as_ref().map_or(name, |(_, own)| own);
+        let Listed { mut entry, pointer: at, namespace, server } = listed;
+        let own = namespace.as_ref().map_or_else(|| self.own(name).clone(), |(_, own)| own.clone());
         let new_name = self.names.new_name(name).map(String::from);
         let called = new_name.clone().unwrap_or_else(|| name.display().into_owned());
         if self.accepted.contains(&called) {
@@ -314,9 +343,11 @@ impl Writer<'_> {
         let description = wrapper::description(&entry, (shape, written), dialect, &mut changes);
         let strict = tool_format::strict_in(dialect, self.format);
         wrapper::strict(&entry, (shape, written), strict, dialect, &mut changes);
-        if let Some(new) = &new_name {
-            let shown = name.display();
-            let message = format!("renamed the tool `{shown}` to `{new}`; `restore` brings its name back");
+        let is_prefixed = server.is_some() && own != *name;
+        if new_name.is_some() || is_prefixed {
+            let shown = if server.is_some() { own.display() } else { name.display() };
+            let of = server.as_ref().map(|server| format!(" of the server `{}`", server.display())).unwrap_or_default();
+            let message = format!("renamed the tool `{shown}`{of} to `{called}`; `restore` brings its name back");
             let at = (pointer(&shape.pointer_to("name")), Some(pointer(&written.pointer_to("name"))));
             let change = about(Rule::RenameTool, at, Guidance::Same, reason(dialect, Constraint::ToolName), message);
             changes.push(Change { encoded: true, ..change });
@@ -333,8 +364,9 @@ impl Writer<'_> {
         }
         let plan = if encoded { plan } else { Plan::default() };
         let schemas = plain.and_then(|plain| Schemas::new(&plain, schema.filter(|_| !plan.is_empty())));
-        if encoded || new_name.is_some() || namespace.is_some() || schemas.is_some() {
-            let entry = RestoreEntry::new(own, namespace.as_ref().map(|(space, _)| space), plan);
+        if encoded || new_name.is_some() || namespace.is_some() || server.is_some() || schemas.is_some() {
+            let entry = RestoreEntry::new(&own, namespace.as_ref().map(|(space, _)| space), plan);
+            let entry = entry.of_server(server.as_ref());
             self.restore_map.add(called.clone(), entry.repaired_by(schemas));
         }
         let edits = Edits { name: new_name, description, strict, omit };
@@ -344,7 +376,8 @@ impl Writer<'_> {
         }
         self.accepted.insert(called);
         self.count += 1;
-        Ok((entry, Done { tool: own.display().into_owned(), dialect: dialect.name, changes }))
+        let (tool, server) = (own.display().into_owned(), server.map(|server| server.display().into_owned()));
+        Ok((entry, Done { tool, server, dialect: dialect.name, changes }))
     }
 
     /// Gives definitions other names that the tools before define otherwise.

@@ -96,6 +96,10 @@ class ToolsOptions(SanitizeOptions, total=False):
     repair: CallRepairOptions | bool | None
     """Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does. By
     default false."""
+    prefix: Literal["auto", "always", "never"] | None
+    """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
+    list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
+    servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
     on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SanitizedList], object] | None
     """What becomes of a list of which tools have to be set aside. By default `"warn"`: unless `quarantined` is read
     before `tools`, a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list.
@@ -126,6 +130,10 @@ class AdaptOptions(SanitizeOptions, total=False):
     repair: CallRepairOptions | bool | None
     """Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does. By
     default false."""
+    prefix: Literal["auto", "always", "never"] | None
+    """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
+    list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
+    servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
     deferred: DeferredOptions | bool | None
     """How tools are loaded that are deferred. By default as `apply_deferred_loading` does; with false they stay as they
     are, for an API that has the feature."""
@@ -201,6 +209,9 @@ class EnvelopeOptions(TypedDict, total=False):
 class DeferredOptions(TypedDict, total=False):
     """Keyword arguments of `apply_deferred_loading`."""
 
+    client: Literal["claude-code", "codex", "kimi"] | None
+    """The client that the request comes from: sets `format`, `announce` and `search_tools` as they fit it, unless they
+    are given. By default the client is not known."""
     announce: Literal["none", "names"] | None
     """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
     target: Literal["anthropic", "openai-responses", "openai-chat"] | None
@@ -277,6 +288,7 @@ class ExchangeDeferral(TypedDict, total=False):
 
     announce: Literal["none", "names"] | None
     """See `DeferredOptions`, and so with all others."""
+    client: Literal["claude-code", "codex", "kimi"] | None
     target: Literal["anthropic", "openai-responses", "openai-chat"] | None
     """The request's own format, if any: replies are not translated back."""
     mode: Literal["filter", "load-all"] | None
@@ -335,6 +347,10 @@ class ExchangeOptions(TypedDict, total=False):
     repair: CallRepairOptions | bool | None
     """Whether and how the arguments of calls are repaired by the tool's own schema, as `repair_arguments` does. By
     default false. What became of them, `take_repaired_calls` or `on_repair` tells."""
+    prefix: Literal["auto", "always", "never"] | None
+    """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
+    list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
+    servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
     deferred: ExchangeDeferral | bool | None
     """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""
     history_arguments: Literal["repair", "keep"] | None

@@ -32,7 +32,7 @@ def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions
     copied as they stand, and text that needs no change comes back as the very same object. Long texts are read without
     holding the GIL.
 
-    Options, all by keyword: `announce`, `target`, `mode`, `order`, `unknown_reference`, `forced_tool`,
+    Options, all by keyword: `client`, `announce`, `target`, `mode`, `order`, `unknown_reference`, `forced_tool`,
     `server_tool_search`, `server_history`, `empty_tools`, `loaded_tools`, `load_used_tools`, `tool_search_name`,
     `tool_changes`, `max_repeated_bytes`, `system_messages`, `format`, `share`; `toolwire.types.DeferredOptions`
     describes them.

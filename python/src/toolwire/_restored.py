@@ -39,6 +39,8 @@ class ClientCall(TypedDict, total=False):
 class RestoredCall(Record, Generic[T_co]):
     """A call as the tool's own server expects it."""
 
+    server: str | None = None
+    """The tool's server; `None` unless the list was one of several servers."""
     name: str
     """The tool's name."""
     namespace: str | None = None
@@ -57,7 +59,7 @@ class RestoredCall(Record, Generic[T_co]):
     """What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is."""
 
     _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
-    _optional: ClassVar = frozenset({"namespace"})
+    _optional: ClassVar = frozenset({"server", "namespace"})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that every language shares."""

@@ -345,12 +345,14 @@ class RequestViolation(Record):
     """The API's answer, and where it was read."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolChange(Record):
     """A change, and which tool it is about. Its pointers are pointers into the lists."""
 
     tool: str
     """The name that the tool's server knows."""
+    server: str | None = None
+    """Its server; `None` unless the list was one of several servers."""
     dialect: DialectName
     """The dialect the tool is written in."""
     pointer: str
@@ -370,19 +372,25 @@ class ToolChange(Record):
     message: str
     """For people: what was done to what."""
 
+    _optional: ClassVar = frozenset({"server"})
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Quarantined(Record):
     """A tool that was set aside, and why."""
 
     name: str | None
     """Its name, if it has one."""
+    server: str | None = None
+    """Its server; `None` unless the list was one of several servers."""
     pointer: str
     """JSON Pointer into the list: what cannot be accepted."""
     rule: ErrorCode | Constraint | Literal["tool-kind"]
     """Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools."""
     message: str
     """For people: what was expected, then what was found."""
+
+    _optional: ClassVar = frozenset({"server"})
 
 
 class SanitizedTools(Late, Generic[T_co]):

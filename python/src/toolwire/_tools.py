@@ -40,10 +40,13 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     back as the very same object. A tool that cannot be made acceptable is set aside, with the reason, and never costs
     the others.
 
+    Tools of several servers go into one list as `[{"server": …, "tools": …}, …]`: tools of one name stay callable, and
+    `restore.call` says the server.
+
     If tools were set aside and the caller takes `tools` without having read `quarantined`, a `ToolwireWarning` names
     them, once for each list; `on_set_aside` changes that.
 
-    Options, all by keyword: those of `sanitize`, `format`, `fallback`, `max_tools`, `repair`, `on_set_aside`;
+    Options, all by keyword: those of `sanitize`, `format`, `fallback`, `max_tools`, `repair`, `prefix`, `on_set_aside`;
     `toolwire.types.ToolsOptions` describes them.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`,
