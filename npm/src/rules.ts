@@ -414,6 +414,8 @@ export type RequestConstraint =
   | 'tool-kind'
   /** Arguments of a call in the history that are no JSON object. */
   | 'history-arguments'
+  /** A namespace of tools, for an API that has none. */
+  | 'namespace'
   /** A member of Chat Completions that the API or the model does not take. */
   | 'unsupported-member';
 

@@ -42,7 +42,8 @@ pub(super) fn judge<'a>(
         return Ok(None);
     }
     let names = &mut NameMap::default();
-    let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true };
+    let describes = sending.is_some();
+    let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true, describes };
     let mut conversation = reader::read(request, formats.0, reading)?;
     // The announcement stays the same whatever the history brings.
     let tools = Tools::read(crate::request::listed(request), &mut Warnings::default());

@@ -57,7 +57,8 @@ pub(super) fn native<'a>(
         let client = Client { format: formats.0, search: None };
         return Ok(Applied { report, names: Names::default(), client, deferred });
     }
-    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target: formats.1, glances: false };
+    let (target, describes) = (formats.1, sending.is_some());
+    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, describes };
     let mut conversation = reader::read(request, formats.0, reading)?;
     if formats.0 == Api::OpenaiResponses {
         flatten_choice(request, &map)?;

@@ -191,7 +191,8 @@ fn emulate<'a>(
     let is_announced = is_asked && announce::is_present(request)?;
     let mut map = NameMap::default();
     emulation::warn_of_toolsets(listed(request), warnings);
-    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false };
+    let describes = sending.is_some();
+    let reading = Reading { options, names: &mut map, warnings: &mut *warnings, target, glances: false, describes };
     let mut conversation = reader::read(request, format, reading)?;
     let emulates = options.server_tool_search == ServerToolSearch::Emulate;
     let mut emulation = Emulation::new(core::mem::take(&mut conversation.tools), listed(request).len(), emulates);

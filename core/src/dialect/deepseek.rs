@@ -62,6 +62,7 @@ const TOOLS: Surface = Surface {
     names: NamePattern::OPENAI,
     tools_most: Some(128),
     requests: requests::DEEPSEEK,
+    has_namespaces: true,
     ..Surface::PLAIN
 };
 

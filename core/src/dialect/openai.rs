@@ -123,6 +123,7 @@ pub(super) const CHAT_TOOLS: Surface = Surface {
     tools_most: Some(128),
     requests: requests::OPENAI,
     has_custom_tools: true,
+    has_namespaces: true,
     ..Surface::PLAIN
 };
 

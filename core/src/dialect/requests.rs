@@ -45,6 +45,12 @@ pub(crate) enum Refusal {
     HistoryArguments,
     /// A member of the request.
     Member(Member),
+    /// Namespaces of tools.
+    Namespaces,
+    /// A namespace without tools.
+    EmptyNamespace,
+    /// The name of a tool in a call of the history.
+    HistoryName,
 }
 
 /// A member of a request that an API refuses.
@@ -143,6 +149,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("model-without-tools", "Tools, for a model that takes none."),
     ("tool-kind", "A tool of a kind that the API does not have."),
     ("history-arguments", "Arguments of a call in the history that are no JSON object."),
+    ("namespace", "A namespace of tools, for an API that has none."),
     ("unsupported-member", "A member of Chat Completions that the API or the model does not take."),
 ];
 
@@ -175,6 +182,9 @@ impl RequestFact {
             Refusal::ToolKind | Refusal::ToolTypes(_) => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
             Refusal::Member(_) => "unsupported-member",
+            Refusal::Namespaces => "namespace",
+            Refusal::EmptyNamespace => "empty-namespace",
+            Refusal::HistoryName => "history-name",
         }
     }
 
@@ -280,6 +290,36 @@ pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
     confidence: 'A',
     source: "live: `only function tools are accepted` (vm0#28274, sub2api#5659, unsloth#9121, copilot-api#117, \
         codex#16397)",
+    checked: DAY,
+};
+
+/// Every API for which namespaces are written as tools of the list.
+pub(crate) const NAMESPACES: RequestFact = RequestFact {
+    refuses: Refusal::Namespaces,
+    statement: "the tools of namespaces are tools of the list",
+    confidence: 'B',
+    source:
+        "live: backends refuse `type: \"namespace\"` (coder#28656); OpenAI and DeepSeek take it (codex#44710, #44729)",
+    checked: DAY,
+};
+
+/// Every API.
+pub(crate) const EMPTY_NAMESPACE: RequestFact = RequestFact {
+    refuses: Refusal::EmptyNamespace,
+    statement: "a namespace has tools",
+    confidence: 'C',
+    source: "a list of tools has no place for a namespace without tools (confidence C)",
+    checked: DAY,
+};
+
+/// Every API.
+pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
+    refuses: Refusal::HistoryName,
+    statement: "the tools that the history calls have names that the API takes",
+    confidence: 'B',
+    source:
+        "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI hold names in \
+        the history to the rules for tools",
     checked: DAY,
 };
 

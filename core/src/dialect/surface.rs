@@ -42,6 +42,8 @@ pub(crate) struct Surface {
     pub(crate) names_by_model: &'static [(&'static str, NamePattern)],
     /// The API has `custom` tools.
     pub(crate) has_custom_tools: bool,
+    /// The API has namespaces of tools.
+    pub(crate) has_namespaces: bool,
     /// What the API refuses about a request as a whole.
     pub(crate) requests: &'static [RequestFact],
 }
@@ -64,6 +66,7 @@ impl Surface {
         one_grammar: false,
         names_by_model: &[],
         has_custom_tools: false,
+        has_namespaces: false,
         requests: &[],
     };
 

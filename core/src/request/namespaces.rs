@@ -270,14 +270,16 @@ pub(crate) struct NameMap<'a> {
     list: Vec<(String, ClientTool)>,
     /// The names of all tools in namespaces.
     flat: FlatNames,
+    /// Tools get the descriptions of their namespaces.
+    describes: bool,
     /// What each name stands for: the namespace, if there is one, and the name in it.
     known: Map<Text<'a>, (Option<Text<'a>>, Text<'a>)>,
 }
 
 impl<'a> NameMap<'a> {
-    /// With the names of all lists of a request.
-    pub(crate) fn with(flat: FlatNames) -> Self {
-        NameMap { flat, ..NameMap::default() }
+    /// With the names of all lists of a request; `describes`: tools get the descriptions of their namespaces.
+    pub(crate) fn with(flat: FlatNames, describes: bool) -> Self {
+        NameMap { flat, describes, ..NameMap::default() }
     }
 
     /// The flat name of what a call (or a choice) calls.
@@ -390,13 +392,34 @@ pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warning
             continue;
         }
         let namespace = tool.get("name").and_then(Node::as_text).cloned();
+        let description = description_of(&tool).filter(|_| names.describes).cloned();
         let deferred = tool.get(FLAG).and_then(Node::as_bool) == Some(true);
         let members = tool.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
-        for member in members.unwrap_or_default() {
+        for mut member in members.unwrap_or_default() {
+            describe(&mut member, description.as_ref());
             out.extend(member_of(namespace.as_ref(), deferred, member, names, warnings));
         }
     }
     out
+}
+
+/// The description of a namespace, unless it is empty.
+pub(crate) fn description_of<'n, 'a>(namespace: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    namespace.get(DESCRIPTION).and_then(Node::as_text).filter(|text| !text.is_empty())
+}
+
+const DESCRIPTION: &str = "description";
+
+/// Puts the description of a namespace before that of a tool which leaves it, because the model reads it nowhere else.
+pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
+    let Some(namespace) = namespace.filter(|_| !has_type(tool, "namespace")) else { return };
+    let text = match tool.get(DESCRIPTION).map(Node::as_text) {
+        Some(Some(own)) if !own.is_empty() => format!("{}\n\n{}", namespace.display(), own.display()),
+        None | Some(Some(_)) => String::from(namespace.display()),
+        // What is no string is for others to judge.
+        Some(None) => return,
+    };
+    tool.set(DESCRIPTION, Node::string(text));
 }
 
 /// A tool of a namespace as one of the list; `None`: it cannot be called there.

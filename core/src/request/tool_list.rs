@@ -6,7 +6,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    namespaces::{nested, FlatNames},
+    namespaces::{describe, description_of, nested, FlatNames},
     tool_format::{api_of, recognise, Entry},
 };
 use crate::{
@@ -236,6 +236,7 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
 /// known at all can they stay, and there deferred loading has flattened them.
 fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
     let namespace = nested(outer, listed.entry.get("name").and_then(Node::as_text));
+    let description = description_of(&listed.entry).cloned();
     let tools = listed.entry.visit(LIST, core::mem::take).map(Node::into_data);
     let Some(Data::Array(tools)) = tools else { return };
     for (at, mut entry) in tools.into_iter().enumerate() {
@@ -244,6 +245,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
             flatten(Listed { entry, pointer, namespace: None }, namespace.as_ref(), names, slots);
             continue;
         }
+        describe(&mut entry, description.as_ref());
         let name = entry.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).cloned();
         let inner = namespace.clone().zip(name);
         if let Some((namespace, name)) = &inner {

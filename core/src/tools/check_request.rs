@@ -5,13 +5,13 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     history_arguments,
     request::recognise,
-    request_facts::{self, choice_of, RequestChange},
+    request_facts::{self, choice_of, Namespaces, RequestChange},
     request_members,
 };
 use crate::{
     dialect::{
         self,
-        requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS},
+        requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS, NAMESPACES},
         Dialect,
     },
     error::Error,
@@ -91,6 +91,11 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
             add(&CUSTOM_TOOLS, &pointer, "expected a function, found a `custom` tool".into());
         }
     }
+    if !dialect.tools.has_namespaces && api == Api::OpenaiResponses {
+        for at in Namespaces::of(&request)?.places() {
+            add(&NAMESPACES, &format!("/tools/{at}"), "expected a tool, found a namespace of tools".into());
+        }
+    }
     for RequestChange { pointer, .. } in history_arguments::repair(&mut request, api)? {
         add(&HISTORY_ARGUMENTS, &pointer, "expected arguments that are a JSON object, found others".into());
     }
@@ -121,7 +126,9 @@ fn refused_types(
     let list = tools.as_array().unwrap_or_default().iter().enumerate();
     let hosted = list
         .filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted))
-        .filter(|(_, entry)| with_custom || !request::tool::has_type(entry, "custom"));
+        .filter(|(_, entry)| with_custom || !request::tool::has_type(entry, "custom"))
+        // Namespaces have a rule of their own.
+        .filter(|(_, entry)| !request::tool::has_type(entry, "namespace"));
     Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(request::tool::type_of(entry)?)?))).collect())
 }
 

@@ -17,9 +17,9 @@ use super::{
 use crate::{
     collections::Set,
     deferred::{self, quote::Sending, Client},
-    dialect::{self, Dialect},
+    dialect::{self, requests::HISTORY_NAME, Dialect},
     error::{Code, Error},
-    json::{self, lazy, Data, Node, Text},
+    json::{self, lazy, Child, Data, Node, Text},
     names::{self, Names},
     options::{AdaptOptions, Api, CustomTools, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
     request::{
@@ -72,6 +72,7 @@ pub(crate) fn adapt_with_names<'a>(
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
     let api = recognise(request, options)?;
     let given = request_facts::Given::of(request, api)?;
+    let found_namespaces = request_facts::Namespaces::of(request)?;
     if options.history_arguments == HistoryArguments::Repair {
         report.request_changes = history_arguments::repair(request, api)?;
     }
@@ -163,12 +164,17 @@ pub(crate) fn adapt_with_names<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report));
     }
+    report.request_changes.extend(found_namespaces.report(request)?);
     report.request_changes.extend(request_members::mend(request, api_out, &dialect.tools)?);
     let (choice, changes) = request_facts::mend_choice(request, api_out, &dialect.tools, given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
-    rename_history(request, api_out, &new_name)?;
+    for place in rename_history(request, api_out, &new_name, &|name| names.new_name(name).is_none())? {
+        let pointer = format!("/{}/{place}", api_out.history());
+        let message = "gave a tool that the request does not list a name that the API takes";
+        report.request_changes.push(RequestChange::new(pointer, &HISTORY_NAME, message));
+    }
     Ok((report, restore_map, names))
 }
 
@@ -336,24 +342,32 @@ fn rewrite_list<'a>(
     Ok((sent, !intact))
 }
 
-/// Gives tools that the history speaks of the names they have now.
+/// Gives tools that the history calls the names they have now. Returns the indices of the messages in which a tool got
+/// another name that is not in the list.
 fn rename_history(
     request: &mut Node<'_>,
     api: Api,
     new_name: &dyn Fn(&Text<'_>) -> Option<String>,
-) -> Result<(), Error> {
+    is_unlisted: &dyn Fn(&Text<'_>) -> bool,
+) -> Result<Vec<usize>, Error> {
+    let mut places = Vec::new();
     let renamed = request.visit(api.history(), |history| {
         if !matches!(history.data(), Data::Array(_)) {
             return Ok(());
         }
-        history.visit_children(|_, message| {
+        history.visit_children(|child, message| {
             if !lazy::may_hold(message, NAMES_TOOLS) {
                 return Ok(());
             }
             lazy::edit(message, |message| {
                 call_sites::in_message(message, &mut |site| {
-                    let new = site.node.get(site.name).and_then(Node::as_text).and_then(new_name);
+                    let old = site.node.get(site.name).and_then(Node::as_text);
+                    let new = old.and_then(new_name);
                     if let Some(new) = new {
+                        let place = if let Child::Item(at) = child { Some(at) } else { None };
+                        if old.is_some_and(is_unlisted) && places.last() != place.as_ref() {
+                            places.extend(place);
+                        }
                         site.node.set(site.name, Node::string(new));
                     }
                 });
@@ -361,7 +375,8 @@ fn rename_history(
             })
         })
     });
-    renamed.unwrap_or(Ok(()))
+    renamed.unwrap_or(Ok(()))?;
+    Ok(places)
 }
 
 pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     dialect::{
-        requests::{Refusal, RequestFact, Thinks, CUSTOM_TOOLS, EMPTIED_LIST},
+        requests::{Refusal, RequestFact, Thinks, CUSTOM_TOOLS, EMPTIED_LIST, EMPTY_NAMESPACE, NAMESPACES},
         surface::Surface,
     },
     error::{Code, Error},
@@ -14,6 +14,7 @@ use crate::{
     request::{
         self, carriers,
         choice::{self, Choice},
+        namespaces,
         tool::has_type,
     },
 };
@@ -70,6 +71,45 @@ pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
         }
     }
     Ok(changes)
+}
+
+/// The namespaces of a list of Responses, each with whether it has a description, and whether it has tools.
+pub(super) struct Namespaces(Vec<(usize, bool, bool)>);
+
+impl Namespaces {
+    pub(super) fn of(request: &Node<'_>) -> Result<Self, Error> {
+        let Some(tools) = request.get("tools") else { return Ok(Namespaces(Vec::new())) };
+        let tools = view(tools)?;
+        let list = tools.as_array().unwrap_or_default().iter().enumerate();
+        let found = list.filter(|(_, tool)| has_type(tool, "namespace")).map(|(at, tool)| {
+            let has_tools = tool.get("tools").and_then(Node::as_array).is_some_and(|tools| !tools.is_empty());
+            (at, namespaces::description_of(tool).is_some(), has_tools)
+        });
+        Ok(Namespaces(found.collect()))
+    }
+
+    /// The places of the namespaces in the list.
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().map(|(at, ..)| *at)
+    }
+
+    /// Reports the namespaces that the rewritten request does not have any more.
+    pub(super) fn report(self, request: &Node<'_>) -> Result<Vec<RequestChange>, Error> {
+        if self.0.is_empty() || !Namespaces::of(request)?.0.is_empty() {
+            return Ok(Vec::new());
+        }
+        let change = |(at, has_description, has_tools): (usize, bool, bool)| {
+            let (fact, message) = match (has_tools, has_description) {
+                (false, _) => (&EMPTY_NAMESPACE, "left out a namespace without tools"),
+                (true, false) => (&NAMESPACES, "sent the tools of the namespace as tools of the list"),
+                (true, true) => {
+                    (&NAMESPACES, "sent the tools of the namespace as tools of the list, its description before theirs")
+                }
+            };
+            RequestChange::new(format!("/tools/{at}"), fact, message)
+        };
+        Ok(self.0.into_iter().map(change).collect())
+    }
 }
 
 /// The members of a request that need tools, as they came. Some may be gone once the request is rewritten.

@@ -253,6 +253,7 @@ RequestConstraint: TypeAlias = Literal[
     "model-without-tools",
     "tool-kind",
     "history-arguments",
+    "namespace",
     "unsupported-member",
 ]
 """The constraints of APIs that `check_request` finds violated."""

@@ -40,6 +40,8 @@ pub(crate) struct Reading<'r, 'a> {
     pub(crate) target: Api,
     /// The request may stay as it is: only what concerns tools is read, and nothing is written.
     pub(crate) glances: bool,
+    /// The tools of a namespace get its description, too.
+    pub(crate) describes: bool,
 }
 
 /// Reads the history and the tools of a request. The list of tools stays in it.

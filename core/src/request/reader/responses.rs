@@ -34,7 +34,7 @@ pub(super) fn flatten<'a>(
     reading: &mut Reading<'_, 'a>,
 ) -> Result<Option<Vec<Node<'a>>>, Error> {
     // Also where the format stays: a tool's name does not depend on the format.
-    *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?);
+    *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?, reading.describes);
     if reading.glances || !namespaces::any(super::listed(request)) {
         return Ok(None);
     }
