@@ -64,7 +64,7 @@ struct SearchLoop {
     /// How often the model may still be asked.
     left: usize,
     /// What the model has said, as the client is told it.
-    said: Vec<Node<'static>>,
+    answered: Vec<Node<'static>>,
     /// How many bytes of replies are kept, in all rounds.
     kept: usize,
     /// The rest of the stream passes without being kept: the model cannot be asked again.
@@ -243,8 +243,9 @@ impl Exchange {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
         rounds.again = false;
         let mut node = crate::request::read(&rounds.asked)?;
-        let said = Node::record([("role", Node::literal("assistant")), ("content", Node::array(rounds.said.clone()))]);
-        node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(said)));
+        let turn =
+            Node::record([("role", Node::literal("assistant")), ("content", Node::array(rounds.answered.clone()))]);
+        node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(turn)));
         let (report, mut restore_map) = request::adapt(&mut node, &self.adapting)?;
         if let Some(called) = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref()) {
             restore_map.leaves(called);
@@ -304,7 +305,7 @@ impl SearchLoop {
             searches,
             asked: body.into(),
             left: rounds,
-            said: Vec::new(),
+            answered: Vec::new(),
             kept: 0,
             only_passes: false,
             used: None,
@@ -318,7 +319,7 @@ impl SearchLoop {
     fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let Some(blocks) = reply.get("content").and_then(Node::as_array) else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
-        if self.said.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
+        if self.answered.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
             return Ok(());
         }
         let (mut searched, mut called) = (false, false);
@@ -328,10 +329,10 @@ impl SearchLoop {
             if is_search {
                 self.searches.tell(&mut block);
                 let result = self.searches.result(&block, &self.asked)?;
-                self.said.extend([block, result]);
+                self.answered.extend([block, result]);
             } else {
                 called |= is(&block, "tool_use");
-                self.said.push(block);
+                self.answered.push(block);
             }
             searched |= is_search;
         }
@@ -342,7 +343,7 @@ impl SearchLoop {
             (self.used, self.id, self.again) = (used, id, true);
             return Ok(());
         }
-        for (key, value) in [("id", id), ("content", Some(Node::array(self.said.clone()))), ("usage", used)] {
+        for (key, value) in [("id", id), ("content", Some(Node::array(self.answered.clone()))), ("usage", used)] {
             if let Some(value) = value {
                 reply.set(key, value);
             }

@@ -139,7 +139,7 @@ impl SearchLoop {
     /// Keeps a block that is whole, unless the rest only passes.
     fn say(&mut self, block: Node<'static>) {
         if !self.only_passes {
-            self.said.push(block);
+            self.answered.push(block);
         }
     }
 
@@ -179,7 +179,7 @@ impl SearchLoop {
     /// Forgets what is kept; the rest of the stream passes.
     fn only_pass(&mut self) {
         self.only_passes = true;
-        self.said = Vec::new();
+        self.answered = Vec::new();
         self.kept = 0;
         let open = core::mem::take(&mut self.round.open);
         for (number, mut open) in open {
@@ -237,7 +237,7 @@ impl SearchLoop {
     pub(super) fn turn(&mut self) {
         let round = core::mem::replace(
             &mut self.round,
-            Round { ahead: self.said.len() as u64, continues: true, ..Round::default() },
+            Round { ahead: self.answered.len() as u64, continues: true, ..Round::default() },
         );
         if let Some(used) = round.used {
             self.used = Some(total(self.used.as_ref(), &used));

@@ -90,8 +90,8 @@ impl Stream {
         let key = Key::in_choice(choice, call.get("index").and_then(Node::as_u64).unwrap_or(place));
         let name = call.get("function").and_then(|function| function.get("name")).and_then(Node::as_text);
         let name = name.filter(|name| !name.is_empty());
-        let said = call.get("function").and_then(|function| function.get("arguments"));
-        if let Some(id) = self.gives_way(&key, name, call_sites::id_of(call), said) {
+        let arguments = call.get("function").and_then(|function| function.get("arguments"));
+        if let Some(id) = self.gives_way(&key, name, call_sites::id_of(call), arguments) {
             if let Some(held) = self.held.close(&key) {
                 // Without a name it is one more call of the same tool.
                 let name = name.unwrap_or(&held.name).clone().into_owned();
@@ -108,8 +108,8 @@ impl Stream {
             call.visit(inner, |function| self.rename(function));
         }
         let Some(held) = self.held.get(&key) else { return Ok(Piece::Passes) };
-        let said = call.get("function").and_then(|function| function.get("arguments"));
-        if said.and_then(Node::as_object).is_some_and(|said| !said.is_empty()) {
+        let arguments = call.get("function").and_then(|function| function.get("arguments"));
+        if arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty()) {
             // Some servers send the whole of them, as a value.
             let (called, id) = (held.name.clone(), held.id.clone());
             let (restore_map, told) = (&self.restore_map, &mut self.told);
@@ -145,7 +145,7 @@ impl Stream {
         key: &Key,
         name: Option<&Text<'_>>,
         id: Option<Text<'_>>,
-        said: Option<&Node<'_>>,
+        arguments: Option<&Node<'_>>,
     ) -> Option<Option<String>> {
         let held = self.held.get(key)?;
         let id = id.map(|id| id.display().into_owned());
@@ -155,8 +155,8 @@ impl Stream {
         let is_other = id.is_some() && held.id.is_some() && id != held.id;
         let next = if is_other { id } else { held.next_id.clone() };
         next.as_ref()?;
-        let text = said.and_then(Node::as_text).map(Text::display).unwrap_or_default();
-        let is_object = said.and_then(Node::as_object).is_some_and(|said| !said.is_empty());
+        let text = arguments.and_then(Node::as_text).map(Text::display).unwrap_or_default();
+        let is_object = arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty());
         let is_over = held.is_whole() || (held.is_told && held.pieces.is_empty());
         if is_over && (is_object || text.trim_start().starts_with('{')) {
             return Some(next);

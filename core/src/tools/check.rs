@@ -226,8 +226,8 @@ impl Checking {
             if wanted.map_or(found == Some(true), |wanted| found != Some(wanted)) {
                 let message = format!(
                     "expected `strict` to be {}, found {}",
-                    said(wanted),
-                    found.map_or("none", |flag| said(Some(flag)))
+                    spelled(wanted),
+                    found.map_or("none", |flag| spelled(Some(flag)))
                 );
                 let path = if shape.strict(entry).is_some() { shape.pointer_to("strict") } else { Vec::new() };
                 self.add(name, Constraint::StrictFlag.id(), at(listed, &path), message);
@@ -294,7 +294,7 @@ fn not_strict(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Optio
     is_plain.then(|| dialect::of(&SanitizeOptions::new(plain))).transpose()
 }
 
-fn said(flag: Option<bool>) -> &'static str {
+fn spelled(flag: Option<bool>) -> &'static str {
     match flag {
         Some(true) => "true",
         Some(false) => "false",

@@ -145,14 +145,14 @@ impl Open {
     fn piece(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
         let Some(pieces) = &mut self.pieces else { return Ok(false) };
         let piece = event.get("delta").and_then(Node::as_text);
-        let said = match piece {
+        let text = match piece {
             Some(piece) => pieces.feed_text(piece)?,
             None => return Ok(true),
         };
         event.set("type", Node::literal(CUSTOM_PIECE));
-        let says = !said.is_empty();
+        let says = !text.is_empty();
         if says {
-            event.set("delta", Node::string(said));
+            event.set("delta", Node::string(text));
             self.carrier = None;
         } else {
             event.set("delta", Node::literal(""));

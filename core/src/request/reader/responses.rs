@@ -194,7 +194,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             }
         }
         match kind {
-            "message" => self.said(item, at)?,
+            "message" => self.message(item, at)?,
             "function_call" | "custom_tool_call" => {
                 self.disuse(&mut item, &LISTS);
                 self.call(item);
@@ -252,7 +252,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
     }
 
-    fn said(&mut self, mut item: Node<'a>, at: &str) -> Result<(), Error> {
+    fn message(&mut self, mut item: Node<'a>, at: &str) -> Result<(), Error> {
         let is = |name| item.get("role").is_some_and(|role| role.is_text(name));
         let role = if is("assistant") {
             Role::Assistant

@@ -63,8 +63,8 @@ pub(super) fn result_content(content: Content<'_>) -> Node<'_> {
 /// A part as a block; an empty text is none, because the API refuses it.
 pub(super) fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
-        Part::Text(said) if said.as_text().is_some_and(Text::is_empty) => None,
-        Part::Text(said) => Some(text(said)),
+        Part::Text(words) if words.as_text().is_some_and(Text::is_empty) => None,
+        Part::Text(words) => Some(text(words)),
         Part::Own(block) => Some(block),
         Part::Reference(_) | Part::Search(_) | Part::Ignored => None,
         Part::Image { url, .. } => Some(Node::record([("type", Node::literal("image")), ("source", source(url))])),

@@ -76,7 +76,7 @@ impl<'a> Messages<'_, '_, 'a> {
             }
             What::Text { role, content } => {
                 self.end_turn()?;
-                self.said(role, content)?;
+                self.message(role, content)?;
             }
             What::Add(additions) | What::Carry(additions) => {
                 self.end_turn()?;
@@ -191,7 +191,7 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     /// A text of the client's. Images of results that stand in the same message come before it there.
-    fn said(&mut self, role: Role, content: Content<'a>) -> Result<(), Error> {
+    fn message(&mut self, role: Role, content: Content<'a>) -> Result<(), Error> {
         let is_head = role == Role::System && self.out.len() == 1 && self.is_leading();
         let same = self.images.iter().all(|(message, _)| *message == self.at);
         let images: Vec<Part<'a>> = match same && role == Role::User {

@@ -275,7 +275,7 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// What a search found, for a model to read.
     fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
-        let said = |name: &Text<'a>| match self.writing.options.unknown_reference {
+        let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
             _ if self.set_aside.contains(name) => Some(String::from(notice::REMOVED)),
             UnknownReference::Unavailable if !self.places.knows(name) => Some(String::from(notice::REMOVED)),
@@ -284,7 +284,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             _ => Some(self.available(name)),
         };
         let mut texts: Vec<Part<'a>> =
-            found.iter().filter_map(said).map(|text| Part::Text(Node::string(text))).collect();
+            found.iter().filter_map(text_about).map(|text| Part::Text(Node::string(text))).collect();
         if texts.is_empty() {
             texts.push(Part::Text(Node::literal(if found.is_empty() { notice::NO_MATCH } else { notice::REMOVED })));
         }

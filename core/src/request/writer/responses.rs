@@ -47,13 +47,13 @@ impl<'a> Items<'_, '_, 'a> {
             self.end_results();
         }
         match event.what {
-            What::Text { role, content } => self.said(role, content),
+            What::Text { role, content } => self.message(role, content),
             What::Call(call) => self.call(call),
             What::Result(outcome) => self.result(outcome),
             What::Add(additions) | What::Carry(additions) => self.added(&additions),
             What::Remove { name, .. } => {
                 let text = self.writer.retire(name);
-                self.said(Role::System, Content::sentence(text));
+                self.message(Role::System, Content::sentence(text));
             }
             What::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
@@ -67,7 +67,7 @@ impl<'a> Items<'_, '_, 'a> {
         }
     }
 
-    fn said(&mut self, role: Role, content: Content<'a>) {
+    fn message(&mut self, role: Role, content: Content<'a>) {
         let (role, kind) = match role {
             Role::System => ("developer", "input_text"),
             Role::User => ("user", "input_text"),
@@ -202,7 +202,7 @@ impl<'a> Items<'_, '_, 'a> {
         let carried = self.writer.carried(&names);
         self.out.extend(additional(carried));
         for text in texts {
-            self.said(Role::System, Content::sentence(text));
+            self.message(Role::System, Content::sentence(text));
         }
     }
 

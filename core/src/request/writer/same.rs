@@ -57,7 +57,7 @@ fn text(text: Node<'_>) -> Node<'_> {
 fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
         Part::Own(block) => Some(block),
-        Part::Text(said) => Some(text(said)),
+        Part::Text(content) => Some(text(content)),
         _ => None,
     }
 }
@@ -213,9 +213,9 @@ fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>
     let role = original.get("role").cloned().unwrap_or_default();
     let mut items = Vec::new();
     let mut original = Some(original);
-    let mut said: Vec<(&'static str, Node<'a>)> = Vec::new();
-    let mut end = |said: Vec<(&'static str, Node<'a>)>, items: &mut Vec<Node<'a>>| {
-        if said.is_empty() {
+    let mut content: Vec<(&'static str, Node<'a>)> = Vec::new();
+    let mut end = |content: Vec<(&'static str, Node<'a>)>, items: &mut Vec<Node<'a>>| {
+        if content.is_empty() {
             return;
         }
         let mut lists: Vec<(&'static str, Vec<Node<'a>>)> = Vec::new();
@@ -224,7 +224,7 @@ fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>
             lists.push(("content", Vec::new()));
             Node::record([("type", Node::literal("message")), ("role", role.clone())])
         });
-        for (member, block) in said {
+        for (member, block) in content {
             let list = lists.iter_mut().find(|(key, _)| *key == member);
             list.into_iter().for_each(|(_, list)| list.push(block.clone()));
         }
@@ -234,13 +234,13 @@ fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>
     for Event { member, what, .. } in events {
         let is_item = matches!(&what, What::Call(Call { own: None, .. }) | What::Result(Outcome { own: None, .. }));
         if is_item {
-            end(core::mem::take(&mut said), &mut items);
+            end(core::mem::take(&mut content), &mut items);
             items.extend(item(what));
         } else {
-            said.extend(blocks(what).into_iter().map(|block| (member, block)));
+            content.extend(blocks(what).into_iter().map(|block| (member, block)));
         }
     }
-    end(said, &mut items);
+    end(content, &mut items);
     items
 }
 
