@@ -89,7 +89,7 @@ export interface SanitizedList {
 /** Options of `adaptRequest`: those of `sanitize` for every schema, and some more. */
 export interface AdaptOptions extends SanitizeOptions {
   /** The request's format, where its shape does not tell. */
-  format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | undefined;
+  format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'bedrock' | undefined;
   /**
    * Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. Default: the one
    * for tools that are not strict, where a list may hold both kinds (`anthropic-strict`, `openai-strict`, `azure-strict`).

@@ -216,6 +216,8 @@ const GEMINI: [(&str, &str, &str, &str); 2] = [
     ("tool_config", "function_calling_config", "allowed_function_names", "/tool_config/function_calling_config"),
 ];
 const TOOL_CHOICE: &str = "/tool_choice";
+/// Where Bedrock Converse keeps the choice: `{"auto": {}}`, `{"any": {}}` or `{"tool": {"name": …}}`.
+const CONVERSE: (&str, &str, &str) = ("toolConfig", "toolChoice", "/toolConfig/toolChoice");
 
 /// Settles every entry of a request's choice in place. What stays keeps its text.
 ///
@@ -231,6 +233,16 @@ pub(crate) fn settle<'a>(request: &mut Node<'a>, api: Api, decide: Decide<'_, 'a
             })?;
             settled.emptied = settled.emptied.or((emptied == Some(true)).then_some(pointer));
         }
+        return Ok(settled);
+    }
+    if api == Api::Bedrock {
+        let (outer, inner, pointer) = CONVERSE;
+        let emptied = edit_member(request, outer, |config| {
+            let mut settle = |tool: &mut Node<'a>| entry(tool, true, api, &mut *decide, &mut settled.gone);
+            let emptied = config.visit(inner, |choice| choice.visit("tool", &mut settle)).flatten();
+            emptied.unwrap_or(Ok(false))
+        })?;
+        settled.emptied = (emptied == Some(true)).then_some(pointer);
         return Ok(settled);
     }
     let emptied = edit_member(request, "tool_choice", |choice| {
@@ -349,6 +361,13 @@ pub(crate) fn demand(request: &Node<'_>, api: Api) -> Result<Option<&'static str
             }
         }
         return Ok(None);
+    }
+    if api == Api::Bedrock {
+        let (outer, inner, pointer) = CONVERSE;
+        let config = request.get(outer).map(view).transpose()?;
+        let choice = config.as_ref().and_then(|config| config.get(inner));
+        let is_demand = choice.is_some_and(|choice| ["any", "tool"].iter().any(|kind| choice.get(*kind).is_some()));
+        return Ok(is_demand.then_some(pointer));
     }
     let Some(choice) = request.get("tool_choice") else { return Ok(None) };
     let choice = view(choice)?;

@@ -23,7 +23,11 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     error::Error,
-    json::{self, lazy::view, Node},
+    json::{
+        self,
+        lazy::{edit_member, view},
+        Node,
+    },
     options::{Api, DeferredOptions, Native},
 };
 
@@ -51,6 +55,39 @@ pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions, home: Opt
 /// The format that a request is read in, by its shape or by the options.
 pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
     Ok(format::recognise(request, options)?.format)
+}
+
+/// Where the list of tools stands in a request, as a JSON Pointer.
+pub(crate) const fn place_of_tools(api: Api) -> &'static str {
+    match api {
+        Api::Bedrock => "/toolConfig/tools",
+        _ => "/tools",
+    }
+}
+
+/// Looks at the list of tools, wherever the format keeps it.
+pub(crate) fn with_tools<'a, R>(
+    request: &Node<'a>,
+    api: Api,
+    look: impl FnOnce(&Node<'a>) -> Result<R, Error>,
+) -> Result<Option<R>, Error> {
+    let look = |holder: &Node<'a>| holder.get("tools").map(|tools| look(&*view(tools)?)).transpose();
+    if api != Api::Bedrock {
+        return look(request);
+    }
+    request.get("toolConfig").map_or(Ok(None), |config| look(&*view(config)?))
+}
+
+/// Changes the list of tools, wherever the format keeps it.
+pub(crate) fn visit_tools<'a, R>(
+    request: &mut Node<'a>,
+    api: Api,
+    change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>,
+) -> Result<Option<R>, Error> {
+    if api != Api::Bedrock {
+        return request.visit("tools", change).transpose();
+    }
+    edit_member(request, "toolConfig", |config| config.visit("tools", change).transpose()).map(Option::flatten)
 }
 
 /// The request's list of tools, empty if it has none.

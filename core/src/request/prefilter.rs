@@ -59,6 +59,7 @@ fn of_word(word: &[u8]) -> u8 {
         // A message of Kimi's that brings tools.
         b"tools" => DEFERRAL | CHAT,
         b"tool_use"
+        | b"toolUse"
         | b"mcp_tool_use"
         | b"function_call"
         | b"custom_tool_call"

@@ -27,7 +27,7 @@ impl<'n, 'a> Site<'n, 'a> {
 
 /// The id by which the result of a call names it.
 pub(super) fn id_of<'a>(call: &Node<'a>) -> Option<Text<'a>> {
-    ["call_id", "id"].into_iter().find_map(|key| call.get(key)?.as_text().cloned())
+    ["call_id", "id", "toolUseId"].into_iter().find_map(|key| call.get(key)?.as_text().cloned())
 }
 
 /// Whether a call has an id, or none at all.
@@ -69,6 +69,8 @@ pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
         choice.visit("message", |message| in_message(message, visit));
     });
     each(reply, "output", &mut |item| in_message(item, visit));
+    // Bedrock Converse.
+    reply.visit("output", |output| output.visit("message", |message| in_message(message, visit)));
     each(reply, "candidates", &mut |candidate| {
         candidate.visit("content", |content| in_message(content, visit));
     });
@@ -123,6 +125,8 @@ pub(super) fn in_tool_call(call: &mut Node<'_>, visit: Visit<'_>) {
 }
 
 fn in_block(block: &mut Node<'_>, visit: Visit<'_>) {
+    // Bedrock Converse.
+    block.visit("toolUse", |call| visit(Site::new(call, Some("input"))));
     match type_of(block) {
         Some(Kind::ToolUse) => visit(Site::new(block, Some("input"))),
         Some(Kind::Reference) => visit(Site { node: block, name: "tool_name", arguments: None, id: None }),

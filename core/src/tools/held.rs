@@ -15,6 +15,9 @@ use crate::{
 /// end, too.
 pub(super) const CALL: usize = 256;
 
+/// The event of Bedrock Converse that carries a piece.
+pub(super) const CONVERSE_DELTA: &str = "contentBlockDelta";
+
 /// Where the pieces of a call say they belong.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
@@ -35,14 +38,23 @@ impl Key {
     pub(super) fn of(event: &Node<'_>) -> Key {
         let place =
             event.get("output_index").or_else(|| event.get("index")).and_then(Node::as_number).unwrap_or_default();
-        if place.is_empty() {
-            // Some servers name the item only.
-            let id = event.get("item_id").or_else(|| event.get("item")?.get("id")).and_then(Node::as_text);
-            let id = id.map(|id| format!("item {}", id.display())).unwrap_or_default();
-            return Key { choice: None, place: Place::Other(id) };
+        if !place.is_empty() {
+            return Key::at(place);
         }
+        // Some servers name the item only.
+        let id = event.get("item_id").or_else(|| event.get("item")?.get("id")).and_then(Node::as_text);
+        let id = id.map(|id| format!("item {}", id.display())).unwrap_or_default();
+        Key { choice: None, place: Place::Other(id) }
+    }
+
+    fn at(place: &str) -> Key {
         let place = place.parse().map_or_else(|_| Place::Other(place.into()), Place::Number);
         Key { choice: None, place }
+    }
+
+    /// The place of a block of Bedrock Converse, by its index.
+    pub(super) fn of_block(index: Option<&Node<'_>>) -> Key {
+        Key::at(index.and_then(Node::as_number).unwrap_or_default())
     }
 
     /// The place of an entry of `tool_calls`.
@@ -266,17 +278,9 @@ impl Held {
         Held { is_told, ..self }
     }
 
-    /// The same with an event to carry the arguments: beside the one that ends its block, if there was none.
-    pub(super) fn beside(self, ends: &Node<'_>) -> Held {
-        let made = || {
-            let delta = [("type", Node::literal("input_json_delta")), ("partial_json", Node::literal(""))];
-            Carrier::Event(Node::record([
-                ("type", Node::literal("content_block_delta")),
-                ("index", ends.get("index").map(Node::detached).unwrap_or_default()),
-                ("delta", Node::record(delta)),
-            ]))
-        };
-        Held { carrier: self.carrier.or_else(|| Some(made())), ..self }
+    /// The same with an event to carry the arguments, if there was none.
+    pub(super) fn beside(self, event: impl FnOnce() -> Node<'static>) -> Held {
+        Held { carrier: self.carrier.or_else(|| Some(Carrier::Event(event()))), ..self }
     }
 
     /// The event that carries the arguments, if any were held back.
@@ -287,7 +291,13 @@ impl Held {
         }
         match carrier {
             Carrier::Event(mut event) => {
-                if event.get("delta").is_some_and(|delta| delta.as_text().is_some()) {
+                if event.get(CONVERSE_DELTA).is_some() {
+                    event.visit(CONVERSE_DELTA, |block| {
+                        block.visit("delta", |delta| {
+                            delta.visit("toolUse", |call| call.set("input", Node::string(whole)))
+                        })
+                    });
+                } else if event.get("delta").is_some_and(|delta| delta.as_text().is_some()) {
                     event.set("delta", Node::string(whole));
                 } else {
                     event.visit("delta", |delta| delta.set("partial_json", Node::string(whole)));

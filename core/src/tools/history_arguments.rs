@@ -52,6 +52,7 @@ fn in_message(message: &mut Node<'_>, place: &str, changes: &mut Vec<RequestChan
         if has_type(block, "tool_use") {
             member(block, "input", false, place, changes);
         }
+        block.visit("toolUse", |call| member(call, "input", false, &format!("{place}/toolUse"), changes));
     });
     numbered(message, "tool_calls", place, &mut |call, place| {
         call.visit("function", |function| member(function, "arguments", true, &format!("{place}/function"), changes));

@@ -97,7 +97,7 @@ pub(crate) fn adapt_with_names<'a>(
     let mut api_out = api;
     let mut names = Names::default();
     let mut client = api.has_deferral().then_some(Client { format: api, search: None });
-    if let (Some(deferred), true) = (&options.deferred, api != Api::Gemini) {
+    if let (Some(deferred), true) = (&options.deferred, api.has_deferral()) {
         let deferred_options =
             DeferredOptions { format: deferred.format.or(Some(api)), custom_tools, ..deferred.clone() };
         api_out = target;
@@ -230,17 +230,18 @@ fn sent_as(api: Api, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions 
 
 /// Whether a request has tools that can be called.
 fn can_call(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    let Some(tools) = request.get("tools") else { return Ok(false) };
-    let tools = lazy::view(tools)?;
-    let mut list = tools.as_array().unwrap_or_default().iter();
-    // An entry of Gemini's may hold functions, or what the API runs; a choice is among functions only.
-    Ok(list.any(|entry| {
+    let is_callable = |entry: &Node<'_>| {
         let groups = ["functionDeclarations", "function_declarations"];
         let functions = groups.iter().find_map(|key| entry.get(key)?.as_array());
-        api != Api::Gemini
+        // An entry of Gemini's may hold functions, or what the API runs, and one of Converse's a cache point; a choice
+        // is among functions only.
+        !matches!(api, Api::Gemini | Api::Bedrock)
             || functions.is_some_and(|list| !list.is_empty())
             || matches!(tool_format::recognise(entry), tool_format::Entry::Tool(_))
-    }))
+    };
+    let found =
+        request::with_tools(request, api, |tools| Ok(tools.as_array().unwrap_or_default().iter().any(is_callable)))?;
+    Ok(found.unwrap_or_default())
 }
 
 /// The error of a choice that no tool is left for.
@@ -274,7 +275,8 @@ fn rewrite_tools<'a>(
     (lookup, report): (Option<Lookup<'a>>, &mut AdaptReport),
 ) -> Result<Tools, Error> {
     let mut given = Some(names);
-    let sent = request.visit("tools", |node| {
+    let place = request::place_of_tools(api);
+    let sent = request::visit_tools(request, api, |node| {
         if node.is_null() {
             return Ok(None);
         }
@@ -291,20 +293,20 @@ fn rewrite_tools<'a>(
             }
             return Ok(Some(known.sent.clone()));
         }
-        let (sent, changed) = rewrite_list(node, options, Planned { names, shape, flat, servers })?;
+        let (sent, changed) = rewrite_list(node, options, Planned { names, shape, flat, servers }, place)?;
         if let (Some(lookup), Some(question)) = (&lookup, question) {
             let text = changed.then(|| json::write(node));
             lookup.keep(question.into_owned(), text, sent.clone());
         }
         Ok(Some(sent))
     });
-    let Some(sent) = sent.transpose()?.flatten() else {
+    let Some(sent) = sent?.flatten() else {
         return Ok(Tools { names: given.unwrap_or_default(), ..Tools::default() });
     };
     if sent.emptied {
         // A choice without tools is refused, and some APIs refuse an empty list, too.
         for key in ["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"] {
-            if api == Api::Gemini || !key.contains("onfig") {
+            if matches!(api, Api::Gemini | Api::Bedrock) || !key.contains("onfig") {
                 request.remove(key);
             }
         }
@@ -319,6 +321,7 @@ fn rewrite_list<'a>(
     node: &mut Node<'a>,
     options: &ToolsOptions,
     planned: Planned<'_>,
+    place: &str,
 ) -> Result<(SentList, bool), Error> {
     let (data, origin) = (core::mem::take(node), node.origin());
     let (tools, spelled) = match data.data() {
@@ -328,7 +331,7 @@ fn rewrite_list<'a>(
     let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
     let outcome =
         sanitize_list::rewrite_with_names(tools, options, planned, None).map_err(|error| match error.code() {
-            Code::InvalidRequest => error.below("/tools"),
+            Code::InvalidRequest => error.below(place),
             _ => error,
         })?;
     let mut sent = SentList {
@@ -340,13 +343,13 @@ fn rewrite_list<'a>(
         accepted: outcome.accepted,
     };
     for tool in &mut sent.quarantined {
-        tool.pointer.insert_str(0, "/tools");
+        tool.pointer.insert_str(0, place);
     }
     let mut changes = outcome.changes;
     for about in &mut changes {
-        about.change.pointer.insert_str(0, "/tools");
+        about.change.pointer.insert_str(0, place);
         if let Some(output) = &mut about.change.output_pointer {
-            output.insert_str(0, "/tools");
+            output.insert_str(0, place);
         }
     }
     sent.changes = Arc::new(changes);
@@ -395,6 +398,10 @@ fn rename_history(
     Ok(places)
 }
 
+/// Members of requests that only Bedrock Converse has beside `messages`.
+const CONVERSE_ONLY: [&str; 5] =
+    ["toolConfig", "inferenceConfig", "modelId", "additionalModelRequestFields", "guardrailConfig"];
+
 pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
@@ -402,8 +409,10 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         Some(ToolFormat::Anthropic) => Ok(Api::Anthropic),
         Some(ToolFormat::OpenaiChat) => Ok(Api::OpenaiChat),
         Some(ToolFormat::OpenaiResponses) => Ok(Api::OpenaiResponses),
+        Some(ToolFormat::Bedrock) => Ok(Api::Bedrock),
         Some(_) => Ok(Api::Gemini),
         None if given("contents") => Ok(Api::Gemini),
+        None if CONVERSE_ONLY.iter().any(|key| given(key)) && given("messages") => Ok(Api::Bedrock),
         None => {
             let home = dialect::of(&options.tools.sanitize).ok().and_then(|one| tool_format::api_of(one.tools.format));
             let deferred = options.deferred.as_ref();

@@ -213,7 +213,9 @@ pub(super) fn broken_by_choice(
 
 /// Returns the choice of a request as JSON and as read, if it has one.
 pub(super) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
-    let Some(written) = request.get("tool_choice").filter(|_| api != Api::Gemini) else { return Ok(None) };
+    let Some(written) = request.get("tool_choice").filter(|_| !matches!(api, Api::Gemini | Api::Bedrock)) else {
+        return Ok(None);
+    };
     let written = view(written)?;
     Ok((!written.is_null()).then(|| (json::write(&written), choice::read(&written))))
 }

@@ -42,6 +42,14 @@ pub(crate) struct Stream {
     pub(super) before: Vec<Node<'static>>,
 }
 
+/// What becomes of an event in pieces.
+pub(super) enum Passed {
+    /// It is passed on.
+    Event,
+    /// It is held back.
+    Nothing,
+}
+
 impl Stream {
     pub(crate) fn new(restore_map: RestoreMap) -> Stream {
         Stream {
@@ -78,6 +86,10 @@ impl Stream {
     pub(crate) fn feed<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
         let mut out = Vec::new();
         if self.items.feed(&mut event, &self.restore_map, &mut out)? {
+            return Ok(out);
+        }
+        if let Some(passed) = self.converse(&mut event, &mut out)? {
+            out.extend(matches!(passed, Passed::Event).then_some(event));
             return Ok(out);
         }
         let is = |name: &str| event.get("type").is_some_and(|kind| kind.is_text(name));
@@ -128,7 +140,7 @@ impl Stream {
     }
 
     /// The calls that never ended.
-    fn leave(&mut self) -> Vec<Node<'static>> {
+    pub(super) fn leave(&mut self) -> Vec<Node<'static>> {
         let mut calls = core::mem::take(&mut self.before);
         for held in self.held.close_all() {
             if !held.is_told && !held.pieces.is_empty() {
@@ -222,13 +234,25 @@ impl Stream {
 
     /// A block of Anthropic's ends: the event that carries its arguments, if any were held back.
     fn end_block(&mut self, event: &Node<'_>) -> Option<Node<'static>> {
-        let mut held = self.held.close(&Key::of(event))?;
+        let held = self.held.close(&Key::of(event))?;
+        self.end_of(held, || {
+            let delta = [("type", Node::literal("input_json_delta")), ("partial_json", Node::literal(""))];
+            Node::record([
+                ("type", Node::literal("content_block_delta")),
+                ("index", event.get("index").map(Node::detached).unwrap_or_default()),
+                ("delta", Node::record(delta)),
+            ])
+        })
+    }
+
+    /// The event that carries the arguments of a call whose block ends; `carrier` makes it if no piece came.
+    pub(super) fn end_of(&mut self, mut held: Held, carrier: impl FnOnce() -> Node<'static>) -> Option<Node<'static>> {
         if held.is_told || !held.pieces.is_empty() || !self.restore_map.repairs(&held.name) {
             return self.carried(held);
         }
         // A block without pieces is a call without arguments.
         match self.restore_map.text(&held.name, "{}", held.id.take(), &mut self.told) {
-            Some(whole) => held.beside(event).carried(whole),
+            Some(whole) => held.beside(carrier).carried(whole),
             None => held.carried(String::new()),
         }
     }

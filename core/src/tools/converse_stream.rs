@@ -1,0 +1,79 @@
+//! The blocks of Bedrock Converse that are calls, in pieces. Each event is an object with one member, which names it.
+//!
+//! Source: Amazon Bedrock, API reference, `ConverseStreamOutput`; read 2026-11-26.
+
+use alloc::vec::Vec;
+
+use super::{
+    call_sites::id_of,
+    held::{Key, CONVERSE_DELTA},
+    stream_restorer::{Passed, Stream},
+};
+use crate::{
+    error::Error,
+    json::{Node, Text},
+};
+
+const BEGINS: &str = "contentBlockStart";
+const ENDS: &str = "contentBlockStop";
+/// Nothing but usage comes after it.
+const LAST: &str = "messageStop";
+
+impl Stream {
+    /// Takes an event of Converse; `None`: it is none.
+    ///
+    /// # Errors
+    /// `limit-exceeded`, and those of restoring.
+    pub(super) fn converse<'a>(
+        &mut self,
+        event: &mut Node<'a>,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<Option<Passed>, Error> {
+        if event.get(BEGINS).is_some() {
+            let key = key_of(event, BEGINS);
+            let call = event.get(BEGINS).and_then(|block| block.get("start")).and_then(|start| start.get("toolUse"));
+            let called = call.and_then(|call| self.restore_map.called(call, "name"));
+            let id = call.and_then(id_of).map(|id| id.display().into_owned());
+            // One that never ended, and in whose place another one begins.
+            let before = match called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned) {
+                Some(name) => self.held.open(key, name, id, false)?,
+                None => self.held.close(&key),
+            };
+            out.extend(before.and_then(|held| self.carried(held)));
+            let begun = event.visit(BEGINS, |block| {
+                block.visit("start", |start| start.visit("toolUse", |call| self.names_of(call))).flatten()
+            });
+            begun.flatten().unwrap_or(Ok(()))?;
+        } else if event.get(CONVERSE_DELTA).is_some() {
+            let key = key_of(event, CONVERSE_DELTA);
+            let delta = event.get(CONVERSE_DELTA).and_then(|block| block.get("delta"));
+            let piece = delta.and_then(|delta| delta.get("toolUse")?.get("input")?.as_text());
+            if let (Some(piece), Some(_)) = (piece, self.held.get(&key)) {
+                self.held.carry(&key, event)?;
+                self.held.add(&key, piece)?;
+                return Ok(Some(Passed::Nothing));
+            }
+        } else if event.get(ENDS).is_some() {
+            if let Some(held) = self.held.close(&key_of(event, ENDS)) {
+                out.extend(self.end_of(held, || {
+                    let input = Node::record([("input", Node::literal(""))]);
+                    let index = event.get(ENDS).and_then(|block| block.get("contentBlockIndex"));
+                    let block = Node::record([
+                        ("delta", Node::record([("toolUse", input)])),
+                        ("contentBlockIndex", index.map(Node::detached).unwrap_or_default()),
+                    ]);
+                    Node::record([(CONVERSE_DELTA, block)])
+                }));
+            }
+        } else if event.get(LAST).is_some() {
+            out.extend(self.leave());
+        } else {
+            return Ok(None);
+        }
+        Ok(Some(Passed::Event))
+    }
+}
+
+fn key_of(event: &Node<'_>, kind: &str) -> Key {
+    Key::of_block(event.get(kind).and_then(|block| block.get("contentBlockIndex")))
+}
