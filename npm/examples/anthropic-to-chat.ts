@@ -16,6 +16,8 @@ export interface Options {
   model?: string;
   /** `"content"`: `thinking` blocks become `reasoning_content` and vice versa. `"drop"` (default): both are left out. */
   reasoning?: 'drop' | 'content';
+  /** Whether arguments that the model got wrong are repaired. If so, a streamed call is held back until it ends. */
+  repair?: boolean;
   /** How often the backend is asked for one message while the model only searches: 10. */
   maxRounds?: number;
   /** Receives what the translation of each request changed and left out. */
@@ -37,22 +39,28 @@ const ERRORS = new Map([
 ]);
 
 class Refused extends Error {
-  status = 404;
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 export function gateway(baseURL: string, options: Options) {
+  // The client retries. A redirect followed would take its key elsewhere.
+  const backend = new OpenAI({ baseURL, apiKey: 'none', maxRetries: 0, fetchOptions: { redirect: 'error' } });
   return createServer(async (request, response) => {
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     try {
       const asked: Anthropic.MessageCreateParams = JSON.parse(await read(request));
+      if (!Array.isArray(asked?.messages)) throw new Refused(400, 'expected a request with a list of messages');
       // The key is the only header that the backend gets: `anthropic-beta` and the others mean nothing to it.
       const { 'x-api-key': key, authorization = 'none' } = request.headers;
       const apiKey = String(key ?? authorization.replace(/^Bearer /i, ''));
-      // The client retries. A redirect followed would take its key elsewhere.
-      const backend = new OpenAI({ baseURL, apiKey, maxRetries: 0, fetchOptions: { redirect: 'error' } });
       const message = empty(asked.model);
-      const events = answered(backend, asked, message, options, gone.signal);
+      const events = answered(backend.withOptions({ apiKey }), asked, message, options, gone.signal);
       // The backend refuses a request before the first event, while the client can still be sent a status.
       const first = await events.next();
       if (asked.stream) {
@@ -72,12 +80,12 @@ export function gateway(baseURL: string, options: Options) {
 
 async function read(request: IncomingMessage) {
   // Chat Completions have no counterpart of `/v1/messages/count_tokens` and of Anthropic's other paths.
-  if (!/^\/v1\/messages(\?|$)/.test(request.url ?? '')) throw new Refused(`unknown path ${request.url}`);
+  if (!/^\/v1\/messages(\?|$)/.test(request.url ?? '')) throw new Refused(404, `unknown path ${request.url}`);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
-    if (size > LARGEST) throw Object.assign(new Refused(`expected at most ${LARGEST} bytes`), { status: 413 });
+    if (size > LARGEST) throw new Refused(413, `expected at most ${LARGEST} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -88,7 +96,7 @@ async function* answered(
   backend: OpenAI,
   asked: Anthropic.MessageCreateParams,
   message: ReturnType<typeof empty>,
-  { dialect, model = asked.model, reasoning = 'drop', maxRounds = 10, onReport }: Options,
+  { dialect, model = asked.model, reasoning = 'drop', repair = false, maxRounds = 10, onReport }: Options,
   signal: AbortSignal,
 ): AsyncGenerator<Json, undefined> {
   const { metadata: _, ...kept } = asked; // OpenAI refuses `metadata` without `store`.
@@ -97,7 +105,7 @@ async function* answered(
     // The model reads its searches as it will read them in the client's next request: from the history.
     const said = message.content.length === 0 ? [] : [{ role: 'assistant', content: message.content }];
     const messages = [...asked.messages, ...said];
-    const { request, report, restore } = adaptRequest({ ...kept, model, messages }, { dialect, deferred });
+    const { request, report, restore } = adaptRequest({ ...kept, model, messages }, { dialect, deferred, repair });
     onReport?.(report);
     const chunks = await sent(backend, request as object as Body, signal);
     if (round === 1) yield { type: 'message_start', message };
@@ -110,7 +118,7 @@ async function* answered(
       finished = choice?.finish_reason ?? finished;
       usage = chunk.usage ?? usage;
     }
-    if (finished === null) throw new Error('the stream of the backend broke off');
+    if (finished === null) throw new Refused(502, 'the stream of the backend broke off');
     yield* blocks.advance(true);
     const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0;
     message.usage.input_tokens += (usage?.prompt_tokens ?? 0) - cached;

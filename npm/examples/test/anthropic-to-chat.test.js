@@ -1,6 +1,7 @@
 // Anthropic's SDK, the gateway, and a fake of a Chat Completions backend: what the backend got, and what the client gets.
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 
 import Anthropic, { BadRequestError, NotFoundError, RateLimitError } from '@anthropic-ai/sdk';
@@ -35,11 +36,11 @@ const SEARCH = { name: 'tool_search', input: { query: 'meeting room' } };
 async function setUp(t, says, options = {}) {
   const { dialect = 'openai-chat' } = options;
   const { url, got } = await backend(t, dialect, says);
-  const server = gateway(`${url}/v1`, { dialect, ...options });
+  const server = gateway(`${options.at ?? url}/v1`, { dialect, ...options });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
   const baseURL = `http://127.0.0.1:${server.address().port}`;
-  const client = new Anthropic({ baseURL, apiKey: 'none', maxRetries: 0 });
+  const client = new Anthropic({ baseURL, apiKey: 'k', maxRetries: 0 });
   /** Asks, whole or streamed. Each block of a stream has ended before the next one starts. */
   const ask = async (streams, messages, more = {}) => {
     const request = { model: 'claude', max_tokens: 1000, metadata: { user_id: 'u' }, messages, tools: TOOLS, ...more };
@@ -132,6 +133,15 @@ for (const streams of [false, true]) {
     assert.deepEqual(callsOf(await ask(streams, [USER])), [
       ['files.read', READ.input],
       ['book.room', BOOK.input],
+    ]);
+  });
+
+  test(`arguments that are no JSON are repaired, ${how}`, async (t) => {
+    const wrong = { name: 'book_room', input: "{'room': 'Oslo',}" };
+    const { ask } = await setUp(t, [{ calls: [wrong, READ] }], { repair: true });
+    assert.deepEqual(callsOf(await ask(streams, [USER])), [
+      ['book.room', BOOK.input],
+      ['files.read', READ.input],
     ]);
   });
 
@@ -284,4 +294,17 @@ for (const cut of ['end', 'reset']) {
 test('other paths of the API are unknown', async (t) => {
   const { client } = await setUp(t, []);
   await assert.rejects(client.messages.countTokens({ model: 'claude', messages: [USER] }), NotFoundError);
+});
+
+test('a redirect is not followed, and the key is passed on', async (t) => {
+  const seen = [];
+  const redirecting = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(307, { location: '/elsewhere' }).end();
+  });
+  await new Promise((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
+  t.after(() => redirecting.close());
+  const { ask } = await setUp(t, [], { at: `http://127.0.0.1:${redirecting.address().port}` });
+  await assert.rejects(ask(false, [USER]), (error) => error.status === 502);
+  assert.deepEqual(seen, ['Bearer k']);
 });
