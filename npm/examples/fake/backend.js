@@ -13,9 +13,10 @@ const APIS = {
     reply: anthropic,
   },
   '/chat/completions': {
-    takes: 'model messages tools tool_choice parallel_tool_calls stream stream_options temperature n max_tokens',
+    takes:
+      'model messages tools tool_choice parallel_tool_calls stream stream_options temperature n max_tokens max_completion_tokens stop',
     blocks: (body) => body.messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])),
-    known: ['text'],
+    known: ['text', 'image_url'],
     reply: chat,
   },
   '/responses': {
@@ -45,13 +46,40 @@ function refusal(api, dialect, body, headers) {
   }
   const block = api.blocks(body).find(({ type }) => !api.known.includes(type));
   if (block !== undefined) return `unknown content type ${block.type}`;
+  if (api === APIS['/chat/completions']) {
+    const unpaired = unpairedCall(body.messages);
+    if (unpaired !== undefined) return unpaired;
+  }
   const wrong = checkTools(body.tools ?? [], { dialects: [dialect] }).find(({ severity }) => severity === 'refused');
   return wrong === undefined ? undefined : `${wrong.tool}: ${wrong.message} (${wrong.pointer})`;
 }
 
+/** What Chat Completions refuse of calls in the history: another name than tools may have, no result, a result of no call. */
+function unpairedCall(messages) {
+  let open = [];
+  for (const { role, content, tool_calls: calls = [], tool_call_id: id } of messages) {
+    if (role === 'tool') {
+      if (!open.includes(id))
+        return `messages with role 'tool' must be a response to a preceding message with 'tool_calls': ${id}`;
+      if (typeof content !== 'string') return `unknown content of a result: ${JSON.stringify(content)}`;
+      open = open.filter((call) => call !== id);
+      continue;
+    }
+    if (open.length > 0) return `an assistant message with 'tool_calls' must be followed by tool messages: ${open}`;
+    open = calls.map((call) => call.id);
+    const bad = calls.find((call) => !/^[\w-]{1,64}$/.test(call.function.name));
+    if (bad !== undefined) return `invalid name of a call: ${bad.function.name}`;
+  }
+  return open.length > 0
+    ? `an assistant message with 'tool_calls' must be followed by tool messages: ${open}`
+    : undefined;
+}
+
 /**
  * Starts it. `says` are the model's turns, one for each request: `{ text }`, or a call `{ name, input }`, whose input may be
- * text for Chat Completions, as the model wrote it. `got` collects the bodies that it accepted.
+ * text for Chat Completions, as the model wrote it. `got` collects the bodies that it accepted. Turns of Chat Completions may have
+ * `reasoning`, a text and several `calls`, which are streamed interleaved; `finish`; a `status` to refuse with; and `cut` streams, which
+ * end in the middle (`"end"`) or lose their connection (`"reset"`).
  */
 export async function backend(t, dialect, says) {
   const got = [];
@@ -69,6 +97,12 @@ export async function backend(t, dialect, says) {
     }
     got.push(body);
     const said = says[got.length - 1] ?? { text: 'nothing more to say' };
+    if (said.status !== undefined) {
+      const error = { message: said.message, type: 'refused', code: null };
+      response.writeHead(said.status, { 'content-type': 'application/json', 'retry-after': '7' });
+      response.end(JSON.stringify({ error }));
+      return;
+    }
     const { whole, events } = api.reply(said, `id_${got.length}`);
     if (!body.stream) {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole));
@@ -78,7 +112,8 @@ export async function backend(t, dialect, says) {
     for (const event of events) {
       response.write(`${event.type ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
     }
-    response.end(api.reply === chat ? 'data: [DONE]\n\n' : '');
+    if (said.cut === 'reset') setTimeout(() => response.destroy(), 20);
+    else response.end(api.reply === chat && said.cut === undefined ? 'data: [DONE]\n\n' : '');
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -114,25 +149,48 @@ function anthropic({ text, name, input }, id) {
   return { whole: { ...message, content: [block], ...end, usage }, events };
 }
 
-function chat({ text, name, input }, id) {
-  const written = typeof input === 'string' ? input : JSON.stringify(input);
-  const calls = [{ id: `call_${id}`, type: 'function', function: { name, arguments: written } }];
-  const finish_reason = text === undefined ? 'tool_calls' : 'stop';
-  const message = {
-    role: 'assistant',
-    ...(text === undefined ? { content: null, tool_calls: calls } : { content: text }),
-  };
-  const delta = text === undefined ? { ...message, tool_calls: calls.map((call) => ({ index: 0, ...call })) } : message;
+function chat({ text, name, input, reasoning, calls = name === undefined ? [] : [{ name, input }], finish, cut }, id) {
+  const finish_reason = finish ?? (calls.length > 0 ? 'tool_calls' : 'stop');
+  const tool_calls = calls.map(({ name, input }, index) => {
+    const written = typeof input === 'string' ? input : JSON.stringify(input);
+    return {
+      id: index === 0 ? `call_${id}` : `call_${id}.${index}`,
+      type: 'function',
+      function: { name, arguments: written },
+    };
+  });
+  const message = { role: 'assistant', content: text ?? null };
+  if (reasoning !== undefined) message.reasoning_content = reasoning;
   const base = { id, created: 0, model: 'm' };
-  const chunk = (choice) => ({
+  const chunk = (delta, finish_reason = null) => ({
     ...base,
     object: 'chat.completion.chunk',
-    choices: [{ index: 0, finish_reason: null, ...choice }],
+    choices: [{ index: 0, delta, finish_reason }],
   });
-  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  // Every call begins before the first one ends.
+  const begun = tool_calls.map((call, index) => ({ ...call, index, function: { ...call.function, arguments: '' } }));
+  const half = (at) =>
+    tool_calls.map(({ function: { arguments: written } }, index) => {
+      const middle = Math.floor(written.length / 2);
+      return { index, function: { arguments: at === 0 ? written.slice(0, middle) : written.slice(middle) } };
+    });
+  const calling = [...begun, ...half(0), ...half(1)].map((call) => chunk({ tool_calls: [call] }));
+  const usage = {
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    total_tokens: 15,
+    prompt_tokens_details: { cached_tokens: 4 },
+  };
+  const events = [chunk({ ...message }), ...calling, chunk({}, finish_reason), { ...chunk({}), choices: [], usage }];
+  if (tool_calls.length > 0) message.tool_calls = tool_calls;
   return {
-    whole: { ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason }], usage },
-    events: [chunk({ delta }), chunk({ delta: {}, finish_reason })],
+    whole: {
+      ...base,
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { ...message }, finish_reason }],
+      usage,
+    },
+    events: cut === undefined ? events : events.slice(0, -3),
   };
 }
 

@@ -1,11 +1,12 @@
 """A model API on this machine that refuses what the real one would, remembers what it got, and says what it is told to.
 
-Anthropic Messages, OpenAI Chat Completions and Responses, Gemini; whole, and for Anthropic streamed.
+Anthropic Messages, OpenAI Chat Completions and Responses, Gemini; whole, and for the first two streamed.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,18 +20,23 @@ from toolwire.types import DialectName
 # What each API takes, by the end of its path: more than that is a 400.
 TAKES = {
     "/messages": "model max_tokens messages tools tool_choice stream system temperature metadata",
-    "/chat/completions": "model messages tools tool_choice parallel_tool_calls stream temperature n max_tokens",
+    "/chat/completions": (
+        "model messages tools tool_choice parallel_tool_calls stream stream_options temperature n max_tokens"
+        " max_completion_tokens stop"
+    ),
     "/responses": "model input tools tool_choice stream instructions",
     ":generateContent": "contents tools toolConfig generationConfig",
 }
-BLOCKS = {"/messages": ("text", "tool_use", "tool_result"), "/chat/completions": ("text",)}
+BLOCKS = {"/messages": ("text", "tool_use", "tool_result"), "/chat/completions": ("text", "image_url")}
 
 
 @dataclass
 class Backend:
     """What it says, one turn for each request: `{"text"}`, or a call `{"name", "input"}`; and what it got.
 
-    For Chat Completions, the input of a call may be text, as the model wrote it.
+    For Chat Completions, the input of a call may be text, as the model wrote it. Such a turn may have `reasoning`, a
+    text and several `calls`, which are streamed interleaved; `finish`; a `status` to refuse with; and `cut` streams,
+    which end in the middle ("end") or lose their connection ("reset").
     """
 
     dialect: DialectName
@@ -53,11 +59,35 @@ class Backend:
             for block in content if isinstance(content, list) else []:
                 if block["type"] not in BLOCKS[path]:
                     return f"unknown content type {block['type']}"
+        if path == "/chat/completions" and (unpaired := unpaired_call(body["messages"])):
+            return unpaired
         for wrong in check_tools(body.get("tools", []), dialects=[self.dialect]):
             if wrong.severity != "refused":
                 continue
             return f"{wrong.tool}: {wrong.message} ({wrong.pointer})"
         return None
+
+
+def unpaired_call(messages: list[dict[str, Any]]) -> str | None:
+    """Say what Chat Completions refuse of calls in the history: a bad name, no result, a result of no call."""
+    waiting: list[str] = []
+    for message in messages:
+        if message["role"] == "tool":
+            if message["tool_call_id"] not in waiting:
+                return "messages with role 'tool' must be a response to a preceding message with 'tool_calls'"
+            if not isinstance(message["content"], str):
+                return f"unknown content of a result: {message['content']}"
+            waiting.remove(message["tool_call_id"])
+            continue
+        if waiting:
+            break
+        for call in message.get("tool_calls", []):
+            if not re.fullmatch(r"[\w-]{1,64}", call["function"]["name"], re.ASCII):
+                return f"invalid name of a call: {call['function']['name']}"
+            waiting.append(call["id"])
+    if waiting:
+        return f"an assistant message with 'tool_calls' must be followed by tool messages: {waiting}"
+    return None
 
 
 @contextmanager
@@ -79,14 +109,21 @@ def backend(dialect: DialectName, *says: dict[str, Any]) -> Iterator[Backend]:
                 return self.answer(400, "application/json", json.dumps(error))
             fake.got.append(body)
             said = fake.says[len(fake.got) - 1] if len(fake.got) <= len(fake.says) else {"text": "nothing more to say"}
+            if "status" in said:
+                error = {"error": {"message": said["message"], "type": "refused", "code": None}}
+                return self.answer(int(said["status"]), "application/json", json.dumps(error))
             if body.get("stream"):
-                return self.answer(200, "text/event-stream", anthropic_events(said, str(len(fake.got))))
+                events = chat_events if path == "/chat/completions" else anthropic_events
+                missing = 100 if said.get("cut") == "reset" else 0
+                return self.answer(200, "text/event-stream", events(said, str(len(fake.got))), missing)
             return self.answer(200, "application/json", json.dumps(REPLIES[path](said, str(len(fake.got)))))
 
-        def answer(self, status: int, kind: str, text: str) -> None:
+        def answer(self, status: int, kind: str, text: str, missing: int = 0) -> None:
             self.send_response(status)
             self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(text.encode())))
+            self.send_header("content-length", str(len(text.encode()) + missing))
+            if status == 429:
+                self.send_header("retry-after", "7")
             self.end_headers()
             self.wfile.write(text.encode())
 
@@ -139,24 +176,52 @@ def anthropic_events(said: dict[str, Any], number: str) -> str:
 
 
 def chat(said: dict[str, Any], number: str) -> dict[str, Any]:
-    given = said.get("input")
-    function = {"name": said.get("name"), "arguments": given if isinstance(given, str) else json.dumps(given)}
-    calls = [{"id": f"call_{number}", "type": "function", "function": function}]
-    message = {"content": said["text"]} if "text" in said else {"content": None, "tool_calls": calls}
-    choice = {
-        "index": 0,
-        "message": {"role": "assistant", **message},
-        "finish_reason": "stop" if "text" in said else "tool_calls",
-    }
-    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    calls = []
+    for index, call in enumerate(said.get("calls", [said] if "name" in said else [])):
+        given = call["input"]
+        function = {"name": call["name"], "arguments": given if isinstance(given, str) else json.dumps(given)}
+        id_ = f"call_{number}.{index}" if index else f"call_{number}"
+        calls.append({"id": id_, "type": "function", "function": function})
+    message = {"role": "assistant", "content": said.get("text")}
+    if "reasoning" in said:
+        message["reasoning_content"] = said["reasoning"]
+    if calls:
+        message["tool_calls"] = calls
+    finish = said.get("finish", "tool_calls" if calls else "stop")
+    details = {"cached_tokens": 4}
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15, "prompt_tokens_details": details}
     return {
         "id": number,
         "object": "chat.completion",
         "created": 0,
         "model": "m",
-        "choices": [choice],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         "usage": usage,
     }
+
+
+def chat_events(said: dict[str, Any], number: str) -> str:
+    whole = chat(said, number)
+    (choice,) = whole["choices"]
+    calls = choice["message"].pop("tool_calls", [])
+    deltas: list[dict[str, Any]] = [choice["message"]]
+    # Every call begins before the first one ends.
+    for index, call in enumerate(calls):
+        deltas.append({"tool_calls": [{**call, "index": index, "function": {**call["function"], "arguments": ""}}]})
+    for half in range(2):
+        for index, call in enumerate(calls):
+            text = call["function"]["arguments"]
+            piece = text[len(text) // 2 :] if half else text[: len(text) // 2]
+            deltas.append({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+    choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    choices.append({"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]})
+    base = {**whole, "object": "chat.completion.chunk", "usage": None}
+    events = [{**base, "choices": [choice]} for choice in choices]
+    events.append({**base, "choices": [], "usage": whole["usage"]})
+    ended = "data: [DONE]\n\n"
+    if "cut" in said:
+        events, ended = events[:-3], ""
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in events) + ended
 
 
 def responses(said: dict[str, Any], number: str) -> dict[str, Any]:

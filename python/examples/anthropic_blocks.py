@@ -1,0 +1,155 @@
+"""The reply of a Chat Completions backend as blocks of Anthropic's API, with their events."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import uuid4
+
+from openai.types.chat.chat_completion_chunk import ChoiceDelta, ChoiceDeltaToolCall
+
+from toolwire import CallStream, Restore, ToolIndex
+
+Kind = Literal["text", "thinking", "call", "search"]
+
+
+@dataclass
+class Part:
+    """One block (of a search: two), as far as it has arrived."""
+
+    kind: Kind
+    text: str = ""
+    started: bool = False
+    # Of calls and searches.
+    index: int = -1
+    id: str = ""
+    name: str = ""
+    stream: CallStream | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether it can get no more pieces if another part follows it."""
+        if self.stream is None:
+            return True
+        try:
+            json.loads(self.text)
+        except ValueError:
+            return False
+        return True
+
+
+class Blocks:
+    """Makes blocks of a reply that comes in pieces, and appends each to `content` when it ends.
+
+    Anthropic's SDKs expect each block to end before the next one starts. Calls of Chat Completions may be interleaved,
+    and only the next one shows that a call has ended. So one block is open, and the pieces of later ones are held back.
+    """
+
+    def __init__(self, content: list[dict[str, Any]], tools: Any, restore: Restore, search: str | None) -> None:
+        """`search` is the name of the function that replaces the hosted search."""
+        self.content, self.tools, self.restore, self.search = content, tools, restore, search
+        self.parts: list[Part] = []
+        self.open = 0
+
+    def has(self, kind: Kind) -> bool:
+        """Whether the reply has a part of this kind."""
+        return any(part.kind == kind for part in self.parts)
+
+    def take(self, delta: ChoiceDelta, thinks: bool) -> Iterator[dict[str, Any]]:
+        """Take the next piece of the reply, and give the events to send."""
+        thought = getattr(delta, "reasoning_content", None)
+        if thinks and thought:
+            yield from self._add(self._last("thinking"), thought)
+        if delta.content:
+            yield from self._add(self._last("text"), delta.content)
+        for call in delta.tool_calls or []:
+            yield from self._add(self._called(call), (call.function and call.function.arguments) or "")
+
+    def advance(self, ended: bool) -> Iterator[dict[str, Any]]:
+        """End each block that is complete, and start the next one."""
+        while self.open < len(self.parts):
+            part = self.parts[self.open]
+            if not part.started:
+                part.started = True
+                if part.kind != "search":
+                    yield self._event("start", content_block=self._block(part, ""))
+                yield from self._piece(part, part.text)
+            if not ended and (part is self.parts[-1] or not part.complete):
+                return
+            yield from self._searched(part) if part.kind == "search" else self._end(part)
+            self.open += 1
+
+    def _last(self, kind: Kind) -> Part:
+        last = self.parts[-1] if self.parts else None
+        return last if last and last.kind == kind else Part(kind)
+
+    def _called(self, call: ChoiceDeltaToolCall) -> Part:
+        # Some backends give every call the index 0: another id is another call.
+        for part in reversed(self.parts):
+            if part.index == call.index and (not call.id or call.id == part.id):
+                return part
+        name = (call.function and call.function.name) or ""
+        kind: Kind = "search" if name == self.search else "call"
+        stream = self.restore.call_stream(name)
+        return Part(kind, index=call.index, id=call.id or f"call_{uuid4().hex}", name=name, stream=stream)
+
+    def _add(self, part: Part, piece: str) -> Iterator[dict[str, Any]]:
+        if not any(part is known for known in self.parts):
+            self.parts.append(part)
+            yield from self.advance(False)
+        part.text += piece
+        if self.open < len(self.parts) and part is self.parts[self.open]:
+            yield from self._piece(part, piece)
+
+    def _piece(self, part: Part, piece: str) -> Iterator[dict[str, Any]]:
+        if part.kind != "search" and (text := part.stream.feed(piece) if part.stream else piece):
+            yield self._event("delta", delta=delta(part.kind, text))
+
+    def _end(self, part: Part) -> Iterator[dict[str, Any]]:
+        if part.stream and (rest := part.stream.finish()):
+            yield self._event("delta", delta=delta(part.kind, rest))
+        yield self._event("stop")
+        self.content.append(self._block(part, part.text))
+
+    def _block(self, part: Part, text: str) -> dict[str, Any]:
+        if part.kind == "text":
+            return {"type": "text", "text": text}
+        if part.kind == "thinking":
+            return {"type": "thinking", "thinking": text, "signature": ""}
+        # In the client's own form: its own name, and arguments in the shape of its own schema.
+        call = {"id": part.id, "name": part.name, "arguments": text or "{}"}
+        return dict(self.restore.client_call(call).call)
+
+    def _searched(self, part: Part) -> Iterator[dict[str, Any]]:
+        """Show the search and its result as Anthropic's servers do. The client sends both with its next request."""
+        call = self._block(part, part.text)
+        answer = ToolIndex(self.tools).answer(call, tool_search_name=part.name) or {"content": []}
+        id_ = "srvtoolu_" + re.sub(r"[^A-Za-z0-9_]", "_", part.id)
+        name = next(tool["name"] for tool in self.tools if str(tool.get("type")).startswith("tool_search_tool_"))
+        given = call["input"] if isinstance(call["input"], dict) else {}
+        use: dict[str, Any] = {"type": "server_tool_use", "id": id_, "name": name, "input": given}
+        yield self._event("start", content_block={**use, "input": {}})
+        yield self._event("delta", delta=delta("search", json.dumps(given)))
+        yield self._event("stop")
+        self.content.append(use)
+        found = [block for block in answer["content"] if block["type"] == "tool_reference"]
+        content: dict[str, Any] = {"type": "tool_search_tool_search_result", "tool_references": found}
+        if answer.get("is_error"):
+            content = {"type": "tool_search_tool_result_error", "error_code": "invalid_tool_input"}
+        result = {"type": "tool_search_tool_result", "tool_use_id": id_, "content": content}
+        yield self._event("start", content_block=result)
+        yield self._event("stop")
+        self.content.append(result)
+
+    def _event(self, kind: str, **members: Any) -> dict[str, Any]:
+        return {"type": f"content_block_{kind}", "index": len(self.content), **members}
+
+
+def delta(kind: Kind, text: str) -> dict[str, Any]:
+    """Give the piece of a block."""
+    if kind == "text":
+        return {"type": "text_delta", "text": text}
+    if kind == "thinking":
+        return {"type": "thinking_delta", "thinking": text}
+    return {"type": "input_json_delta", "partial_json": text}

@@ -1,0 +1,232 @@
+"""Clients of Anthropic's API (Claude Code, Anthropic's SDKs) in front of a backend that knows Chat Completions only.
+
+toolwire translates requests, their history and calls. This gateway sends them, runs the hosted tool search, and answers
+whole or streamed.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Literal
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import httpx2
+from anthropic_blocks import Blocks
+from openai import APIError, OpenAI
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
+from toolwire import ToolwireError, adapt_request
+from toolwire.types import AdaptReport, DialectName
+
+LARGEST = 64 * 1024 * 1024
+ERRORS = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
+}
+
+
+@dataclass
+class Options:
+    """Options of the gateway."""
+
+    dialect: DialectName
+    # The backend's model, if the backend does not know the models that clients name.
+    model: str | None = None
+    # "content": `thinking` blocks become `reasoning_content` and vice versa. "drop": both are left out.
+    reasoning: Literal["drop", "content"] = "drop"
+    # Whether arguments that the model got wrong are repaired. If so, a streamed call is held back until it ends.
+    repair: bool = False
+    # How often the backend is asked for one message while the model only searches.
+    max_rounds: int = 10
+    # Receives what the translation of each request changed and left out.
+    on_report: Callable[[AdaptReport], object] | None = None
+
+
+class RefusedError(Exception):
+    """A request that the gateway does not send."""
+
+    def __init__(self, status: int, message: str) -> None:
+        """`status` is the status of the answer."""
+        super().__init__(message)
+        self.status = status
+
+
+def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServer:
+    """Make the server."""
+    # The client retries. A redirect followed would take its key elsewhere.
+    http_client = httpx2.Client(follow_redirects=False, timeout=600)
+    backend = OpenAI(base_url=base_url, api_key="none", max_retries=0, http_client=http_client)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            try:
+                asked = json.loads(self.read())
+                if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list):
+                    raise RefusedError(400, "expected a request with a list of messages")
+                # The key is the only header that the backend gets: `anthropic-beta` and the others mean nothing to it.
+                key = self.headers.get("x-api-key") or self.headers.get("authorization", "none").removeprefix("Bearer ")
+                self.answer(backend.with_options(api_key=key), asked)
+            except ConnectionError:
+                pass  # The client has gone.
+            except Exception as error:
+                status, headers, body = refusal(error)
+                self.send(status, body, headers)
+
+        def read(self) -> bytes:
+            # Chat Completions have no counterpart of `/v1/messages/count_tokens` and of Anthropic's other paths.
+            if urlsplit(self.path).path != "/v1/messages":
+                raise RefusedError(404, f"unknown path {self.path}")
+            size = int(self.headers.get("content-length", 0))
+            if size > LARGEST:
+                raise RefusedError(413, f"expected at most {LARGEST} bytes")
+            return self.rfile.read(size)
+
+        def answer(self, backend: OpenAI, asked: dict[str, Any]) -> None:
+            message = empty(asked.get("model"))
+            events = answered(backend, asked, message, options)
+            # The backend refuses a request before the first event, while the client can still be sent a status.
+            first = next(events)
+            if not asked.get("stream"):
+                for _ in events:
+                    pass
+                return self.send(200, message, {})
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.end_headers()
+            for data in written(first, events):
+                self.wfile.write(f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode())
+            return None
+
+        def send(self, status: int, body: dict[str, Any], headers: dict[str, str]) -> None:
+            data = json.dumps(body).encode()
+            self.send_response(status)
+            for name, value in {
+                "content-type": "application/json",
+                "content-length": str(len(data)),
+                **headers,
+            }.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            """Log nothing."""
+
+    return ThreadingHTTPServer(("127.0.0.1", port), Handler)
+
+
+def answered(
+    backend: OpenAI, asked: dict[str, Any], message: dict[str, Any], options: Options
+) -> Iterator[dict[str, Any]]:
+    """Give the events of one message. The backend is asked once, and once more after each turn that only searches."""
+    kept = {**asked, "model": options.model or asked.get("model")}
+    kept.pop("metadata", None)  # OpenAI refuses it without `store`.
+    content, thinks, rounds = message["content"], options.reasoning == "content", 0
+    while message["stop_reason"] is None:
+        rounds += 1
+        # The model reads its searches as it will read them in the client's next request: from the history.
+        said = [{"role": "assistant", "content": content}] if content else []
+        adapted = adapt_request(
+            {**kept, "messages": [*asked["messages"], *said]},
+            dialect=options.dialect,
+            repair=options.repair,
+            deferred={"target": "openai-chat", "server_tool_search": "emulate", "reasoning": options.reasoning},
+        )
+        if options.on_report:
+            options.on_report(adapted.report)
+        chunks = sent(backend, adapted.request)
+        if rounds == 1:
+            yield {"type": "message_start", "message": message}
+        deferred = adapted.report.deferred
+        blocks = Blocks(content, asked.get("tools"), adapted.restore, deferred.tool_search_name if deferred else None)
+        finished: str | None = None
+        usage = None
+        for chunk in chunks:
+            for choice in chunk.choices[:1]:
+                yield from blocks.take(choice.delta, thinks)
+                finished = choice.finish_reason or finished
+            usage = chunk.usage or usage
+        if finished is None:
+            raise RefusedError(502, "the stream of the backend broke off")
+        yield from blocks.advance(True)
+        if usage:
+            cached = (usage.prompt_tokens_details and usage.prompt_tokens_details.cached_tokens) or 0
+            message["usage"]["input_tokens"] += usage.prompt_tokens - cached
+            message["usage"]["cache_read_input_tokens"] += cached
+            message["usage"]["output_tokens"] += usage.completion_tokens
+        if finished == "length":
+            message["stop_reason"] = "max_tokens"
+        elif finished == "content_filter":
+            message["stop_reason"] = "refusal"
+        elif blocks.has("call"):
+            message["stop_reason"] = "tool_use"
+        elif not blocks.has("search"):
+            message["stop_reason"] = "end_turn"
+        elif rounds >= options.max_rounds:
+            message["stop_reason"] = "pause_turn"
+    stop = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": stop, "usage": message["usage"]}
+    yield {"type": "message_stop"}
+
+
+def sent(backend: OpenAI, body: dict[str, Any]) -> Iterable[ChatCompletionChunk]:
+    """Ask the backend. A whole reply is a stream of one chunk."""
+    completions = backend.chat.completions
+    if body.get("stream"):
+        stream: Iterable[ChatCompletionChunk] = completions.create(**body, stream_options={"include_usage": True})
+        return stream
+    whole: ChatCompletion = completions.create(**body)
+    chunk: dict[str, Any] = whole.to_dict()
+    for choice in chunk["choices"]:
+        choice["delta"] = choice.pop("message")
+        for index, call in enumerate(choice["delta"].get("tool_calls") or []):
+            call["index"] = index
+    return [ChatCompletionChunk.construct(None, **chunk)]
+
+
+def empty(model: Any) -> dict[str, Any]:
+    """Give a message without content."""
+    return {
+        "id": f"msg_{uuid4().hex}",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 0},
+    }
+
+
+def written(first: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Give the events, and an error as the last one."""
+    yield first
+    try:
+        yield from rest
+    except Exception as error:
+        yield refusal(error)[2]
+
+
+def refusal(error: Exception) -> tuple[int, dict[str, str], dict[str, Any]]:
+    """Give an error in Anthropic's form: status, headers and body."""
+    status, message = 502, str(error)
+    headers: dict[str, str] = {}
+    if isinstance(error, ToolwireError | json.JSONDecodeError):
+        status = 400
+    if isinstance(error, RefusedError):
+        status = error.status
+    if isinstance(error, APIError):
+        if isinstance(error.body, dict) and "message" in error.body:
+            message = str(error.body["message"])
+        response = getattr(error, "response", None)
+        if response is not None:
+            status = response.status_code if response.status_code >= 400 else 502
+            headers = {name: value for name, value in response.headers.items() if name == "retry-after"}
+    return status, headers, {"type": "error", "error": {"type": ERRORS.get(status, "api_error"), "message": message}}
