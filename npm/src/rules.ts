@@ -414,8 +414,12 @@ export type RequestConstraint =
   | 'tool-kind'
   /** Arguments of a call in the history that are no JSON object. */
   | 'history-arguments'
+  /** A name that the API does not take, in a call of the history. */
+  | 'history-name'
   /** A namespace of tools, for an API that has none. */
   | 'namespace'
+  /** A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it. */
+  | 'empty-namespace'
   /** A member of Chat Completions that the API or the model does not take. */
   | 'unsupported-member';
 

@@ -149,7 +149,9 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("model-without-tools", "Tools, for a model that takes none."),
     ("tool-kind", "A tool of a kind that the API does not have."),
     ("history-arguments", "Arguments of a call in the history that are no JSON object."),
+    ("history-name", "A name that the API does not take, in a call of the history."),
     ("namespace", "A namespace of tools, for an API that has none."),
+    ("empty-namespace", "A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it."),
     ("unsupported-member", "A member of Chat Completions that the API or the model does not take."),
 ];
 

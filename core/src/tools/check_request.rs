@@ -4,18 +4,19 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     history_arguments,
-    request::recognise,
+    request::{recognise, rename_history},
     request_facts::{self, choice_of, Namespaces, RequestChange},
     request_members,
 };
 use crate::{
     dialect::{
         self,
-        requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS, NAMESPACES},
+        requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS, HISTORY_NAME, NAMESPACES},
         Dialect,
     },
     error::Error,
-    json::{lazy::view, Node},
+    json::{lazy::view, Node, Text},
+    names,
     options::{AdaptOptions, Api, SanitizeOptions},
     report::Severity,
     request::{
@@ -95,6 +96,12 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
         for at in Namespaces::of(&request)?.places() {
             add(&NAMESPACES, &format!("/tools/{at}"), "expected a tool, found a namespace of tools".into());
         }
+    }
+    let shape = dialect.tools.names_for(&model);
+    let legal_name = |name: &Text<'_>| (!names::is_legal(shape, name)).then(|| String::from("legal"));
+    for at in rename_history(&mut request, api, &legal_name, &|_| true)? {
+        let pointer = format!("/{}/{at}", api.history());
+        add(&HISTORY_NAME, &pointer, format!("expected calls of tools with names of {shape}, found another name"));
     }
     for RequestChange { pointer, .. } in history_arguments::repair(&mut request, api)? {
         add(&HISTORY_ARGUMENTS, &pointer, "expected arguments that are a JSON object, found others".into());

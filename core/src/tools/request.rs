@@ -363,7 +363,7 @@ fn rewrite_list<'a>(
 
 /// Gives tools that the history calls the names they have now. Returns the indices of the messages in which a tool got
 /// another name that is not in the list.
-fn rename_history(
+pub(super) fn rename_history(
     request: &mut Node<'_>,
     api: Api,
     new_name: &dyn Fn(&Text<'_>) -> Option<String>,

@@ -253,7 +253,9 @@ RequestConstraint: TypeAlias = Literal[
     "model-without-tools",
     "tool-kind",
     "history-arguments",
+    "history-name",
     "namespace",
+    "empty-namespace",
     "unsupported-member",
 ]
 """The constraints of APIs that `check_request` finds violated."""
