@@ -43,6 +43,11 @@ pub const MAX_NODES: usize = 10_000;
 /// is in it, so the limit only bounds what a server can make a client send.
 pub const MAX_TOOLS: usize = 10_000;
 
+/// Bytes of the name of a server in a list of several servers; a longer one is refused.
+///
+/// Every tool of the server has the name, in reports and in what `restore` keeps.
+pub const MAX_SERVER_NAME: usize = 256;
+
 /// Bytes of notices that may repeat earlier ones in one request, where the first ones take less (`maxRepeatedBytes`).
 ///
 /// Enough for every conversation that was recorded; with more, a tool is announced again by its first sentence alone.

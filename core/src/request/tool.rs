@@ -75,6 +75,22 @@ pub(crate) fn name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     part(tool, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
 }
 
+const CUSTOM: &str = "custom";
+
+/// Whether an entry is a tool of OpenAI's that takes a text.
+pub(crate) fn is_custom(tool: &Node<'_>) -> bool {
+    has_type(tool, CUSTOM)
+}
+
+/// Gives a `custom` tool another name.
+pub(crate) fn rename_custom<'a>(tool: &mut Node<'a>, name: Text<'a>) {
+    if tool.get("name").is_some() {
+        tool.set("name", Node::string(name));
+    } else {
+        tool.visit(CUSTOM, |definition| definition.set("name", Node::string(name)));
+    }
+}
+
 /// The description, unless it is empty.
 pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     part(tool, "description").and_then(Node::as_text).filter(|text| !text.is_empty())

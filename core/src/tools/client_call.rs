@@ -64,6 +64,10 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
         namespace = restored.namespace.map(Text::into_owned);
         server = restored.server.map(Text::into_owned);
     }
+    let search = own_search.and_then(|own| restore_map.name(&Text::new(own)));
+    if let Some((restored, of)) = search.and_then(|search| Some((search.name, search.server?))) {
+        (named, server) = (restored.into_owned(), Some(of.into_owned()));
+    }
     let own = Own { id, name: Node::string(named), namespace, arguments };
     let mut written = match format {
         Api::Anthropic => own.anthropic(),

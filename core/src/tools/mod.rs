@@ -43,6 +43,8 @@ mod response_stream;
 pub(crate) mod restore;
 mod restore_kept;
 pub(crate) mod sanitize_list;
+mod server_mentions;
+mod server_names;
 pub(crate) mod servers;
 pub(crate) mod set_aside;
 pub(crate) mod sse;

@@ -13,6 +13,7 @@ use super::{
     request_members,
     restore::RestoreMap,
     sanitize_list::{self, Planned, ToolChange},
+    server_mentions,
     servers::{self, Servers},
 };
 use crate::{
@@ -74,9 +75,7 @@ pub(crate) fn adapt_with_names<'a>(
     let shape = dialect.tools.names_for(&request::model(request)?);
     let servers = servers::take(request, options.tools.prefix, shape)?;
     let api = recognise(request, options)?;
-    if let Some(servers) = &servers {
-        servers.rename_all(request, api.history())?;
-    }
+    server_mentions::settle(request, api, servers.as_ref())?;
     let given = request_facts::Given::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
     if options.history_arguments == HistoryArguments::Repair {
@@ -98,8 +97,8 @@ pub(crate) fn adapt_with_names<'a>(
     let mut names = Names::default();
     let mut client = api.has_deferral().then_some(Client { format: api, search: None });
     if let (Some(deferred), true) = (&options.deferred, api.has_deferral()) {
-        let deferred_options =
-            DeferredOptions { format: deferred.format.or(Some(api)), custom_tools, ..deferred.clone() };
+        let mut deferred_options = DeferredOptions { format: Some(api), custom_tools, ..deferred.clone() };
+        server_mentions::in_options(&mut deferred_options, servers.as_ref());
         api_out = target;
         let tools = sent_as(api_out, dialect, options);
         let sending = Sending {
@@ -141,9 +140,6 @@ pub(crate) fn adapt_with_names<'a>(
         restore_map.is_client_tool(flat.clone(), tool);
     }
     restore_map.comes_from(client);
-    for (name, owner) in servers.iter().flat_map(Servers::owners) {
-        restore_map.is_of_server(names.current(name).into_owned(), owner);
-    }
     let new_name = |name: &Text<'_>| {
         let planned = names.new_name(name).map(String::from);
         // What is sent as it is keeps its name.
@@ -157,6 +153,12 @@ pub(crate) fn adapt_with_names<'a>(
         Some(called.map_or(name, |called| called.display().into_owned()))
     };
     let gone: Set<String> = report.quarantined.iter().filter_map(known_as).collect();
+    for (name, owner) in servers.iter().flat_map(Servers::owners) {
+        let called = names.current(name);
+        if callable.contains(&*called) || !gone.contains(&*name.display()) {
+            restore_map.is_of_server(called.into_owned(), owner);
+        }
+    }
     let mut decide = |mention: &Mention<'a>, _| {
         let name = match mention {
             Mention::Tool { name, .. } => name,

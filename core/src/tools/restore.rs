@@ -139,7 +139,7 @@ impl RestoreMap {
     /// Notes whose tool a name of the list is.
     pub(super) fn is_of_server(&mut self, called: String, owner: &Owner) {
         let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(&owner.name, None, Plan::default()));
-        (entry.name, entry.server) = (spelled(&owner.name), Some(spelled(&owner.server)));
+        (entry.name, entry.server) = (spelled(&owner.name), Some(spelled(owner.server())));
     }
 
     /// Notes how arguments are repaired.

@@ -142,8 +142,8 @@ pub(super) fn rewrite_with_names<'a>(
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
                 let name = request::tool::name(&listed.entry);
-                // The name of a `custom` tool of a namespace was made here.
-                if listed.namespace.is_some() {
+                // The name of a `custom` tool of a namespace or of a server was made here.
+                if is_named_here(listed) {
                     own.extend(name)
                 } else {
                     hosted.extend(name)
@@ -237,6 +237,24 @@ fn duplicate(called: &str, at: &str) -> Refused {
     refused(Constraint::DuplicateName.id(), at, message)
 }
 
+/// Whether an entry that is sent as it is got its name here: a `custom` tool of a namespace or of a server.
+fn is_named_here(listed: &Listed<'_>) -> bool {
+    listed.namespace.is_some() || listed.server.is_some() && request::tool::is_custom(&listed.entry)
+}
+
+/// The change of a tool's name.
+fn renamed(
+    dialect: &'static Dialect,
+    (own, called): (&Text<'_>, &str),
+    server: Option<&Text<'_>>,
+    at: (String, Option<String>),
+) -> Change {
+    let of = server.map(|server| format!(" of the server `{}`", server.display())).unwrap_or_default();
+    let message = format!("renamed the tool `{}`{of} to `{called}`; `restore` brings its name back", own.display());
+    let change = about(Rule::RenameTool, at, Guidance::Same, reason(dialect, Constraint::ToolName), message);
+    Change { encoded: true, ..change }
+}
+
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
         let shape = match tool_format::recognise(&listed.entry) {
@@ -244,7 +262,10 @@ impl Writer<'_> {
                 if let Some(name) = self.taken(&listed) {
                     let Refused { rule, message, .. } = duplicate(&name, "");
                     let pointer = listed.pointer + "/name";
-                    self.quarantined.push(Quarantined { name: Some(name), server: None, pointer, rule, message });
+                    let own = listed.server.as_ref().and(request::tool::name(&listed.entry));
+                    let name = Some(own.map_or(name, |name| self.own(name).display().into_owned()));
+                    let server = listed.server.map(|server| server.display().into_owned());
+                    self.quarantined.push(Quarantined { name, server, pointer, rule, message });
                     return None;
                 }
                 let dialect = self.targets.first().map(|target| target.dialect);
@@ -260,7 +281,7 @@ impl Writer<'_> {
                     self.quarantined.push(Quarantined { name, server, pointer, rule, message });
                     return None;
                 }
-                return Some((self.hosted(listed), None));
+                return Some(self.hosted(listed));
             }
             Entry::Tool(shape) => Some(shape),
             Entry::Unknown => None,
@@ -288,37 +309,50 @@ impl Writer<'_> {
         self.servers.and_then(|servers| servers.owner(name)).map_or(name, |owner| &owner.name)
     }
 
-    /// The name of a `custom` tool of a namespace, if another tool of the list is sent under it.
+    /// The name of a `custom` tool of a namespace or of a server, if another tool of the list is sent under it.
     fn taken(&self, listed: &Listed<'_>) -> Option<String> {
-        listed.namespace.as_ref()?;
+        if !is_named_here(listed) {
+            return None;
+        }
         let called = self.names.current(request::tool::name(&listed.entry)?).into_owned();
         self.accepted.contains(&called).then_some(called)
     }
 
     /// An entry that is sent as it is, but for its name: a `custom` tool of OpenAI's, or what the API runs itself.
-    fn hosted<'a>(&mut self, listed: Listed<'a>) -> Node<'a> {
-        let mut entry = listed.entry;
-        let Some(name) = request::tool::name(&entry).cloned() else { return entry };
-        let new = self.names.new_name(&name).filter(|_| request::tool::has_type(&entry, CUSTOM)).map(String::from);
-        if listed.namespace.is_some() || new.is_some() {
+    fn hosted<'a>(&mut self, listed: Listed<'a>) -> (Node<'a>, Option<Done>) {
+        let is_named_here = is_named_here(&listed);
+        let Listed { mut entry, namespace, server, pointer: at } = listed;
+        let Some(name) = request::tool::name(&entry).cloned() else { return (entry, None) };
+        let is_custom = request::tool::is_custom(&entry);
+        let new = self.names.new_name(&name).filter(|_| is_custom).map(String::from);
+        let mut done = None;
+        if is_named_here || new.is_some() {
             let called = new.clone().unwrap_or_else(|| name.display().into_owned());
-            let (space, own) = match &listed.namespace {
-                Some((space, own)) => (Some(space), own),
-                None => (None, &name),
+            let (space, own) = match &namespace {
+                Some((space, own)) => (Some(space), own.clone()),
+                None => (None, self.own(&name).clone()),
             };
-            self.restore_map.add(called.clone(), RestoreEntry::new(own, space, Plan::default()));
+            let server = server.as_ref().filter(|_| is_custom);
+            self.restore_map.add(called.clone(), RestoreEntry::new(&own, space, Plan::default()).of_server(server));
+            done = server.map(|server| {
+                let path = if entry.get("name").is_some() { pointer(&["name"]) } else { pointer(&[CUSTOM, "name"]) };
+                let dialect = self.targets.first().map(|target| target.dialect);
+                let renamed = dialect
+                    .filter(|_| !own.is(called.as_str()))
+                    .map(|dialect| renamed(dialect, (&own, &called), Some(server), (at.clone() + &path, Some(path))));
+                Done {
+                    tool: own.display().into_owned(),
+                    server: Some(server.display().into_owned()),
+                    dialect: dialect.map_or("", |dialect| dialect.name),
+                    changes: renamed.into_iter().collect(),
+                }
+            });
             self.accepted.insert(called);
         }
         if let Some(new) = new {
-            let is_inner = entry.get("name").is_none();
-            let rename = |holder: &mut Node<'a>| holder.set("name", Node::string(new.clone()));
-            if is_inner {
-                entry.visit(CUSTOM, rename);
-            } else {
-                rename(&mut entry);
-            }
+            request::tool::rename_custom(&mut entry, Text::new(new));
         }
-        entry
+        (entry, done)
     }
 
     fn tool<'a>(&mut self, listed: Listed<'a>, shape: Shape, name: &Text<'a>) -> Result<(Node<'a>, Done), Refused> {
@@ -345,12 +379,9 @@ impl Writer<'_> {
         wrapper::strict(&entry, (shape, written), strict, dialect, &mut changes);
         let is_prefixed = server.is_some() && own != *name;
         if new_name.is_some() || is_prefixed {
-            let shown = if server.is_some() { own.display() } else { name.display() };
-            let of = server.as_ref().map(|server| format!(" of the server `{}`", server.display())).unwrap_or_default();
-            let message = format!("renamed the tool `{shown}`{of} to `{called}`; `restore` brings its name back");
+            let shown = if server.is_some() { &own } else { name };
             let at = (pointer(&shape.pointer_to("name")), Some(pointer(&written.pointer_to("name"))));
-            let change = about(Rule::RenameTool, at, Guidance::Same, reason(dialect, Constraint::ToolName), message);
-            changes.push(Change { encoded: true, ..change });
+            changes.push(renamed(dialect, (shown, &called), server.as_ref(), at));
         }
         within(self.allow, &changes)?;
         // Nothing can go wrong any more: what the tool takes is taken.

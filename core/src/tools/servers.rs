@@ -1,67 +1,80 @@
 //! Lists of several servers: one list, in which every tool has a name of its own.
 //!
-//! A tool is its server and its name there. In the list it has one name, from which nobody can tell the two apart: a
-//! server `a` with the tool `b__c` and a server `a__b` with the tool `c` would share one. So the names of a list are
-//! planned together, and `restore` says whose tool was called.
+//! A tool is identified by its server and its name there. Its name in the list does not determine either. So the names
+//! of a list are planned together, and `restore` says whose tool was called.
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::call_sites;
+use super::server_names::{self, Tool, BETWEEN};
 use crate::{
     collections::{Map, Set},
     dialect::surface::NamePattern,
     error::{Code, Error},
     json::{lazy, Data, Node, Text},
-    names::{cut, digest, folded, Taken, TAIL},
+    limits::MAX_SERVER_NAME,
+    names::Taken,
     options::Prefix,
     request::{
-        prefilter::NAMES_TOOLS,
+        tool,
         tool_format::{self, Entry},
         tool_list::Listing,
     },
 };
 
-const SERVER: &str = "server";
+pub(super) const SERVER: &str = "server";
 const TOOLS: &str = "tools";
-/// What stands between a server and its tool.
-const BETWEEN: &str = "__";
-/// Levels of a choice of tools.
-const CHOICE_DEPTH: usize = 6;
-
-/// A tool of a server.
-type Tool = (Text<'static>, Text<'static>);
+/// Where Bedrock Converse keeps the list.
+const CONVERSE: &str = "toolConfig";
 
 /// Which server each tool of a list belongs to.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Servers {
-    /// By the name in the list.
+    /// Owner of each name in the list.
     owners: Map<Text<'static>, Owner>,
     /// The names in the list, by the tools.
     names: Map<Tool, Text<'static>>,
-    /// Where each entry of the list stood, and at which server.
-    places: Vec<(String, Text<'static>)>,
+    /// The names in the list, by the names at the servers; `None`: several servers have the name.
+    by_own_name: Map<Text<'static>, Option<Text<'static>>>,
+    /// The places of the tools that the API defines, by their names.
+    hosted: Map<Text<'static>, Place>,
+    /// The place of each entry of the list, in order, with its name in the list.
+    places: Vec<(Place, Option<Text<'static>>)>,
+    taken: Taken,
+    prefix: Prefix,
+    shape: NamePattern,
+}
+
+/// The place of an entry in the list of servers.
+#[derive(Clone, Debug)]
+struct Place {
+    pointer: String,
+    server: Text<'static>,
 }
 
 /// A tool as its server knows it.
 #[derive(Debug)]
 pub(crate) struct Owner {
-    pub(super) server: Text<'static>,
-    /// The name there.
+    /// The name at the server.
     pub(super) name: Text<'static>,
-    /// Where the tool stood in the list of servers.
-    pointer: String,
+    place: Place,
 }
 
 impl Owner {
-    /// Where the tool stood, and at which server.
-    fn place(&self) -> (&str, &Text<'static>) {
-        (&self.pointer, &self.server)
+    pub(super) fn server(&self) -> &Text<'static> {
+        &self.place.server
     }
 }
 
 /// Whether an entry of a list is a server with its tools.
 fn is_server(entry: &Node<'_>) -> bool {
-    entry.get(SERVER).is_some() && tool_format::recognise(entry) == Entry::Unknown
+    entry.get(SERVER).is_some() && (has_list(entry) || tool_format::recognise(entry) == Entry::Unknown)
+}
+
+/// Whether an entry has a list in `tools`, or an object that has one.
+fn has_list(entry: &Node<'_>) -> bool {
+    let tools = entry.get(TOOLS);
+    let inner = tools.and_then(|tools| tools.get(TOOLS));
+    [tools, inner].into_iter().flatten().any(|tools| tools.as_array().is_some())
 }
 
 fn has_server(list: &Node<'_>) -> bool {
@@ -90,7 +103,7 @@ pub(super) fn flatten<'a>(
         list = list.visit(TOOLS, core::mem::take).unwrap_or_default();
     }
     let Data::Array(entries) = list.into_data() else { return Ok((Node::default(), None)) };
-    let (mut tools, mut servers) = (Vec::new(), Servers::default());
+    let (mut tools, mut places) = (Vec::new(), Vec::new());
     let mut known = Set::new();
     for (at, mut entry) in entries.into_iter().enumerate() {
         let pointer = format!("{above}/{at}");
@@ -108,11 +121,11 @@ pub(super) fn flatten<'a>(
             if is_list {
                 return Err(refused(pointer, "expected a tool of the server, found a list of tools"));
             }
-            servers.places.push((pointer, server.clone()));
+            places.push(Place { pointer, server: server.clone() });
             tools.push(tool);
         }
     }
-    servers.plan(&mut tools, prefix, shape);
+    let servers = Servers::plan(&mut tools, places, prefix, shape);
     Ok((Node::array(tools), Some(servers)))
 }
 
@@ -121,26 +134,45 @@ pub(super) fn flatten<'a>(
 /// # Errors
 /// As [`flatten`].
 pub(super) fn take(request: &mut Node<'_>, prefix: Prefix, shape: NamePattern) -> Result<Option<Servers>, Error> {
-    let Some(tools) = request.get(TOOLS) else { return Ok(None) };
-    // Text that has no such member is not read.
-    let may_be = match tools.data() {
-        Data::Verbatim(text) => text.contains("\"server\"") || text.contains("\\u"),
-        _ => true,
-    };
-    if !may_be || !has_server(&*lazy::view(tools)?) {
+    if let Some(servers) = take_from(request, "/tools", prefix, shape)? {
+        return Ok(Some(servers));
+    }
+    if !request.get(CONVERSE).is_some_and(may_have_server) {
         return Ok(None);
     }
-    let Some(list) = lazy::take(request, TOOLS)? else { return Ok(None) };
-    let (list, servers) = flatten(list, prefix, shape).map_err(|error| error.below("/tools"))?;
-    request.set(TOOLS, list);
+    let found = lazy::edit_member(request, CONVERSE, |config| take_from(config, "/toolConfig/tools", prefix, shape))?;
+    Ok(found.flatten())
+}
+
+fn take_from(
+    holder: &mut Node<'_>,
+    pointer: &str,
+    prefix: Prefix,
+    shape: NamePattern,
+) -> Result<Option<Servers>, Error> {
+    let Some(tools) = holder.get(TOOLS).filter(|tools| may_have_server(tools)) else { return Ok(None) };
+    if !has_server(&*lazy::view(tools)?) {
+        return Ok(None);
+    }
+    let Some(list) = lazy::take(holder, TOOLS)? else { return Ok(None) };
+    let (list, servers) = flatten(list, prefix, shape).map_err(|error| error.below(pointer))?;
+    holder.set(TOOLS, list);
     Ok(servers)
+}
+
+/// Whether text may have a member `server`: other text is not read.
+fn may_have_server(node: &Node<'_>) -> bool {
+    match node.data() {
+        Data::Verbatim(text) => text.contains("\"server\"") || text.contains("\\u"),
+        _ => true,
+    }
 }
 
 /// The server of an entry.
 fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
     const EXPECTED: &str = "expected the name of a server as a string that is not empty, found";
     match entry.get(SERVER) {
-        _ if !matches!(tool_format::recognise(entry), Entry::Unknown) => {
+        _ if !is_server(entry) && tool_format::recognise(entry) != Entry::Unknown => {
             let message = "expected a server with its tools, `{ server, tools }`, as in another entry, found a tool";
             Err(refused(pointer.into(), message))
         }
@@ -150,6 +182,12 @@ fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
         }
         None => Err(refused(format!("{pointer}/server"), format!("{EXPECTED} none"))),
         Some(server) => match server.as_text() {
+            Some(name) if name.display().len() > MAX_SERVER_NAME => {
+                let length = name.display().len();
+                let message =
+                    format!("expected the name of a server of at most {MAX_SERVER_NAME} bytes, found {length}");
+                Err(refused(format!("{pointer}/server"), message))
+            }
             Some(name) if !name.is_empty() => Ok(name.clone().into_owned()),
             Some(_) => Err(refused(format!("{pointer}/server"), format!("{EXPECTED} an empty one"))),
             None => Err(refused(format!("{pointer}/server"), format!("{EXPECTED} {}", server.kind()))),
@@ -173,71 +211,55 @@ fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'
 
 impl Servers {
     /// Gives every tool its name in the list.
-    fn plan(&mut self, tools: &mut [Node<'_>], prefix: Prefix, shape: NamePattern) {
-        let own: Vec<Option<Text<'static>>> = tools.iter().map(name_of).collect();
-        let listed = || self.places.iter().zip(&own).filter_map(|((_, server), name)| Some((server, name.as_ref()?)));
-        let all: Set<Tool> = listed().map(|(server, name)| (server.clone(), name.clone())).collect();
-        let mut count: Map<&Text<'static>, usize> = Map::new();
-        all.iter().for_each(|(_, name)| *count.entry(name).or_default() += 1);
-        let is_shared = |name: &Text<'static>| count.get(&name) != Some(&1);
-        let wanted = |(server, name): &Tool| match prefix {
-            Prefix::Auto if !is_shared(name) => None,
-            Prefix::Never => None,
-            Prefix::Auto | Prefix::Always => Some(format!("{}{BETWEEN}{}", folded(shape, server), name.display())),
-        };
-        let mut wishes: Map<String, usize> = Map::new();
-        let mut taken = Taken::default();
-        for tool in &all {
-            match wanted(tool) {
-                Some(wish) => *wishes.entry(wish).or_default() += 1,
-                None if !is_shared(&tool.1) => taken.take(&tool.1),
+    fn plan(tools: &mut [Node<'_>], places: Vec<Place>, prefix: Prefix, shape: NamePattern) -> Self {
+        let (mut all, mut hosted) = (Set::new(), Map::new());
+        for (place, tool) in places.iter().zip(&*tools) {
+            match named(tool) {
+                Some(Named::Own(name)) => drop(all.insert((place.server.clone(), name))),
+                Some(Named::Hosted(name)) => drop(hosted.entry(name).or_insert_with(|| place.clone())),
                 None => {}
             }
         }
-        // A name that several want is nobody's: which tool came first must not decide.
-        let disputed: Set<String> = wishes
-            .iter()
-            .filter(|(wish, count)| **count > 1 || taken.has(wish))
-            .map(|(wish, _)| wish.clone())
-            .collect();
-        for wish in wishes.into_iter().map(|(wish, _)| wish) {
-            taken.take(&Text::new(wish));
+        let (names, taken) = server_names::plan(&all, hosted.keys().cloned(), prefix, shape);
+        let (mut owners, mut by_own_name) = (Map::new(), Map::new());
+        for ((_, name), called) in names.iter() {
+            let is_shared = by_own_name.contains_key(name);
+            by_own_name.insert(name.clone(), (!is_shared).then(|| called.clone()));
         }
-        let mut names = Map::new();
-        for tool in &all {
-            let called = match wanted(tool) {
-                None if !is_shared(&tool.1) => tool.1.clone(),
-                Some(wish) if !disputed.contains(&wish) && wish.chars().count() <= shape.most => Text::new(wish),
-                wish => {
-                    let prefix = wish.is_some().then(|| folded(shape, &tool.0));
-                    Text::new(taken.free(hashed(shape.most, prefix, tool), shape.most))
+        let mut listed = Vec::with_capacity(places.len());
+        for (place, entry) in places.into_iter().zip(tools) {
+            let name = match named(entry) {
+                Some(Named::Own(name)) => name,
+                Some(Named::Hosted(name)) => {
+                    listed.push((place, Some(name)));
+                    continue;
+                }
+                None => {
+                    listed.push((place, None));
+                    continue;
                 }
             };
-            names.insert(tool.clone(), called);
-        }
-        let mut owners = Map::new();
-        self.names = names;
-        for (((pointer, server), name), entry) in self.places.iter().zip(own).zip(tools) {
-            let Some(name) = name else { continue };
-            let tool = (server.clone(), name.clone());
-            let Some(called) = self.names.get(&tool) else { continue };
-            if *called != name {
-                rename(entry, called);
+            let called = names.get(&(place.server.clone(), name.clone())).unwrap_or(&name).clone();
+            if called != name {
+                rename(entry, &called);
             }
-            owners.entry(called.clone()).or_insert_with(|| Owner { server: tool.0, name, pointer: pointer.clone() });
+            owners.entry(called.clone()).or_insert_with(|| Owner { name, place: place.clone() });
+            listed.push((place, Some(called)));
         }
-        self.owners = owners;
+        Servers { owners, names, by_own_name, hosted, places: listed, taken, prefix, shape }
     }
 
-    /// Notes of every entry of the list whose it is, and where it stood.
+    /// Sets the server and the original pointer of each entry.
     pub(super) fn settle(&self, listing: &mut Listing<'_>) {
         let (count, entries) = listing.entries_mut();
         for listed in entries {
-            let owned = name_of(&listed.entry).and_then(|name| self.owner(&name));
-            // One without a name is known by its place, unless some were taken out.
-            let place = self.place(&listed.pointer, count).or_else(|| owned.map(Owner::place));
-            if let Some((pointer, server)) = place {
-                (listed.pointer, listed.server) = (pointer.into(), Some(server.clone()));
+            let name = named(&listed.entry).map(Named::into_name);
+            // Entries may have been moved or removed: the place counts only with the same name.
+            let place =
+                self.place(&listed.pointer, count).filter(|(_, called)| *called == name).map(|(place, _)| place);
+            let by_name = || name.as_ref().and_then(|name| self.place_of(name));
+            if let Some(Place { pointer, server }) = place.or_else(by_name) {
+                (listed.pointer, listed.server) = (pointer.clone(), Some(server.clone()));
             }
         }
     }
@@ -247,11 +269,19 @@ impl Servers {
         self.owners.get(&called.borrowed().into_owned())
     }
 
-    /// Where an entry of the list stood, and at which server; `pointer` is that of an entry of a list of `count`.
-    fn place(&self, pointer: &str, count: usize) -> Option<(&str, &Text<'static>)> {
+    fn place_of(&self, called: &Text<'static>) -> Option<&Place> {
+        self.owners.get(called).map(|owner| &owner.place).or_else(|| self.hosted.get(called))
+    }
+
+    /// The place of an entry of a list of `count`, if no entry was removed.
+    fn place(&self, pointer: &str, count: usize) -> Option<&(Place, Option<Text<'static>>)> {
         let at: usize = pointer.strip_prefix('/')?.parse().ok()?;
-        let (place, server) = self.places.get(at).filter(|_| count == self.places.len())?;
-        Some((place, server))
+        self.places.get(at).filter(|_| count == self.places.len())
+    }
+
+    /// Whether the servers have no tools.
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
     }
 
     /// Every name of the list, with the tool behind it.
@@ -259,104 +289,60 @@ impl Servers {
         self.owners.iter()
     }
 
-    /// The name in the list of a tool that something in a request mentions, with its server or alone.
+    /// Returns the list name of a tool mentioned in a request, with its server or alone. `None`: the name stays, or
+    /// the server does not have the tool.
     pub(super) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
+        let name = name.borrowed().into_owned();
         if let Some(server) = server {
-            return self.names.get(&(server.clone().into_owned(), name.clone().into_owned())).cloned();
+            let server = server.borrowed().into_owned();
+            let is_listed = self.place_of(&name).is_some_and(|place| place.server == server);
+            let found = self.names.get(&(server, name.clone())).cloned();
+            return found.or_else(|| is_listed.then_some(name));
         }
-        if self.owner(name).is_some() {
+        // `server__tool` may be the name of a tool that has left the list.
+        let is_prefixed = || self.prefix == Prefix::Always && name.display().contains(BETWEEN);
+        if self.place_of(&name).is_some() || is_prefixed() {
             return None;
         }
-        let mut found = self.names.iter().filter(|((_, own), _)| own == name).map(|(_, called)| called);
-        let first = found.next().cloned();
-        first.filter(|_| found.next().is_none())
+        self.by_own_name.get(&name).cloned().flatten()
     }
 
-    /// Gives what names a tool, with its server or alone, the name in the list.
-    fn rename(&self, node: &mut Node<'_>, key: &'static str) {
-        let server = node.get(SERVER).and_then(Node::as_text).cloned();
-        let Some(name) = node.get(key).and_then(Node::as_text) else { return };
-        let called = self.called(server.as_ref(), name);
-        if server.is_some() {
-            node.remove(SERVER);
-        }
-        if let Some(called) = called {
-            node.set(key, Node::string(called));
-        }
+    /// Returns a name for a tool that its server does not have any more. No tool of the list has it.
+    pub(super) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
+        let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
+        server_names::of_the_past(self.shape, self.prefix != Prefix::Never, &tool, &self.taken)
     }
+}
 
-    /// Gives the tools that a request forces, and those of its history, the names in the list.
-    pub(super) fn rename_all(&self, request: &mut Node<'_>, history: &str) -> Result<(), Error> {
-        for key in ["tool_choice", "toolConfig", "tool_config"] {
-            lazy::edit_member(request, key, |choice| {
-                self.rename_choice(choice, 0);
-                Ok(())
-            })?;
-        }
-        let renamed = request.visit(history, |history| {
-            if !matches!(history.data(), Data::Array(_)) {
-                return Ok(());
-            }
-            history.visit_children(|_, message| {
-                if !lazy::may_hold(message, NAMES_TOOLS) {
-                    return Ok(());
-                }
-                lazy::edit(message, |message| {
-                    call_sites::in_message(message, &mut |site| self.rename(site.node, site.name));
-                    Ok(())
-                })
-            })
-        });
-        renamed.unwrap_or(Ok(()))
-    }
+/// The name of an entry.
+enum Named {
+    /// Of a tool that the caller defines.
+    Own(Text<'static>),
+    /// Of one that the API defines: it cannot change.
+    Hosted(Text<'static>),
+}
 
-    fn rename_choice(&self, node: &mut Node<'_>, depth: usize) {
-        if node.get("name").and_then(Node::as_text).is_some() {
-            self.rename(node, "name");
-        } else if depth < CHOICE_DEPTH {
-            let is_list = node.as_array().is_some();
-            let renamed = node.visit_children(|_, inner| {
-                match inner.as_text() {
-                    // Gemini lists the functions that are allowed by their names.
-                    Some(name) if is_list => {
-                        if let Some(called) = self.called(None, name) {
-                            *inner = Node::string(called);
-                        }
-                    }
-                    Some(_) => {}
-                    None => self.rename_choice(inner, depth + 1),
-                }
-                Ok::<(), Error>(())
-            });
-            debug_assert!(renamed.is_ok(), "renaming cannot fail");
+impl Named {
+    fn into_name(self) -> Text<'static> {
+        match self {
+            Named::Own(name) | Named::Hosted(name) => name,
         }
     }
 }
 
-/// The name of a tool of the caller.
-fn name_of(tool: &Node<'_>) -> Option<Text<'static>> {
-    match tool_format::recognise(tool) {
-        Entry::Tool(shape) => shape.name(tool).cloned().map(Text::into_owned),
-        Entry::Hosted | Entry::Unknown => None,
+fn named(entry: &Node<'_>) -> Option<Named> {
+    let name = |name: &Text<'_>| name.clone().into_owned();
+    match tool_format::recognise(entry) {
+        Entry::Tool(shape) => shape.name(entry).map(name).map(Named::Own),
+        Entry::Hosted if tool::is_custom(entry) => tool::name(entry).map(name).map(Named::Own),
+        Entry::Hosted => tool::name(entry).map(name).map(Named::Hosted),
+        Entry::Unknown => None,
     }
 }
 
-fn rename(tool: &mut Node<'_>, called: &Text<'static>) {
-    let Entry::Tool(shape) = tool_format::recognise(tool) else { return };
-    shape.rename(tool, called.clone());
-}
-
-/// A name with a digest of the server and the tool. What has to be cut off is cut off the server first.
-fn hashed(most: usize, prefix: Option<String>, tool: &Tool) -> String {
-    let (server, name) = tool;
-    let own = name.display();
-    let tail = digest(&[server, name]);
-    let fixed = TAIL + own.chars().count();
-    let head = match prefix {
-        Some(prefix) if fixed + BETWEEN.len() < most => {
-            format!("{}{BETWEEN}{own}", cut(&prefix, most - fixed - BETWEEN.len()))
-        }
-        _ => cut(&own, most.saturating_sub(TAIL)).into(),
-    };
-    format!("{head}_{tail}")
+fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
+    match tool_format::recognise(entry) {
+        Entry::Tool(shape) => shape.rename(entry, called.clone()),
+        _ => tool::rename_custom(entry, called.clone()),
+    }
 }

@@ -1,0 +1,163 @@
+//! What a request with several servers says about tools outside its list: its choice, its history, its options.
+//!
+//! The member `server` beside a name is this library's: `restore` writes it, and no API takes it.
+
+use alloc::format;
+
+use super::{
+    call_sites,
+    servers::{Servers, SERVER},
+};
+use crate::{
+    error::{Code, Error},
+    json::{lazy, Data, Node, Text},
+    options::{Api, DeferredOptions},
+    request::{prefilter::NAMES_TOOLS, tool},
+};
+
+/// Levels of a choice of tools.
+const CHOICE_DEPTH: usize = 6;
+
+/// The members that hold a choice, what holds it there, and its pointer.
+const CHOICES: [(&str, Option<&str>, &str); 4] = [
+    ("tool_choice", None, "/tool_choice"),
+    ("toolConfig", Some("toolChoice"), "/toolConfig/toolChoice"),
+    ("toolConfig", Some("functionCallingConfig"), "/toolConfig/functionCallingConfig"),
+    ("tool_config", Some("function_calling_config"), "/tool_config/function_calling_config"),
+];
+
+/// Replaces names of tools in the choice and the history by the names in the list, and removes `server` there.
+///
+/// # Errors
+/// `invalid-request` if the choice names a tool that its server does not have.
+pub(super) fn settle(request: &mut Node<'_>, api: Api, servers: Option<&Servers>) -> Result<(), Error> {
+    if servers.is_some_and(Servers::is_empty) {
+        request.remove(if api == Api::Bedrock { "toolConfig" } else { "tools" });
+    }
+    let mentions = Mentions { servers };
+    for (outer, inner, pointer) in CHOICES {
+        if !request.get(outer).is_some_and(|choice| mentions.may_be_in(choice)) {
+            continue;
+        }
+        lazy::edit_member(request, outer, |holder| match inner {
+            Some(inner) => holder.visit(inner, |choice| mentions.in_choice(choice, pointer, 0)).unwrap_or(Ok(())),
+            None => mentions.in_choice(holder, pointer, 0),
+        })?;
+    }
+    let settled = request.visit(api.history(), |history| {
+        if !matches!(history.data(), Data::Array(_)) {
+            return Ok(());
+        }
+        history.visit_children(|_, message| {
+            if !lazy::may_hold(message, NAMES_TOOLS) || !mentions.may_be_in(message) {
+                return Ok(());
+            }
+            lazy::edit(message, |message| {
+                call_sites::in_message(message, &mut |site| mentions.in_history(site.node, site.name));
+                Ok(())
+            })
+        })
+    });
+    settled.unwrap_or(Ok(()))
+}
+
+/// Replaces the tools' own names in options by their names in the list.
+pub(super) fn in_options(options: &mut DeferredOptions, servers: Option<&Servers>) {
+    let Some(servers) = servers else { return };
+    for name in options.search_tools.iter_mut().chain(&mut options.loaded_tools) {
+        if let Some(called) = servers.called(None, &Text::new(name.as_str())) {
+            *name = called.display().into_owned();
+        }
+    }
+}
+
+struct Mentions<'s> {
+    servers: Option<&'s Servers>,
+}
+
+/// What to do about a name.
+enum Found<'a> {
+    Stays,
+    Named(Text<'static>),
+    /// The server does not have the tool.
+    Absent(Text<'a>, Text<'a>),
+}
+
+impl Mentions<'_> {
+    /// Without servers, only the member `server` matters, and text without it is not read.
+    fn may_be_in(&self, node: &Node<'_>) -> bool {
+        match node.data() {
+            Data::Verbatim(text) => self.servers.is_some() || text.contains("\"server\""),
+            _ => true,
+        }
+    }
+
+    /// Finds the name in the list, and removes `server`.
+    fn find<'a>(&self, node: &mut Node<'a>, key: &str) -> Found<'a> {
+        let Some(name) = node.get(key).and_then(Node::as_text).cloned() else { return Found::Stays };
+        let server = node.get(SERVER).and_then(Node::as_text).cloned();
+        if server.is_some() || node.get(SERVER).is_some_and(Node::is_null) {
+            node.remove(SERVER);
+        }
+        let namespace = node.get("namespace").and_then(Node::as_text);
+        let Some(servers) = self.servers.filter(|_| namespace.is_none_or(|namespace| *namespace == name)) else {
+            return Found::Stays;
+        };
+        match (servers.called(server.as_ref(), &name), server) {
+            (Some(called), _) if called == name => Found::Stays,
+            (Some(called), _) => Found::Named(called),
+            (None, Some(server)) => Found::Absent(server, name),
+            (None, None) => Found::Stays,
+        }
+    }
+
+    fn in_history(&self, node: &mut Node<'_>, key: &'static str) {
+        match self.find(node, key) {
+            Found::Stays => {}
+            Found::Named(called) => node.set(key, Node::string(called)),
+            Found::Absent(server, name) => {
+                if let Some(servers) = self.servers {
+                    node.set(key, Node::string(servers.of_the_past(&server, &name)));
+                }
+            }
+        }
+    }
+
+    fn in_choice(&self, node: &mut Node<'_>, pointer: &str, depth: usize) -> Result<(), Error> {
+        if node.get("name").and_then(Node::as_text).is_some() {
+            // Namespaces and servers of MCP have names, too.
+            let is_tool = node.get("type").is_none()
+                || ["tool", "function", "custom"].iter().any(|kind| tool::has_type(node, kind));
+            if !is_tool {
+                return Ok(());
+            }
+            match self.find(node, "name") {
+                Found::Stays => {}
+                Found::Named(called) => node.set("name", Node::string(called)),
+                Found::Absent(server, name) => {
+                    let (server, name) = (server.display(), name.display());
+                    let message = format!(
+                        "expected a choice of tools in the list, found `{name}`, which `{server}` does not have there"
+                    );
+                    return Err(Error::new(Code::InvalidRequest, pointer, message));
+                }
+            }
+            return Ok(());
+        }
+        if depth >= CHOICE_DEPTH {
+            return Ok(());
+        }
+        let is_list = node.as_array().is_some();
+        node.visit_children(|_, inner| match inner.as_text() {
+            // Gemini lists the functions that are allowed by their names.
+            Some(name) if is_list => {
+                if let Some(called) = self.servers.and_then(|servers| servers.called(None, name)) {
+                    *inner = Node::string(called);
+                }
+                Ok(())
+            }
+            Some(_) => Ok(()),
+            None => self.in_choice(inner, pointer, depth + 1),
+        })
+    }
+}

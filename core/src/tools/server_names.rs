@@ -1,0 +1,112 @@
+//! The names of a list of several servers' tools: each its own, and none dependent on an order.
+//!
+//! `server__tool` identifies its server and its tool only if neither contains `__`, the server does not end with `_` and
+//! the tool does not begin with it. Any other tool gets a digest of both, so that its name does not depend on the other
+//! servers.
+
+use alloc::{format, string::String};
+
+use crate::{
+    collections::{Map, Set},
+    dialect::surface::NamePattern,
+    json::Text,
+    names::{cut, digest, folded, Taken, TAIL},
+    options::Prefix,
+};
+
+/// What separates the name of a server from that of its tool.
+pub(super) const BETWEEN: &str = "__";
+
+/// A server, and the name of one of its tools there.
+pub(super) type Tool = (Text<'static>, Text<'static>);
+
+/// Plans the name of each tool. Tools that the API defines have names in `hosted`, which stay theirs. Also returns the
+/// names that are taken.
+pub(super) fn plan(
+    tools: &Set<Tool>,
+    hosted: impl Iterator<Item = Text<'static>>,
+    prefix: Prefix,
+    shape: NamePattern,
+) -> (Map<Tool, Text<'static>>, Taken) {
+    let mut taken = Taken::default();
+    hosted.for_each(|name| taken.take(&name));
+    let mut count: Map<&Text<'static>, usize> = Map::new();
+    tools.iter().for_each(|(_, name)| *count.entry(name).or_default() += 1);
+    let is_shared = |name: &Text<'static>| count.get(&name) != Some(&1) || taken.has(&name.display());
+    let has_prefix = |tool: &Tool| match prefix {
+        Prefix::Auto => is_shared(&tool.1),
+        Prefix::Always => true,
+        Prefix::Never => false,
+    };
+    let wish = |tool: &Tool| match has_prefix(tool) {
+        true => prefixed(shape, tool),
+        false => (!is_shared(&tool.1)).then(|| tool.1.display().into_owned()),
+    };
+    let wishes: Map<&Tool, Option<String>> = tools.iter().map(|tool| (tool, wish(tool))).collect();
+    let mut wanted: Map<&String, usize> = Map::new();
+    wishes.values().flatten().for_each(|wish| *wanted.entry(wish).or_default() += 1);
+    let is_disputed = |wish: &String| wanted.get(&wish) != Some(&1) || taken.has(wish);
+    let (clear, hashing): (Map<&Tool, _>, Map<&Tool, _>) = wishes
+        .iter()
+        .map(|(tool, wish)| (*tool, wish.as_ref().filter(|wish| !is_disputed(wish))))
+        .fold((Map::new(), Map::new()), |(mut clear, mut hashing), (tool, wish)| {
+            match wish {
+                Some(wish) => drop(clear.insert(tool, wish)),
+                None => drop(hashing.insert(tool, has_prefix(tool))),
+            }
+            (clear, hashing)
+        });
+    let mut names = Map::new();
+    let mut given = taken.clone();
+    for (tool, has_prefix) in hashing.iter() {
+        names.insert((*tool).clone(), Text::new(given.free(hashed(shape, *has_prefix, tool), shape.most)));
+    }
+    // A server that publishes another tool's digest gets a digest itself.
+    for (tool, wish) in clear.iter() {
+        let called = match given.has(wish) {
+            true => Text::new(given.free(hashed(shape, has_prefix(tool), tool), shape.most)),
+            false if has_prefix(tool) => Text::new((*wish).clone()),
+            false => tool.1.clone(),
+        };
+        given.take(&called);
+        names.insert((*tool).clone(), called);
+    }
+    (names, given)
+}
+
+/// Returns `server__tool`, if no other server and tool have the same.
+fn prefixed(shape: NamePattern, (server, name): &Tool) -> Option<String> {
+    let (head, tail) = (folded(shape, server), folded(inner(shape), name));
+    let is_same = head == server.display() && tail == name.display();
+    let is_clear = ![&head, &tail].iter().any(|part| part.contains(BETWEEN));
+    let found = format!("{head}{BETWEEN}{tail}");
+    let fits = found.chars().count() <= shape.most;
+    (is_same && is_clear && fits && !head.ends_with('_') && !tail.starts_with('_')).then_some(found)
+}
+
+/// The pattern of a part of a name that is not the first.
+fn inner(shape: NamePattern) -> NamePattern {
+    NamePattern { letter_first: false, ..shape }
+}
+
+/// Returns a name with a digest of the server and the tool. The server's name is cut first.
+fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
+    let own = folded(inner(shape), name);
+    let (tail, most) = (digest(&[server, name]), shape.most);
+    let fixed = TAIL + own.chars().count() + BETWEEN.len();
+    let head = match has_prefix && fixed < most {
+        true => format!("{}{BETWEEN}{own}", cut(&folded(shape, server), most - fixed)),
+        false => cut(&folded(shape, name), most.saturating_sub(TAIL)).into(),
+    };
+    format!("{head}_{tail}")
+}
+
+/// Returns a name for a tool that the list does not have. No tool of the list has it.
+pub(super) fn of_the_past(shape: NamePattern, has_prefix: bool, tool: &Tool, taken: &Taken) -> Text<'static> {
+    let mut found = hashed(shape, has_prefix, tool);
+    while taken.has(&found) {
+        let text = Text::new(found);
+        found = format!("{}_{}", cut(&text.display(), shape.most.saturating_sub(TAIL)), digest(&[&text]));
+    }
+    Text::new(found)
+}
