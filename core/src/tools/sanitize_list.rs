@@ -242,6 +242,15 @@ fn is_named_here(listed: &Listed<'_>) -> bool {
     listed.namespace.is_some() || listed.server.is_some() && request::tool::is_custom(&listed.entry)
 }
 
+/// Where a `custom` tool has its name.
+fn path_of_name(entry: &Node<'_>) -> &'static [&'static str] {
+    if entry.get("name").is_some() {
+        &["name"]
+    } else {
+        &[CUSTOM, "name"]
+    }
+}
+
 /// The change of a tool's name.
 fn renamed(
     dialect: &'static Dialect,
@@ -261,7 +270,7 @@ impl Writer<'_> {
             Entry::Hosted => {
                 if let Some(name) = self.taken(&listed) {
                     let Refused { rule, message, .. } = duplicate(&name, "");
-                    let pointer = listed.pointer + "/name";
+                    let pointer = listed.pointer + &pointer(path_of_name(&listed.entry));
                     let own = listed.server.as_ref().and(request::tool::name(&listed.entry));
                     let name = Some(own.map_or(name, |name| self.own(name).display().into_owned()));
                     let server = listed.server.map(|server| server.display().into_owned());
@@ -335,7 +344,7 @@ impl Writer<'_> {
             let server = server.as_ref().filter(|_| is_custom);
             self.restore_map.add(called.clone(), RestoreEntry::new(&own, space, Plan::default()).of_server(server));
             done = server.map(|server| {
-                let path = if entry.get("name").is_some() { pointer(&["name"]) } else { pointer(&[CUSTOM, "name"]) };
+                let path = pointer(path_of_name(&entry));
                 let dialect = self.targets.first().map(|target| target.dialect);
                 let renamed = dialect
                     .filter(|_| !own.is(called.as_str()))
