@@ -27,7 +27,7 @@ fn cases() -> Vec<Case> {
         ("groq", "openai/gpt-oss-20b", "verbosity", json!("low"), None),
         ("groq", "openai/gpt-oss-120b", "metadata", json!({}), None),
         ("cerebras", "qwen-3-32b", "thinking", json!({ "type": "enabled" }), None),
-        ("cerebras", "qwen-3-32b", "store", json!(null), None),
+        ("cerebras", "qwen-3-32b", "store", json!(false), None),
         ("cerebras", "qwen-3-32b", "metadata", json!({}), None),
         ("cerebras", "gpt-oss-120b", "reasoning", low(), effort()),
         ("cerebras", "qwen-3-32b", "enable_thinking", json!(true), None),
