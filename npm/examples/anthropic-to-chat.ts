@@ -109,7 +109,8 @@ async function* answered(
     onReport?.(report);
     const chunks = await sent(backend, request as object as Body, signal);
     if (round === 1) yield { type: 'message_start', message };
-    const blocks = new Blocks(message.content, asked.tools, restore, report.deferred?.toolSearchName);
+    const search = report.deferred?.toolSearchName;
+    const blocks = new Blocks(message.content, asked.tools, restore, search, JSON.stringify(messages));
     let finished: string | null = null;
     let usage: Chunk['usage'];
     for await (const chunk of chunks) {

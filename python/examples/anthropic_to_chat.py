@@ -133,8 +133,9 @@ def answered(
         rounds += 1
         # The model reads its searches as it will read them in the client's next request: from the history.
         said = [{"role": "assistant", "content": content}] if content else []
+        messages = [*asked["messages"], *said]
         adapted = adapt_request(
-            {**kept, "messages": [*asked["messages"], *said]},
+            {**kept, "messages": messages},
             dialect=options.dialect,
             repair=options.repair,
             deferred={"target": "openai-chat", "server_tool_search": "emulate", "reasoning": options.reasoning},
@@ -145,7 +146,8 @@ def answered(
         if rounds == 1:
             yield {"type": "message_start", "message": message}
         deferred = adapted.report.deferred
-        blocks = Blocks(content, asked.get("tools"), adapted.restore, deferred.tool_search_name if deferred else None)
+        search = deferred.tool_search_name if deferred else None
+        blocks = Blocks(content, asked.get("tools"), adapted.restore, search, json.dumps(messages))
         finished: str | None = None
         usage = None
         for chunk in chunks:

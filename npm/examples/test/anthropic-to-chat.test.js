@@ -190,6 +190,26 @@ for (const streams of [false, true]) {
     assert.equal(got.length, 2);
   });
 
+  test(`ids that the backend gives to several calls become different, ${how}`, async (t) => {
+    const [search, read, book] = [SEARCH, READ, BOOK].map((call) => ({ ...call, id: 'call_0' }));
+    const says = [{ calls: [search] }, { calls: [search] }, { calls: [read, book] }, { calls: [book] }, DONE];
+    const { ask, got } = await setUp(t, says);
+    const history = [USER];
+    for (let turn = 0; turn < 2; turn += 1) {
+      const message = await ask(streams, history, { tools: DEFERRED });
+      history.push(
+        { role: 'assistant', content: message.content },
+        results(message, () => ({ content: 'ok' })),
+      );
+    }
+    await ask(streams, history, { tools: DEFERRED });
+    const ids = got.at(-1).messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+    assert.equal(new Set(ids).size, 5);
+    assert.equal(ids[0], 'srvtoolu_call_0');
+    const roles = got.at(-1).messages.map(({ role }) => role);
+    assert.equal(roles.join(), 'user,assistant,tool,assistant,tool,assistant,tool,tool,assistant,tool');
+  });
+
   test(`searches that find nothing, have no query, or do not end, ${how}`, async (t) => {
     const says = [{ ...SEARCH, input: { query: 'zebra' } }, { ...SEARCH, input: '{"que' }, SEARCH, DONE];
     const { ask } = await setUp(t, says, { maxRounds: 3 });

@@ -192,6 +192,22 @@ def test_a_search_beside_a_call_waits_for_the_result_of_the_call(streams: bool) 
 
 
 @BOTH
+def test_ids_that_the_backend_gives_to_several_calls_become_different(streams: bool) -> None:
+    search, read, book = ({**call, "id": "call_0"} for call in (SEARCH, READ, BOOK))
+    history: list[Any] = [USER]
+    with setting(*({"calls": calls} for calls in ([search], [search], [read, book], [book])), DONE) as to:
+        for _ in range(2):
+            history += turn(to.ask(streams, *history, tools=DEFERRED), booked)
+        to.ask(streams, *history, tools=DEFERRED)
+    messages = to.fake.got[-1]["messages"]
+    ids = [call["id"] for message in messages for call in message.get("tool_calls", [])]
+    assert len(set(ids)) == 5
+    assert ids[0] == "srvtoolu_call_0"
+    roles = [message["role"] for message in messages]
+    assert " ".join(roles) == "user assistant tool assistant tool assistant tool tool assistant tool"
+
+
+@BOTH
 def test_searches_that_find_nothing_have_no_query_or_do_not_end(streams: bool) -> None:
     says: list[dict[str, Any]] = [{**SEARCH, "input": {"query": "zebra"}}, {**SEARCH, "input": '{"que'}, SEARCH, DONE]
     with setting(*says, max_rounds=3) as to:
