@@ -41,7 +41,8 @@ export class Blocks {
 
   *take(delta: Delta, thinks: boolean): Generator<Json> {
     if (thinks && delta.reasoning_content) yield* this.#add(this.#last('thinking'), delta.reasoning_content);
-    if (delta.content) yield* this.#add(this.#last('text'), delta.content);
+    const text = delta.content || delta.refusal;
+    if (text) yield* this.#add(this.#last('text'), text);
     for (const call of delta.tool_calls ?? []) yield* this.#add(this.#called(call), call.function?.arguments ?? '');
   }
 

@@ -178,6 +178,8 @@ function refusal(error: unknown) {
   let message = error instanceof Error ? error.message : String(error);
   const headers: Record<string, string> = {};
   if (error instanceof Refused) status = error.status;
+  // The rest of a body that is too large is not read.
+  if (status === 413) headers.connection = 'close';
   if (error instanceof OpenAI.APIError) {
     status = error.status ?? 502;
     message = (error.error as Error | undefined)?.message ?? message;

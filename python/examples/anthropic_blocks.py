@@ -66,8 +66,8 @@ class Blocks:
         thought = getattr(delta, "reasoning_content", None)
         if thinks and thought:
             yield from self._add(self._last("thinking"), thought)
-        if delta.content:
-            yield from self._add(self._last("text"), delta.content)
+        if text := delta.content or delta.refusal:
+            yield from self._add(self._last("text"), text)
         for call in delta.tool_calls or []:
             yield from self._add(self._called(call), (call.function and call.function.arguments) or "")
 

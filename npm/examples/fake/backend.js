@@ -152,7 +152,10 @@ function anthropic({ text, name, input }, id) {
   return { whole: { ...message, content: [block], ...end, usage }, events };
 }
 
-function chat({ text, name, input, reasoning, calls = name === undefined ? [] : [{ name, input }], finish, cut }, id) {
+function chat(
+  { text, refusal, name, input, reasoning, calls = name === undefined ? [] : [{ name, input }], finish, cut },
+  id,
+) {
   const finish_reason = finish ?? (calls.length > 0 ? 'tool_calls' : 'stop');
   const tool_calls = calls.map(({ name, input, id: own }, index) => {
     const written = typeof input === 'string' ? input : JSON.stringify(input);
@@ -163,6 +166,7 @@ function chat({ text, name, input, reasoning, calls = name === undefined ? [] : 
     };
   });
   const message = { role: 'assistant', content: text ?? null };
+  if (refusal !== undefined) message.refusal = refusal;
   if (reasoning !== undefined) message.reasoning_content = reasoning;
   const base = { id, created: 0, model: 'm' };
   const chunk = (delta, finish_reason = null) => ({

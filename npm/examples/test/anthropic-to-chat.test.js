@@ -247,10 +247,11 @@ for (const streams of [false, true]) {
   test(`stop reasons, ${how}`, async (t) => {
     const says = ['length', 'content_filter', 'stop'].map((finish) => ({ text: 'So', finish }));
     // Some backends end calls with `stop`.
-    const { ask } = await setUp(t, [...says, { ...BOOK, finish: 'stop' }]);
+    const { ask } = await setUp(t, [...says, { ...BOOK, finish: 'stop' }, { refusal: 'I will not.' }]);
     const reasons = [];
     for (let turn = 0; turn < 4; turn += 1) reasons.push((await ask(streams, [USER])).stop_reason);
     assert.deepEqual(reasons, ['max_tokens', 'refusal', 'end_turn', 'tool_use']);
+    assert.deepEqual((await ask(streams, [USER])).content, [{ type: 'text', text: 'I will not.' }]);
   });
 
   test(`a call that reaches the limit does not spoil the next turn, ${how}`, async (t) => {
@@ -327,4 +328,23 @@ test('a redirect is not followed, and the key is passed on', async (t) => {
   const { ask } = await setUp(t, [], { at: `http://127.0.0.1:${redirecting.address().port}` });
   await assert.rejects(ask(false, [USER]), (error) => error.status === 502);
   assert.deepEqual(seen, ['Bearer k']);
+});
+
+test('a client that goes away ends the request to the backend', { timeout: 10_000 }, async (t) => {
+  let end;
+  const ended = new Promise((resolve) => {
+    end = resolve;
+  });
+  const endless = createServer((_, response) => {
+    response.on('close', end);
+    const chunk = { id: '1', choices: [{ index: 0, delta: { content: 'So' }, finish_reason: null }] };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  });
+  await new Promise((done) => endless.listen(0, '127.0.0.1', done));
+  t.after(() => endless.close());
+  const { client } = await setUp(t, [], { at: `http://127.0.0.1:${endless.address().port}` });
+  const stream = client.messages.stream({ model: 'claude', max_tokens: 9, messages: [USER] });
+  stream.on('text', () => stream.abort());
+  await assert.rejects(stream.finalMessage(), Anthropic.APIUserAbortError);
+  await ended;
 });

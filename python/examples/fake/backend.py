@@ -185,6 +185,8 @@ def chat(said: dict[str, Any], number: str) -> dict[str, Any]:
         id_ = call.get("id") or (f"call_{number}.{index}" if index else f"call_{number}")
         calls.append({"id": id_, "type": "function", "function": function})
     message = {"role": "assistant", "content": said.get("text")}
+    if "refusal" in said:
+        message["refusal"] = said["refusal"]
     if "reasoning" in said:
         message["reasoning_content"] = said["reasoning"]
     if calls:
