@@ -18,6 +18,7 @@ fn cases() -> Vec<Case> {
         ("openai-chat", "gpt-5-mini", "max_tokens", json!(100), Some(("max_completion_tokens", json!(100)))),
         ("openai-strict", "o3", "max_tokens", json!(100), Some(("max_completion_tokens", json!(100)))),
         ("openai-chat", "o4-mini", "parallel_tool_calls", json!(false), None),
+        ("openai-chat", "gpt-5", "metadata", json!({ "a": "b" }), None),
         ("openai-chat", "gpt-4.1", "verbosity", json!("low"), None),
         ("xai", "grok-4", "reasoning_effort", json!("low"), None),
         ("xai", "grok-4-fast-reasoning", "reasoning_effort", json!("low"), None),
@@ -42,11 +43,7 @@ fn accepted() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("mistral", "mistral-large", json!({ "max_tokens": 100, "parallel_tool_calls": false })),
         ("openai-chat", "gpt-4o", json!({ "max_tokens": 100, "parallel_tool_calls": false })),
-        (
-            "openai-chat",
-            "gpt-5",
-            json!({ "metadata": { "a": "b" }, "reasoning": { "effort": "low" }, "verbosity": "low" }),
-        ),
+        ("openai-chat", "gpt-5", json!({ "metadata": { "a": "b" }, "store": true, "reasoning": { "effort": "low" } })),
         ("openai-chat", "gpt-4.1", json!({ "verbosity": "medium" })),
         ("xai", "grok-3-mini", json!({ "reasoning_effort": "low" })),
         ("xai", "grok-4.3", json!({ "reasoning_effort": "low" })),
