@@ -1,6 +1,6 @@
 // The reply of a Chat Completions backend as blocks of Anthropic's API, with their events: texts, thoughts, calls and searches.
 
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type OpenAI from 'openai';
 import { type CallStream, type Restore, ToolIndex } from 'toolwire';
 
@@ -14,7 +14,8 @@ interface Part {
   kind: 'text' | 'thinking' | 'call' | 'search';
   text: string;
   started?: boolean;
-  call?: { index: number; id: string; name: string; stream: CallStream };
+  /** `own` is the id that the client gets. */
+  call?: { index: number; id: string | undefined; own: string; name: string; stream: CallStream };
 }
 
 /**
@@ -25,12 +26,13 @@ export class Blocks {
   readonly #parts: Part[] = [];
   #open = 0;
 
-  /** Appends to `content`. `search` is the name of the function that replaces the hosted search. */
+  /** Appends to `content`. `search` is the name of the function that replaces the hosted search, `history` the messages as JSON. */
   constructor(
     readonly content: Json[],
     readonly tools: unknown,
     readonly restore: Restore,
     readonly search: string | undefined,
+    readonly history: string,
   ) {}
 
   has(kind: Part['kind']) {
@@ -39,7 +41,8 @@ export class Blocks {
 
   *take(delta: Delta, thinks: boolean): Generator<Json> {
     if (thinks && delta.reasoning_content) yield* this.#add(this.#last('thinking'), delta.reasoning_content);
-    if (delta.content) yield* this.#add(this.#last('text'), delta.content);
+    const text = delta.content || delta.refusal;
+    if (text) yield* this.#add(this.#last('text'), text);
     for (const call of delta.tool_calls ?? []) yield* this.#add(this.#called(call), call.function?.arguments ?? '');
   }
 
@@ -61,9 +64,17 @@ export class Blocks {
   #called({ index, id, function: called }: Call): Part {
     // Some backends give every call the index 0: another id is another call.
     const known = this.#parts.findLast(({ call }) => call?.index === index && (!id || call.id === id));
+    if (known !== undefined) return known;
     const name = called?.name ?? '';
-    const call = { index, id: id || `call_${randomUUID()}`, name, stream: this.restore.callStream(name) };
-    return known ?? { kind: name === this.search ? 'search' : 'call', text: '', call };
+    const call = { index, id, own: this.#id(id), name, stream: this.restore.callStream(name) };
+    return { kind: name === this.search ? 'search' : 'call', text: '', call };
+  }
+
+  /** The backend's id, which Kimi's models read, unless an earlier call has it: some backends number the calls of each reply from 0. */
+  #id(id: string | undefined) {
+    const taken = (own: string) =>
+      this.history.includes(`"${own}"`) || this.#parts.some(({ call }) => call?.own === own);
+    return !id || taken(id) || taken(hosted(id)) ? `call_${randomBytes(12).toString('hex')}` : id;
   }
 
   *#add(part: Part, piece: string): Generator<Json> {
@@ -95,7 +106,7 @@ export class Blocks {
 
   #block({ kind, call }: Part, text: string): Json {
     // In the client's own form: its own name, and arguments in the shape of its own schema.
-    if (call) return this.restore.clientCall({ ...call, arguments: text || '{}' }).call as Json;
+    if (call) return this.restore.clientCall({ id: call.own, name: call.name, arguments: text || '{}' }).call as Json;
     return kind === 'text' ? { type: 'text', text } : { type: 'thinking', thinking: text, signature: '' };
   }
 
@@ -104,7 +115,7 @@ export class Blocks {
     const tools = this.tools as Json[];
     const call = this.#block(part, part.text);
     const answer = new ToolIndex(tools).answer(call, { toolSearchName: String(call.name) }) as SearchAnswer;
-    const id = `srvtoolu_${part.call?.id.replace(/\W/g, '_')}`;
+    const id = hosted(part.call?.own ?? '');
     const name = tools.find(({ type }) => type?.startsWith('tool_search_tool_'))?.name;
     const input = typeof call.input === 'string' ? {} : call.input;
     yield this.#event('start', { content_block: { type: 'server_tool_use', id, name, input: {} } });
@@ -126,6 +137,11 @@ export class Blocks {
   #event(kind: string, members: object): Json {
     return { type: `content_block_${kind}`, index: this.content.length, ...members };
   }
+}
+
+/** An id as Anthropic's servers give to what they run themselves. */
+function hosted(id: string) {
+  return `srvtoolu_${id.replace(/\W/g, '_')}`;
 }
 
 function delta(kind: Part['kind'], text: string): Json {

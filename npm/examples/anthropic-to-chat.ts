@@ -109,7 +109,8 @@ async function* answered(
     onReport?.(report);
     const chunks = await sent(backend, request as object as Body, signal);
     if (round === 1) yield { type: 'message_start', message };
-    const blocks = new Blocks(message.content, asked.tools, restore, report.deferred?.toolSearchName);
+    const search = report.deferred?.toolSearchName;
+    const blocks = new Blocks(message.content, asked.tools, restore, search, JSON.stringify(messages));
     let finished: string | null = null;
     let usage: Chunk['usage'];
     for await (const chunk of chunks) {
@@ -177,6 +178,8 @@ function refusal(error: unknown) {
   let message = error instanceof Error ? error.message : String(error);
   const headers: Record<string, string> = {};
   if (error instanceof Refused) status = error.status;
+  // The rest of a body that is too large is not read.
+  if (status === 413) headers.connection = 'close';
   if (error instanceof OpenAI.APIError) {
     status = error.status ?? 502;
     message = (error.error as Error | undefined)?.message ?? message;

@@ -4,8 +4,8 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Any, Literal
-from uuid import uuid4
 
 from openai.types.chat.chat_completion_chunk import ChoiceDelta, ChoiceDeltaToolCall
 
@@ -23,7 +23,9 @@ class Part:
     started: bool = False
     # Of calls and searches.
     index: int = -1
-    id: str = ""
+    id: str | None = None
+    # The id that the client gets.
+    own: str = ""
     name: str = ""
     stream: CallStream | None = None
 
@@ -46,9 +48,12 @@ class Blocks:
     and only the next one shows that a call has ended. So one block is open, and the pieces of later ones are held back.
     """
 
-    def __init__(self, content: list[dict[str, Any]], tools: Any, restore: Restore, search: str | None) -> None:
-        """`search` is the name of the function that replaces the hosted search."""
+    def __init__(
+        self, content: list[dict[str, Any]], tools: Any, restore: Restore, search: str | None, history: str
+    ) -> None:
+        """`search` is the name of the function that replaces the hosted search, `history` the messages as JSON."""
         self.content, self.tools, self.restore, self.search = content, tools, restore, search
+        self.history = history
         self.parts: list[Part] = []
         self.open = 0
 
@@ -61,8 +66,8 @@ class Blocks:
         thought = getattr(delta, "reasoning_content", None)
         if thinks and thought:
             yield from self._add(self._last("thinking"), thought)
-        if delta.content:
-            yield from self._add(self._last("text"), delta.content)
+        if text := delta.content or delta.refusal:
+            yield from self._add(self._last("text"), text)
         for call in delta.tool_calls or []:
             yield from self._add(self._called(call), (call.function and call.function.arguments) or "")
 
@@ -92,7 +97,18 @@ class Blocks:
         name = (call.function and call.function.name) or ""
         kind: Kind = "search" if name == self.search else "call"
         stream = self.restore.call_stream(name)
-        return Part(kind, index=call.index, id=call.id or f"call_{uuid4().hex}", name=name, stream=stream)
+        return Part(kind, index=call.index, id=call.id, own=self._id(call.id), name=name, stream=stream)
+
+    def _id(self, given: str | None) -> str:
+        """Give the backend's id, which Kimi's models read, unless an earlier call has it.
+
+        Some backends number the calls of each reply from 0.
+        """
+
+        def taken(own: str) -> bool:
+            return json.dumps(own) in self.history or any(part.own == own for part in self.parts)
+
+        return f"call_{token_hex(12)}" if not given or taken(given) or taken(hosted(given)) else given
 
     def _add(self, part: Part, piece: str) -> Iterator[dict[str, Any]]:
         if not any(part is known for known in self.parts):
@@ -118,14 +134,14 @@ class Blocks:
         if part.kind == "thinking":
             return {"type": "thinking", "thinking": text, "signature": ""}
         # In the client's own form: its own name, and arguments in the shape of its own schema.
-        call = {"id": part.id, "name": part.name, "arguments": text or "{}"}
+        call = {"id": part.own, "name": part.name, "arguments": text or "{}"}
         return dict(self.restore.client_call(call).call)
 
     def _searched(self, part: Part) -> Iterator[dict[str, Any]]:
         """Show the search and its result as Anthropic's servers do. The client sends both with its next request."""
         call = self._block(part, part.text)
         answer = ToolIndex(self.tools).answer(call, tool_search_name=part.name) or {"content": []}
-        id_ = "srvtoolu_" + re.sub(r"[^A-Za-z0-9_]", "_", part.id)
+        id_ = hosted(part.own)
         name = next(tool["name"] for tool in self.tools if str(tool.get("type")).startswith("tool_search_tool_"))
         given = call["input"] if isinstance(call["input"], dict) else {}
         use: dict[str, Any] = {"type": "server_tool_use", "id": id_, "name": name, "input": given}
@@ -144,6 +160,11 @@ class Blocks:
 
     def _event(self, kind: str, **members: Any) -> dict[str, Any]:
         return {"type": f"content_block_{kind}", "index": len(self.content), **members}
+
+
+def hosted(id_: str) -> str:
+    """Give an id as Anthropic's servers give to what they run themselves."""
+    return "srvtoolu_" + re.sub(r"[^A-Za-z0-9_]", "_", id_)
 
 
 def delta(kind: Kind, text: str) -> dict[str, Any]:

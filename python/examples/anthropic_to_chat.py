@@ -5,7 +5,8 @@ whole or streamed.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from uuid import uuid4
 
 import httpx2
 from anthropic_blocks import Blocks
-from openai import APIError, OpenAI
+from openai import APIError, OpenAI, Stream
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from toolwire import ToolwireError, adapt_request
@@ -90,18 +91,18 @@ def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServ
 
         def answer(self, backend: OpenAI, asked: dict[str, Any]) -> None:
             message = empty(asked.get("model"))
-            events = answered(backend, asked, message, options)
-            # The backend refuses a request before the first event, while the client can still be sent a status.
-            first = next(events)
-            if not asked.get("stream"):
-                for _ in events:
-                    pass
-                return self.send(200, message, {})
-            self.send_response(200)
-            self.send_header("content-type", "text/event-stream")
-            self.end_headers()
-            for data in written(first, events):
-                self.wfile.write(f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode())
+            with closing(answered(backend, asked, message, options)) as events:
+                # The backend refuses a request before the first event, while the client can still be sent a status.
+                first = next(events)
+                if not asked.get("stream"):
+                    for _ in events:
+                        pass
+                    return self.send(200, message, {})
+                self.send_response(200)
+                self.send_header("content-type", "text/event-stream")
+                self.end_headers()
+                for data in written(first, events):
+                    self.wfile.write(f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode())
             return None
 
         def send(self, status: int, body: dict[str, Any], headers: dict[str, str]) -> None:
@@ -124,7 +125,7 @@ def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServ
 
 def answered(
     backend: OpenAI, asked: dict[str, Any], message: dict[str, Any], options: Options
-) -> Iterator[dict[str, Any]]:
+) -> Generator[dict[str, Any]]:
     """Give the events of one message. The backend is asked once, and once more after each turn that only searches."""
     kept = {**asked, "model": options.model or asked.get("model")}
     kept.pop("metadata", None)  # OpenAI refuses it without `store`.
@@ -133,26 +134,27 @@ def answered(
         rounds += 1
         # The model reads its searches as it will read them in the client's next request: from the history.
         said = [{"role": "assistant", "content": content}] if content else []
+        messages = [*asked["messages"], *said]
         adapted = adapt_request(
-            {**kept, "messages": [*asked["messages"], *said]},
+            {**kept, "messages": messages},
             dialect=options.dialect,
             repair=options.repair,
             deferred={"target": "openai-chat", "server_tool_search": "emulate", "reasoning": options.reasoning},
         )
         if options.on_report:
             options.on_report(adapted.report)
-        chunks = sent(backend, adapted.request)
-        if rounds == 1:
-            yield {"type": "message_start", "message": message}
-        deferred = adapted.report.deferred
-        blocks = Blocks(content, asked.get("tools"), adapted.restore, deferred.tool_search_name if deferred else None)
-        finished: str | None = None
-        usage = None
-        for chunk in chunks:
-            for choice in chunk.choices[:1]:
-                yield from blocks.take(choice.delta, thinks)
-                finished = choice.finish_reason or finished
-            usage = chunk.usage or usage
+        with sent(backend, adapted.request) as chunks:
+            if rounds == 1:
+                yield {"type": "message_start", "message": message}
+            search = adapted.report.deferred.tool_search_name if adapted.report.deferred else None
+            blocks = Blocks(content, asked.get("tools"), adapted.restore, search, json.dumps(messages))
+            finished: str | None = None
+            usage = None
+            for chunk in chunks:
+                for choice in chunk.choices[:1]:
+                    yield from blocks.take(choice.delta, thinks)
+                    finished = choice.finish_reason or finished
+                usage = chunk.usage or usage
         if finished is None:
             raise RefusedError(502, "the stream of the backend broke off")
         yield from blocks.advance(True)
@@ -176,11 +178,11 @@ def answered(
     yield {"type": "message_stop"}
 
 
-def sent(backend: OpenAI, body: dict[str, Any]) -> Iterable[ChatCompletionChunk]:
+def sent(backend: OpenAI, body: dict[str, Any]) -> AbstractContextManager[Iterable[ChatCompletionChunk]]:
     """Ask the backend. A whole reply is a stream of one chunk."""
     completions = backend.chat.completions
     if body.get("stream"):
-        stream: Iterable[ChatCompletionChunk] = completions.create(**body, stream_options={"include_usage": True})
+        stream: Stream[ChatCompletionChunk] = completions.create(**body, stream_options={"include_usage": True})
         return stream
     whole: ChatCompletion = completions.create(**body)
     chunk: dict[str, Any] = whole.to_dict()
@@ -188,7 +190,7 @@ def sent(backend: OpenAI, body: dict[str, Any]) -> Iterable[ChatCompletionChunk]
         choice["delta"] = choice.pop("message")
         for index, call in enumerate(choice["delta"].get("tool_calls") or []):
             call["index"] = index
-    return [ChatCompletionChunk.construct(None, **chunk)]
+    return nullcontext([ChatCompletionChunk.construct(None, **chunk)])
 
 
 def empty(model: Any) -> dict[str, Any]:

@@ -96,11 +96,17 @@ impl Exchange {
         if matches!(endpoint.api, Api::Anthropic | Api::OpenaiChat) && !is_conversation() {
             return Ok(None);
         }
-        let named = |key: &str| node.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
+        let named = |key: &str| -> Result<Option<String>, Error> {
+            let found = node.get(key).map(view).transpose()?;
+            Ok(found.and_then(|found| found.as_text().map(|text| text.display().into_owned())))
+        };
         let (dialect, by_flag) = match &options.dialect {
-            Some(dialect) => (dialect.as_str(), false),
+            Some(dialect) => (dialect.as_str(), None),
             None => {
-                let model = endpoint.model.map(String::from).or_else(|| named("model"));
+                let model = match endpoint.model {
+                    Some(model) => Some(String::from(model)),
+                    None => named("model")?,
+                };
                 let (api, host) = (Some(endpoint.api), Some(url.into()));
                 let query = DialectQuery { api, model, host, ..DialectQuery::default() };
                 let found = lookup::dialect_for(&query)
@@ -110,7 +116,7 @@ impl Exchange {
                     None if has_strict_tool(body, &node)? => lookup::strict_dialect(&query, url),
                     _ => None,
                 };
-                (strict.map_or(found.dialect, |strict| strict.name), strict.is_some())
+                (strict.map_or(found.dialect, |strict| strict.name), strict.map(|_| found.dialect))
             }
         };
         let mut adapting = options.adapting(endpoint.api.tools(), dialect)?;

@@ -92,9 +92,8 @@ pub struct ToolsOptions {
     /// What becomes of a list if tools have to be set aside. Requests ignore it: `adapt_request` reports the
     /// tools, and [`ExchangeOptions`](crate::ExchangeOptions) has its own.
     pub on_set_aside: OnSetAside,
-    /// Whether only tools with `strict: true` are written in the dialect, and all others in the one for tools that are
-    /// not strict.
-    pub(crate) by_flag: bool,
+    /// The dialect for tools without `strict: true`; `None`: the flags do not decide.
+    pub(crate) by_flag: Option<&'static str>,
 }
 
 /// The option that only lists have.
@@ -115,7 +114,7 @@ impl ToolsOptions {
             repair: None,
             prefix: Prefix::Auto,
             on_set_aside: OnSetAside::Warn,
-            by_flag: false,
+            by_flag: None,
         }
     }
 
@@ -212,7 +211,7 @@ impl ToolsOptions {
             max_tools: reader.limit("maxTools")?,
             repair: RepairOptions::of_calls(reader.node("repair"), naming)?,
             prefix: reader.choice("prefix", Prefix::CHOICES)?.unwrap_or(Prefix::Auto),
-            by_flag: false,
+            by_flag: None,
             on_set_aside: OnSetAside::Warn,
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! This file knows how each API spells a choice. What becomes of a tool that a choice names is decided by the callers.
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 use super::{
     report::{Warnings, LOST},
@@ -12,6 +12,7 @@ use crate::{
     collections::Set,
     error::Error,
     json::{
+        self,
         lazy::{edit_member, view},
         Data, Node, Text,
     },
@@ -97,7 +98,10 @@ fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
     let is_tool =
         entry.get("type").is_none() || ["tool", "function", "custom"].iter().any(|kind| has_type(entry, kind));
     if !is_tool {
-        return entry.get("type").and_then(Node::as_text).cloned().map(Mention::Hosted);
+        let kind = entry.get("type").and_then(Node::as_text);
+        // A choice without a name may be spelled as an object.
+        let is_plain = |kind: &&Text<'_>| ["auto", "any", "none", "required"].iter().any(|plain| kind.is(*plain));
+        return kind.filter(|kind| !is_plain(kind)).cloned().map(Mention::Hosted);
     }
     let namespace = entry.get("namespace").and_then(Node::as_text).cloned();
     name_of(entry).map(|name| tool(namespace, name))
@@ -150,6 +154,16 @@ pub(crate) fn allowed<'a>(required: bool, names: Vec<Text<'a>>, api: Api, custom
 /// # Errors
 /// `invalid-json`, if the choice is text that cannot be read.
 pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> Result<(), Error> {
+    if api == Api::Bedrock {
+        let kind = if choice.is_demand() { "any" } else { "auto" };
+        let (outer, inner, _) = CONVERSE;
+        let written = Node::record([(kind, Node::empty_object())]);
+        return edit_member(request, outer, |config| {
+            config.set(inner, written);
+            Ok(())
+        })
+        .map(drop);
+    }
     let written = plain(choice, api);
     let replaced = edit_member(request, "tool_choice", |old| {
         let Some((kind, object)) = written.get("type").zip(old.as_object_mut()) else {
@@ -165,6 +179,24 @@ pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> 
         Ok(())
     });
     replaced.map(drop)
+}
+
+/// The choice of a request of Bedrock Converse, as JSON and as read.
+pub(crate) fn of_converse<'a>(request: &Node<'a>) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
+    let (outer, inner, _) = CONVERSE;
+    let config = request.get(outer).map(view).transpose()?;
+    let Some(choice) = config.as_deref().and_then(|config| config.get(inner)).filter(|choice| !choice.is_null()) else {
+        return Ok(None);
+    };
+    let read = if choice.get("auto").is_some() {
+        Some(Choice::Auto)
+    } else if choice.get("any").is_some() {
+        Some(Choice::Required)
+    } else {
+        let name = choice.get("tool").and_then(name_of);
+        name.map(|name| Choice::Tool(Mention::Tool { namespace: None, name }))
+    };
+    Ok(Some((json::write(choice), read)))
 }
 
 /// Lets the model decide whether to call: of the tools that a choice allows, or of all.

@@ -145,8 +145,36 @@ const CHAT_ONLY: [&str; 33] = [
     "web_search_options",
 ];
 
+/// Whether a request has what only Anthropic's have: a top-level prompt, tools with `input_schema`, or blocks of calls
+/// and results.
+fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
+    if request.get("system").is_some() {
+        return Ok(true);
+    }
+    if let Some(tools) = request.get("tools") {
+        let tools = view(tools)?;
+        if tools.as_array().unwrap_or_default().iter().any(|tool| tool.get("input_schema").is_some()) {
+            return Ok(true);
+        }
+    }
+    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+        if !may_hold(message, prefilter::CALL | prefilter::RESULT) {
+            continue;
+        }
+        let message = view(message)?;
+        let is_of_a_call = |block: &Node<'_>| {
+            block.get("type").is_some_and(|kind| kind.is_text("tool_use") || kind.is_text("tool_result"))
+        };
+        if message.get("content").and_then(Node::as_array).unwrap_or_default().iter().any(is_of_a_call) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn is_chat(request: &Node<'_>, target: Option<Api>) -> Result<bool, Error> {
-    if target == Some(Api::OpenaiChat) && CHAT_ONLY.iter().any(|key| request.get(key).is_some()) {
+    let has_chat_member = || CHAT_ONLY.iter().any(|key| request.get(key).is_some());
+    if target == Some(Api::OpenaiChat) && has_chat_member() && !has_shape_of_anthropic(request)? {
         return Ok(true);
     }
     if let Some(tools) = request.get("tools") {

@@ -33,7 +33,7 @@ use crate::{
 
 /// The model of a request in lower case, without the vendor that routers write before it.
 pub(crate) fn model(request: &Node<'_>) -> Result<String, Error> {
-    let Some(model) = request.get("model") else { return Ok(String::new()) };
+    let Some(model) = request.get("model").or_else(|| request.get("modelId")) else { return Ok(String::new()) };
     let model = view(model)?;
     let name = model.as_text().map(|name| name.display().into_owned()).unwrap_or_default();
     Ok(name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
@@ -47,7 +47,7 @@ pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
 /// The format of a request, by its shape or by the options. `home`: the format of the API that it is for, which
 /// decides about members that only this format has.
 pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions, home: Option<Api>) -> Result<Api, Error> {
-    // What it is to become has no say in what it is.
+    // Only the dialect's own format decides about members that Chat Completions alone has.
     let target = home.filter(|home| *home == Api::OpenaiChat);
     Ok(format::recognise(request, &DeferredOptions { target, native: Native::None, ..options.clone() })?.format)
 }

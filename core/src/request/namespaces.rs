@@ -395,7 +395,9 @@ pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warning
         let description = description_of(&tool).filter(|_| names.describes).cloned();
         let deferred = tool.get(FLAG).and_then(Node::as_bool) == Some(true);
         let members = tool.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
-        for mut member in members.unwrap_or_default() {
+        let members = members.unwrap_or_default();
+        let description = description.filter(|text| may_describe(text, members.len()));
+        for mut member in members {
             describe(&mut member, description.as_ref());
             out.extend(member_of(namespace.as_ref(), deferred, member, names, warnings));
         }
@@ -410,12 +412,22 @@ pub(crate) fn description_of<'n, 'a>(namespace: &'n Node<'a>) -> Option<&'n Text
 
 const DESCRIPTION: &str = "description";
 
+/// The most bytes that the tools of a namespace get of its description, all together: copies must not grow with the
+/// square of the input.
+const MOST_COPIED: usize = 64 << 10;
+
+/// Whether so many tools of a namespace get its description.
+pub(crate) fn may_describe(description: &Text<'_>, tools: usize) -> bool {
+    description.chars().len().saturating_mul(tools) <= MOST_COPIED
+}
+
 /// Puts the description of a namespace before that of a tool which leaves it, because the model reads it nowhere else.
 pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
     let Some(namespace) = namespace.filter(|_| !has_type(tool, "namespace")) else { return };
     let text = match tool.get(DESCRIPTION).map(Node::as_text) {
         Some(Some(own)) if !own.is_empty() => format!("{}\n\n{}", namespace.display(), own.display()),
         None | Some(Some(_)) => String::from(namespace.display()),
+        Some(None) if tool.get(DESCRIPTION).is_some_and(Node::is_null) => String::from(namespace.display()),
         // What is no string is for others to judge.
         Some(None) => return,
     };

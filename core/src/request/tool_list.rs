@@ -6,7 +6,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    namespaces::{describe, description_of, nested, FlatNames},
+    namespaces::{describe, description_of, may_describe, nested, FlatNames},
     tool_format::{api_of, recognise, Entry},
 };
 use crate::{
@@ -260,6 +260,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
     let description = description_of(&listed.entry).cloned();
     let tools = listed.entry.visit(LIST, core::mem::take).map(Node::into_data);
     let Some(Data::Array(tools)) = tools else { return };
+    let description = description.filter(|text| may_describe(text, tools.len()));
     for (at, mut entry) in tools.into_iter().enumerate() {
         let pointer = format!("{}/{LIST}/{at}", listed.pointer);
         if is_namespace(&entry) {

@@ -51,12 +51,13 @@ pub(super) fn is_cut(reply: &Node<'_>) -> bool {
 }
 
 /// How each API says that a reply ended at a length limit.
-const ENDS_OF_A_CUT: [(&str, &str); 6] = [
+const ENDS_OF_A_CUT: [(&str, &str); 7] = [
     ("stop_reason", "max_tokens"),
     ("stop_reason", "model_context_window_exceeded"),
     ("finish_reason", "length"),
     ("finishReason", "MAX_TOKENS"),
     ("stopReason", "max_tokens"),
+    ("stopReason", "model_context_window_exceeded"),
     ("status", "incomplete"),
 ];
 

@@ -20,7 +20,7 @@ const ENDS: &str = "contentBlockStop";
 const LAST: &str = "messageStop";
 
 impl Stream {
-    /// Takes an event of Converse; `None`: it is none.
+    /// Handles an event of Converse; returns `None` for any other.
     ///
     /// # Errors
     /// `limit-exceeded`, and those of restoring.
@@ -29,12 +29,12 @@ impl Stream {
         event: &mut Node<'a>,
         out: &mut Vec<Node<'a>>,
     ) -> Result<Option<Passed>, Error> {
-        if event.get(BEGINS).is_some() {
+        if is_of(event, BEGINS) {
             let key = key_of(event, BEGINS);
             let call = event.get(BEGINS).and_then(|block| block.get("start")).and_then(|start| start.get("toolUse"));
             let called = call.and_then(|call| self.restore_map.called(call, "name"));
             let id = call.and_then(id_of).map(|id| id.display().into_owned());
-            // One that never ended, and in whose place another one begins.
+            // Passes on an unfinished call whose index is used again.
             let before = match called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned) {
                 Some(name) => self.held.open(key, name, id, false)?,
                 None => self.held.close(&key),
@@ -44,7 +44,7 @@ impl Stream {
                 block.visit("start", |start| start.visit("toolUse", |call| self.names_of(call))).flatten()
             });
             begun.flatten().unwrap_or(Ok(()))?;
-        } else if event.get(CONVERSE_DELTA).is_some() {
+        } else if is_of(event, CONVERSE_DELTA) {
             let key = key_of(event, CONVERSE_DELTA);
             let delta = event.get(CONVERSE_DELTA).and_then(|block| block.get("delta"));
             let piece = delta.and_then(|delta| delta.get("toolUse")?.get("input")?.as_text());
@@ -53,7 +53,7 @@ impl Stream {
                 self.held.add(&key, piece)?;
                 return Ok(Some(Passed::Nothing));
             }
-        } else if event.get(ENDS).is_some() {
+        } else if is_of(event, ENDS) {
             if let Some(held) = self.held.close(&key_of(event, ENDS)) {
                 out.extend(self.end_of(held, || {
                     let input = Node::record([("input", Node::literal(""))]);
@@ -65,13 +65,17 @@ impl Stream {
                     Node::record([(CONVERSE_DELTA, block)])
                 }));
             }
-        } else if event.get(LAST).is_some() {
+        } else if is_of(event, LAST) {
             out.extend(self.leave());
         } else {
             return Ok(None);
         }
         Ok(Some(Passed::Event))
     }
+}
+
+fn is_of(event: &Node<'_>, kind: &str) -> bool {
+    event.get(kind).is_some_and(|block| block.as_object().is_some())
 }
 
 fn key_of(event: &Node<'_>, kind: &str) -> Key {

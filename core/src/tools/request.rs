@@ -78,6 +78,7 @@ pub(crate) fn adapt_with_names<'a>(
     server_mentions::settle(request, api, servers.as_ref())?;
     let given = request_facts::Given::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
+    let messages = history_length(request, api);
     if options.history_arguments == HistoryArguments::Repair {
         report.request_changes = history_arguments::repair(request, api)?;
     }
@@ -183,13 +184,18 @@ pub(crate) fn adapt_with_names<'a>(
         return Err(nothing_left(pointer, &report));
     }
     report.request_changes.extend(found_namespaces.report(request)?);
-    report.request_changes.extend(request_members::mend(request, api_out, &dialect.tools)?);
     let (choice, changes) = request_facts::mend_choice(request, api_out, &dialect.tools, given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
+    report.request_changes.extend(request_members::mend(request, api_out, &dialect.tools)?);
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     for place in rename_history(request, api_out, &new_name, &|name| names.new_name(name).is_none())? {
-        let pointer = format!("/{}/{place}", api_out.history());
+        // Places in the input are known as long as no message came or went.
+        let is_same = api == api_out && history_length(request, api) == messages;
+        let pointer = match is_same {
+            true => format!("/{}/{place}", api.history()),
+            false => format!("/{}", api.history()),
+        };
         let message = "gave a tool that the request does not list a name that the API takes";
         report.request_changes.push(RequestChange::new(pointer, &HISTORY_NAME, message));
     }
@@ -318,6 +324,11 @@ fn rewrite_tools<'a>(
     Ok(Tools { restore_map, names, callable, is_emptied })
 }
 
+/// Whether an entry of a list of Bedrock Converse is no tool.
+fn is_cache_point(entry: &Node<'_>) -> bool {
+    entry.get("cachePoint").is_some()
+}
+
 /// Rewrites the list of a request; gives what it became, and whether it is another one now.
 fn rewrite_list<'a>(
     node: &mut Node<'a>,
@@ -330,14 +341,15 @@ fn rewrite_list<'a>(
         Data::Verbatim(text) => (json::read(text)?, Some(*text)),
         _ => (data, None),
     };
-    let had = tools.as_array().is_some_and(|tools| !tools.is_empty());
+    let has_any = |tools: &Node<'_>| tools.as_array().is_some_and(|tools| !tools.iter().all(is_cache_point));
+    let had = has_any(&tools);
     let outcome =
         sanitize_list::rewrite_with_names(tools, options, planned, None).map_err(|error| match error.code() {
             Code::InvalidRequest => error.below(place),
             _ => error,
         })?;
     let mut sent = SentList {
-        emptied: had && outcome.tools.as_array().is_some_and(<[Node<'_>]>::is_empty),
+        emptied: had && !has_any(&outcome.tools),
         quarantined: outcome.quarantined,
         changes: Arc::default(),
         restore_map: outcome.restore_map,
@@ -361,6 +373,11 @@ fn rewrite_list<'a>(
         _ => outcome.tools,
     };
     Ok((sent, !intact))
+}
+
+/// How many messages a request has.
+fn history_length(request: &Node<'_>, api: Api) -> usize {
+    request.get(api.history()).and_then(Node::as_array).map_or(0, <[Node<'_>]>::len)
 }
 
 /// Gives tools that the history calls the names they have now. Returns the indices of the messages in which a tool got
@@ -400,9 +417,13 @@ pub(super) fn rename_history(
     Ok(places)
 }
 
-/// Members of requests that only Bedrock Converse has beside `messages`.
-const CONVERSE_ONLY: [&str; 5] =
-    ["toolConfig", "inferenceConfig", "modelId", "additionalModelRequestFields", "guardrailConfig"];
+/// Whether a request with these members is one of Bedrock Converse. Gateways take some of its members in requests of
+/// Chat Completions, which have `model` or `tools`.
+fn is_converse(given: &dyn Fn(&str) -> bool) -> bool {
+    const MEMBERS: [&str; 3] = ["modelId", "inferenceConfig", "additionalModelRequestFields"];
+    let is_named = given("toolConfig") || !given("model") && MEMBERS.iter().any(|key| given(key));
+    is_named && given("messages") && !given("tools")
+}
 
 pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     let given =
@@ -414,7 +435,7 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         Some(ToolFormat::Bedrock) => Ok(Api::Bedrock),
         Some(_) => Ok(Api::Gemini),
         None if given("contents") => Ok(Api::Gemini),
-        None if CONVERSE_ONLY.iter().any(|key| given(key)) && given("messages") => Ok(Api::Bedrock),
+        None if is_converse(&given) => Ok(Api::Bedrock),
         None => {
             let home = dialect::of(&options.tools.sanitize).ok().and_then(|one| tool_format::api_of(one.tools.format));
             let deferred = options.deferred.as_ref();

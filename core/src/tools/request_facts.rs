@@ -73,17 +73,20 @@ pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
     Ok(changes)
 }
 
-/// The namespaces of a list of Responses, each with whether it has a description, and whether it has tools.
-pub(super) struct Namespaces(Vec<(usize, bool, bool)>);
+/// The namespaces of a list of Responses: where each stands, whether its tools get its description, if it has one, and
+/// whether it has tools.
+pub(super) struct Namespaces(Vec<(usize, Option<bool>, bool)>);
 
 impl Namespaces {
     pub(super) fn of(request: &Node<'_>) -> Result<Self, Error> {
         let Some(tools) = request.get("tools") else { return Ok(Namespaces(Vec::new())) };
         let tools = view(tools)?;
         let list = tools.as_array().unwrap_or_default().iter().enumerate();
-        let found = list.filter(|(_, tool)| has_type(tool, "namespace")).map(|(at, tool)| {
-            let has_tools = tool.get("tools").and_then(Node::as_array).is_some_and(|tools| !tools.is_empty());
-            (at, namespaces::description_of(tool).is_some(), has_tools)
+        // One without a list stays, as a tool that the API runs.
+        let found = list.filter(|(_, tool)| has_type(tool, "namespace")).filter_map(|(at, tool)| {
+            let count = tool.get("tools").and_then(Node::as_array)?.len();
+            let description = namespaces::description_of(tool).map(|text| namespaces::may_describe(text, count));
+            Some((at, description, count > 0))
         });
         Ok(Namespaces(found.collect()))
     }
@@ -98,13 +101,17 @@ impl Namespaces {
         if self.0.is_empty() || !Namespaces::of(request)?.0.is_empty() {
             return Ok(Vec::new());
         }
-        let change = |(at, has_description, has_tools): (usize, bool, bool)| {
-            let (fact, message) = match (has_tools, has_description) {
+        let change = |(at, description, has_tools): (usize, Option<bool>, bool)| {
+            let (fact, message) = match (has_tools, description) {
                 (false, _) => (&EMPTY_NAMESPACE, "left out a namespace without tools"),
-                (true, false) => (&NAMESPACES, "sent the tools of the namespace as tools of the list"),
-                (true, true) => {
+                (true, None) => (&NAMESPACES, "sent the tools of the namespace as tools of the list"),
+                (true, Some(true)) => {
                     (&NAMESPACES, "sent the tools of the namespace as tools of the list, its description before theirs")
                 }
+                (true, Some(false)) => (
+                    &NAMESPACES,
+                    "sent the tools of the namespace as tools of the list, without its description, which is too long",
+                ),
             };
             RequestChange::new(format!("/tools/{at}"), fact, message)
         };
@@ -129,7 +136,7 @@ impl Given {
     }
 }
 
-fn is_set(member: &Node<'_>) -> bool {
+pub(super) fn is_set(member: &Node<'_>) -> bool {
     !matches!(member.data(), Data::Null | Data::Verbatim("null"))
 }
 
@@ -176,8 +183,12 @@ pub(super) fn mend_choice(
     } else {
         choice::weaken(request, api)?;
     }
-    let sent = request.get("tool_choice").map(json::write).unwrap_or_default();
-    let change = RequestChange::new("/tool_choice", fact, "weakened `tool_choice`");
+    let sent = choice_of(request, api)?.map(|(written, _)| written).unwrap_or_default();
+    let (pointer, name) = match api {
+        Api::Bedrock => ("/toolConfig/toolChoice", "toolChoice"),
+        _ => ("/tool_choice", "tool_choice"),
+    };
+    let change = RequestChange::new(pointer, fact, format!("weakened `{name}`"));
     Ok((Some(ChoiceChange { found, sent, because: fact.source }), Vec::from([change])))
 }
 
@@ -208,14 +219,16 @@ pub(super) fn broken_by_choice(
     let Some((_, choice)) = found else { return Ok(None) };
     let thinks = while_thinking(request, surface)?;
     let broken = thinks.filter(|(_, takes_required)| is_refused(choice.as_ref(), *takes_required));
-    Ok(broken.map(|(fact, _)| ("/tool_choice", fact)))
+    let pointer = if api == Api::Bedrock { "/toolConfig/toolChoice" } else { "/tool_choice" };
+    Ok(broken.map(|(fact, _)| (pointer, fact)))
 }
 
 /// Returns the choice of a request as JSON and as read, if it has one.
 pub(super) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
-    let Some(written) = request.get("tool_choice").filter(|_| !matches!(api, Api::Gemini | Api::Bedrock)) else {
-        return Ok(None);
-    };
+    if api == Api::Bedrock {
+        return choice::of_converse(request);
+    }
+    let Some(written) = request.get("tool_choice").filter(|_| api != Api::Gemini) else { return Ok(None) };
     let written = view(written)?;
     Ok((!written.is_null()).then(|| (json::write(&written), choice::read(&written))))
 }
@@ -257,7 +270,7 @@ fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Opti
         }
     }
     // Stored prompts of Responses may have tools, and so may items of the history.
-    let has_prompt = request.get("prompt").is_some_and(|prompt| !prompt.is_null());
+    let has_prompt = request.get("prompt").is_some_and(is_set);
     Ok((!has_prompt && !carriers::any(request, api)?).then_some(rule))
 }
 
@@ -271,10 +284,13 @@ fn while_thinking(request: &Node<'_>, surface: &Surface) -> Result<Option<(&'sta
         _ => None,
     });
     let Some((fact, thinks, required)) = found else { return Ok(None) };
-    let thinking = request.get("thinking").map(view).transpose()?;
+    // Bedrock Converse has the members of a model in one of its own.
+    let fields = request.get("additionalModelRequestFields").map(view).transpose()?;
+    let member = |key: &str| request.get(key).or_else(|| fields.as_deref()?.get(key)).map(view).transpose();
+    let thinking = member("thinking")?;
     let kind = thinking.as_deref().and_then(|thinking| thinking.get("type"));
     let is = |name: &str| kind.is_some_and(|kind| kind.is_text(name));
-    let enabled = request.get("enable_thinking").map(view).transpose()?;
+    let enabled = member("enable_thinking")?;
     let is_enabled = enabled.is_some_and(|enabled| enabled.as_bool() == Some(true));
     let does_think = match thinks {
         Thinks::Always => true,

@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::request_facts::RequestChange;
+use super::request_facts::{is_set, RequestChange};
 use crate::{
     dialect::{
         requests::{Member, Refusal, RequestFact, SentAs},
@@ -25,12 +25,18 @@ pub(super) fn mend(request: &mut Node<'_>, api: Api, surface: &Surface) -> Resul
         let sent = match member.sent_as {
             SentAs::Nothing => None,
             SentAs::Member(name) => Some((name, value)),
-            SentAs::Part { part, name } => view(&value)?.get(part).cloned().map(|value| (name, value)),
+            SentAs::Part { part, name } => {
+                let part = view(&value)?.get(part).filter(|part| part.as_text().is_some()).cloned();
+                part.map(|value| (name, value))
+            }
         };
-        let sent = sent.filter(|(name, value)| !value.is_null() && request.get(*name).is_none());
-        let message = match &sent {
-            Some((name, _)) => format!("sent `{}` as `{name}`", member.name),
-            None => format!("left out `{}`", member.name),
+        let sent = sent.filter(|(name, _)| !request.get(*name).is_some_and(is_set));
+        let message = match (&sent, member.sent_as) {
+            (Some((name, _)), SentAs::Part { part, .. }) => {
+                format!("sent `{part}` of `{}` as `{name}`, and nothing else of it", member.name)
+            }
+            (Some((name, _)), _) => format!("sent `{}` as `{name}`", member.name),
+            (None, _) => format!("left out `{}`", member.name),
         };
         if let Some((name, value)) = sent {
             request.set(name, value);
@@ -60,7 +66,7 @@ pub(super) fn refused(
 
 /// Whether a request has a member, without what lets it pass.
 fn has(request: &Node<'_>, member: &Member) -> Result<bool, Error> {
-    if request.get(member.name).is_none() {
+    if !request.get(member.name).is_some_and(is_set) {
         return Ok(false);
     }
     let Some((name, value)) = member.unless else { return Ok(true) };

@@ -91,6 +91,8 @@ struct Writer<'o> {
     repairs: bool,
     /// Only tools with `strict: true` are written in the first dialect.
     by_flag: bool,
+    /// The second dialect is the caller's choice, and not the one for tools that are not strict.
+    has_fallback: bool,
     /// What schemas became before.
     memory: Option<&'o mut Memory>,
 }
@@ -170,7 +172,8 @@ pub(super) fn rewrite_with_names<'a>(
         quarantined,
         restore_map: RestoreMap::default(),
         repairs: options.repair.is_some(),
-        by_flag: options.by_flag,
+        by_flag: options.by_flag.is_some(),
+        has_fallback: options.fallback.is_some(),
         memory,
     };
     writer.restore_map.repairs_by(options.repair.as_ref());
@@ -485,13 +488,12 @@ impl Writer<'_> {
                             self.targets.first().map_or("", |first| first.dialect.name),
                             cause.message
                         );
-                        let strict = self.targets.first().map(|first| first.dialect.tools.not_strict);
-                        let (rule, message) = match strict == Some(Some(target.dialect.name)) {
-                            true => (
+                        let (rule, message) = match self.has_fallback {
+                            false => (
                                 Rule::StrictFlag,
                                 format!("sent as `{}`, not strict: nothing enforces the schema", target.dialect.name),
                             ),
-                            false => (
+                            true => (
                                 Rule::Fallback,
                                 format!("replaced the dialect by its fallback `{}`", target.dialect.name),
                             ),

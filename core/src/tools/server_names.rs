@@ -1,8 +1,8 @@
 //! The names of a list of several servers' tools: each its own, and none dependent on an order.
 //!
-//! `server__tool` identifies its server and its tool only if neither contains `__`, the server does not end with `_` and
-//! the tool does not begin with it. Any other tool gets a digest of both, so that its name does not depend on the other
-//! servers.
+//! `server__tool` identifies its server and its tool only if neither contains `__`, the server does not end with `_`
+//! and the tool does not begin with it. Any other tool gets a digest of both, so that its name does not depend on the
+//! other servers.
 
 use alloc::{format, string::String};
 

@@ -44,7 +44,7 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     let format = options.format.unwrap_or(strict.tools.format);
     // Where a tool cannot say that it is not strict, it would be taken for a strict one.
     let says_so = tool_format::strict_in(strict, format) == Some(true);
-    if let Some(plain) = strict.tools.not_strict.filter(|_| says_so) {
+    if let Some(plain) = options.by_flag.or(strict.tools.not_strict.filter(|_| says_so)) {
         let known = dialect::of(&SanitizeOptions::new(plain))?;
         targets.push(target(options.sanitize.clone().in_dialect(known.name, known.options))?);
     }

@@ -67,6 +67,9 @@ function unpairedCall(messages) {
     }
     if (open.length > 0) return `an assistant message with 'tool_calls' must be followed by tool messages: ${open}`;
     open = calls.map((call) => call.id);
+    if (new Set(open).size < open.length) return `duplicate ids of calls: ${open}`;
+    const long = open.find((call) => call.length > 40);
+    if (long !== undefined) return `string too long: expected an id with maximum length 40, got ${long}`;
     const bad = calls.find((call) => !/^[\w-]{1,64}$/.test(call.function.name));
     if (bad !== undefined) return `invalid name of a call: ${bad.function.name}`;
   }
@@ -78,7 +81,7 @@ function unpairedCall(messages) {
 /**
  * Starts it. `says` are the model's turns, one for each request: `{ text }`, or a call `{ name, input }`, whose input may be
  * text for Chat Completions, as the model wrote it. `got` collects the bodies that it accepted. Turns of Chat Completions may have
- * `reasoning`, a text and several `calls`, which are streamed interleaved; `finish`; a `status` to refuse with; and `cut` streams, which
+ * `reasoning`, a text and several `calls` with ids, which are streamed interleaved; `finish`; a `status` to refuse with; and `cut` streams, which
  * end in the middle (`"end"`) or lose their connection (`"reset"`).
  */
 export async function backend(t, dialect, says) {
@@ -149,17 +152,21 @@ function anthropic({ text, name, input }, id) {
   return { whole: { ...message, content: [block], ...end, usage }, events };
 }
 
-function chat({ text, name, input, reasoning, calls = name === undefined ? [] : [{ name, input }], finish, cut }, id) {
+function chat(
+  { text, refusal, name, input, reasoning, calls = name === undefined ? [] : [{ name, input }], finish, cut },
+  id,
+) {
   const finish_reason = finish ?? (calls.length > 0 ? 'tool_calls' : 'stop');
-  const tool_calls = calls.map(({ name, input }, index) => {
+  const tool_calls = calls.map(({ name, input, id: own }, index) => {
     const written = typeof input === 'string' ? input : JSON.stringify(input);
     return {
-      id: index === 0 ? `call_${id}` : `call_${id}.${index}`,
+      id: own ?? (index === 0 ? `call_${id}` : `call_${id}.${index}`),
       type: 'function',
       function: { name, arguments: written },
     };
   });
   const message = { role: 'assistant', content: text ?? null };
+  if (refusal !== undefined) message.refusal = refusal;
   if (reasoning !== undefined) message.reasoning_content = reasoning;
   const base = { id, created: 0, model: 'm' };
   const chunk = (delta, finish_reason = null) => ({

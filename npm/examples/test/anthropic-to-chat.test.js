@@ -190,6 +190,26 @@ for (const streams of [false, true]) {
     assert.equal(got.length, 2);
   });
 
+  test(`ids that the backend gives to several calls become different, ${how}`, async (t) => {
+    const [search, read, book] = [SEARCH, READ, BOOK].map((call) => ({ ...call, id: 'call_0' }));
+    const says = [{ calls: [search] }, { calls: [search] }, { calls: [read, book] }, { calls: [book] }, DONE];
+    const { ask, got } = await setUp(t, says);
+    const history = [USER];
+    for (let turn = 0; turn < 2; turn += 1) {
+      const message = await ask(streams, history, { tools: DEFERRED });
+      history.push(
+        { role: 'assistant', content: message.content },
+        results(message, () => ({ content: 'ok' })),
+      );
+    }
+    await ask(streams, history, { tools: DEFERRED });
+    const ids = got.at(-1).messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+    assert.equal(new Set(ids).size, 5);
+    assert.equal(ids[0], 'srvtoolu_call_0');
+    const roles = got.at(-1).messages.map(({ role }) => role);
+    assert.equal(roles.join(), 'user,assistant,tool,assistant,tool,assistant,tool,tool,assistant,tool');
+  });
+
   test(`searches that find nothing, have no query, or do not end, ${how}`, async (t) => {
     const says = [{ ...SEARCH, input: { query: 'zebra' } }, { ...SEARCH, input: '{"que' }, SEARCH, DONE];
     const { ask } = await setUp(t, says, { maxRounds: 3 });
@@ -227,10 +247,11 @@ for (const streams of [false, true]) {
   test(`stop reasons, ${how}`, async (t) => {
     const says = ['length', 'content_filter', 'stop'].map((finish) => ({ text: 'So', finish }));
     // Some backends end calls with `stop`.
-    const { ask } = await setUp(t, [...says, { ...BOOK, finish: 'stop' }]);
+    const { ask } = await setUp(t, [...says, { ...BOOK, finish: 'stop' }, { refusal: 'I will not.' }]);
     const reasons = [];
     for (let turn = 0; turn < 4; turn += 1) reasons.push((await ask(streams, [USER])).stop_reason);
     assert.deepEqual(reasons, ['max_tokens', 'refusal', 'end_turn', 'tool_use']);
+    assert.deepEqual((await ask(streams, [USER])).content, [{ type: 'text', text: 'I will not.' }]);
   });
 
   test(`a call that reaches the limit does not spoil the next turn, ${how}`, async (t) => {
@@ -307,4 +328,23 @@ test('a redirect is not followed, and the key is passed on', async (t) => {
   const { ask } = await setUp(t, [], { at: `http://127.0.0.1:${redirecting.address().port}` });
   await assert.rejects(ask(false, [USER]), (error) => error.status === 502);
   assert.deepEqual(seen, ['Bearer k']);
+});
+
+test('a client that goes away ends the request to the backend', { timeout: 10_000 }, async (t) => {
+  let end;
+  const ended = new Promise((resolve) => {
+    end = resolve;
+  });
+  const endless = createServer((_, response) => {
+    response.on('close', end);
+    const chunk = { id: '1', choices: [{ index: 0, delta: { content: 'So' }, finish_reason: null }] };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  });
+  await new Promise((done) => endless.listen(0, '127.0.0.1', done));
+  t.after(() => endless.close());
+  const { client } = await setUp(t, [], { at: `http://127.0.0.1:${endless.address().port}` });
+  const stream = client.messages.stream({ model: 'claude', max_tokens: 9, messages: [USER] });
+  stream.on('text', () => stream.abort());
+  await assert.rejects(stream.finalMessage(), Anthropic.APIUserAbortError);
+  await ended;
 });

@@ -35,7 +35,7 @@ class Backend:
     """What it says, one turn for each request: `{"text"}`, or a call `{"name", "input"}`; and what it got.
 
     For Chat Completions, the input of a call may be text, as the model wrote it. Such a turn may have `reasoning`, a
-    text and several `calls`, which are streamed interleaved; `finish`; a `status` to refuse with; and `cut` streams,
+    text and several `calls` with ids, streamed interleaved; `finish`; a `status` to refuse with; and `cut` streams,
     which end in the middle ("end") or lose their connection ("reset").
     """
 
@@ -84,6 +84,8 @@ def unpaired_call(messages: list[dict[str, Any]]) -> str | None:
         for call in message.get("tool_calls", []):
             if not re.fullmatch(r"[\w-]{1,64}", call["function"]["name"], re.ASCII):
                 return f"invalid name of a call: {call['function']['name']}"
+            if call["id"] in waiting or len(call["id"]) > 40:
+                return f"duplicate or long id of a call: {call['id']}"
             waiting.append(call["id"])
     if waiting:
         return f"an assistant message with 'tool_calls' must be followed by tool messages: {waiting}"
@@ -180,9 +182,11 @@ def chat(said: dict[str, Any], number: str) -> dict[str, Any]:
     for index, call in enumerate(said.get("calls", [said] if "name" in said else [])):
         given = call["input"]
         function = {"name": call["name"], "arguments": given if isinstance(given, str) else json.dumps(given)}
-        id_ = f"call_{number}.{index}" if index else f"call_{number}"
+        id_ = call.get("id") or (f"call_{number}.{index}" if index else f"call_{number}")
         calls.append({"id": id_, "type": "function", "function": function})
     message = {"role": "assistant", "content": said.get("text")}
+    if "refusal" in said:
+        message["refusal"] = said["refusal"]
     if "reasoning" in said:
         message["reasoning_content"] = said["reasoning"]
     if calls:

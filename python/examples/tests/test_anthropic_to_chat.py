@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
+from time import sleep
 from typing import Any
 
 import anthropic
@@ -71,15 +72,23 @@ class Setting:
 def setting(*says: dict[str, Any], dialect: Any = "openai-chat", at: str = "", **options: Any) -> Iterator[Setting]:
     with backend(dialect, *says) as fake:
         server = anthropic_to_chat.gateway(f"{at or fake.url}/v1", anthropic_to_chat.Options(dialect, **options))
-        server.daemon_threads = True
-        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}"
-        try:
-            with Anthropic(base_url=url, api_key="k", max_retries=0) as client:
-                yield Setting(fake, client)
-        finally:
-            server.shutdown()
-            server.server_close()
+        with running(server) as url, Anthropic(base_url=url, api_key="k", max_retries=0) as client:
+            yield Setting(fake, client)
+
+
+@contextmanager
+def running(server: ThreadingHTTPServer) -> Iterator[str]:
+    server.daemon_threads = True
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def served(handler: type[BaseHTTPRequestHandler]) -> AbstractContextManager[str]:
+    return running(ThreadingHTTPServer(("127.0.0.1", 0), handler))
 
 
 def content_of(message: Message) -> list[dict[str, Any]]:
@@ -192,6 +201,22 @@ def test_a_search_beside_a_call_waits_for_the_result_of_the_call(streams: bool) 
 
 
 @BOTH
+def test_ids_that_the_backend_gives_to_several_calls_become_different(streams: bool) -> None:
+    search, read, book = ({**call, "id": "call_0"} for call in (SEARCH, READ, BOOK))
+    history: list[Any] = [USER]
+    with setting(*({"calls": calls} for calls in ([search], [search], [read, book], [book])), DONE) as to:
+        for _ in range(2):
+            history += turn(to.ask(streams, *history, tools=DEFERRED), booked)
+        to.ask(streams, *history, tools=DEFERRED)
+    messages = to.fake.got[-1]["messages"]
+    ids = [call["id"] for message in messages for call in message.get("tool_calls", [])]
+    assert len(set(ids)) == 5
+    assert ids[0] == "srvtoolu_call_0"
+    roles = [message["role"] for message in messages]
+    assert " ".join(roles) == "user assistant tool assistant tool assistant tool tool assistant tool"
+
+
+@BOTH
 def test_searches_that_find_nothing_have_no_query_or_do_not_end(streams: bool) -> None:
     says: list[dict[str, Any]] = [{**SEARCH, "input": {"query": "zebra"}}, {**SEARCH, "input": '{"que'}, SEARCH, DONE]
     with setting(*says, max_rounds=3) as to:
@@ -226,8 +251,9 @@ def test_reasoning_becomes_thinking_and_comes_back_or_is_left_out(streams: bool)
 def test_stop_reasons(streams: bool) -> None:
     says = [{"text": "So", "finish": finish} for finish in ("length", "content_filter", "stop")]
     # Some backends end calls with `stop`.
-    with setting(*says, {**BOOK, "finish": "stop"}) as to:
+    with setting(*says, {**BOOK, "finish": "stop"}, {"refusal": "I will not."}) as to:
         reasons = [to.ask(streams, USER).stop_reason for _ in range(4)]
+        assert content_of(to.ask(streams, USER)) == [{"type": "text", "text": "I will not."}]
     assert reasons == ["max_tokens", "refusal", "end_turn", "tool_use"]
 
 
@@ -293,12 +319,34 @@ def test_a_redirect_is_not_followed_and_the_key_is_passed_on() -> None:
         def log_message(self, *_: object) -> None:
             """Keep quiet."""
 
-    redirecting = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=redirecting.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    with setting(at=f"http://127.0.0.1:{redirecting.server_port}") as to:
+    with served(Handler) as url, setting(at=url) as to:
         with pytest.raises(anthropic.APIStatusError) as raised:
             to.ask(False, USER)
         assert raised.value.status_code == 502
-    redirecting.shutdown()
-    redirecting.server_close()
     assert seen == ["Bearer k"]
+
+
+def test_a_client_that_goes_away_ends_the_request_to_the_backend() -> None:
+    ended = Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.end_headers()
+            chunk = {"id": "1", "choices": [{"index": 0, "delta": {"content": "So"}, "finish_reason": None}]}
+            try:
+                for _ in range(1000):
+                    self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+                    sleep(0.01)
+            except ConnectionError:
+                ended.set()
+
+        def log_message(self, *_: object) -> None:
+            """Keep quiet."""
+
+    with served(Handler) as url, setting(at=url) as to:
+        request: Any = {"model": "claude", "max_tokens": 9, "messages": [USER]}
+        with to.client.messages.stream(**request) as stream:
+            assert next(iter(stream.text_stream)) == "So"
+        assert ended.wait(10)

@@ -337,7 +337,7 @@ class ExchangeOptions(TypedDict, total=False):
     max_bytes: int | None
     max_nodes: int | None
     max_steps: int | None
-    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"] | None
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
     """The request's format, where the path does not tell."""
     fallback: DialectName | None
     """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default

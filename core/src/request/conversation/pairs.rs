@@ -12,23 +12,17 @@ use crate::{
 
 /// Puts the events of each turn in the order that every API takes.
 pub(crate) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec<Event<'a>> {
-    // The last result of each id: a call is open up to there.
-    let mut answers: Map<Text<'a>, usize> = Map::new();
-    for (at, event) in events.iter().enumerate() {
-        if let What::Result(outcome) = &event.what {
-            answers.extend(outcome.id.as_text().cloned().map(|id| (id, at)));
-        }
-    }
-    let answered = |id: &Node<'a>| id.as_text().and_then(|id| answers.get(id)).copied();
+    // A call is open up to its last result.
+    let last_results = last_results(&events);
     let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
     let mut turn = Turn::default();
     for (at, event) in events.into_iter().enumerate() {
-        if let What::Call(call) = &event.what {
+        if let What::Call(_) = &event.what {
             // A call after a result begins the next turn, unless this one is still open.
             if !turn.results.is_empty() && at > turn.until {
                 turn.close(&mut out);
             }
-            turn.until = turn.until.max(answered(&call.id).filter(|answer| *answer > at).unwrap_or_default());
+            turn.until = turn.until.max(last_results.get(&at).copied().unwrap_or_default());
             turn.calls.push(event);
             continue;
         }
@@ -56,6 +50,42 @@ pub(crate) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec
     }
     turn.close(&mut out);
     out
+}
+
+/// Returns the index of the last result of each call, by the index of the call. A result answers the oldest call of its
+/// id that is open; a call that has no result when the user speaks and the id is used again is open no longer, because
+/// some backends number the calls of each reply anew.
+fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
+    #[derive(Default)]
+    struct Calls {
+        /// Each with the number of the user's texts before it.
+        open: VecDeque<(usize, usize)>,
+        /// The one that was answered last.
+        answered: Option<usize>,
+    }
+    let (mut calls, mut found, mut texts): (Map<&Text<'_>, Calls>, _, _) = (Map::new(), Map::new(), 0);
+    for (at, event) in events.iter().enumerate() {
+        match &event.what {
+            What::Text { role: Role::User, .. } | What::Kept(Role::User) => texts += 1,
+            What::Call(call) => {
+                let Some(id) = call.id.as_text() else { continue };
+                let calls = calls.entry(id).or_default();
+                while calls.open.front().is_some_and(|(_, before)| *before < texts) {
+                    calls.open.pop_front();
+                }
+                calls.open.push_back((at, texts));
+                calls.answered = None;
+            }
+            What::Result(outcome) => {
+                let Some(calls) = outcome.id.as_text().and_then(|id| calls.get_mut(id)) else { continue };
+                let call = calls.open.pop_front().map(|(call, _)| call).or(calls.answered);
+                calls.answered = call;
+                found.extend(call.map(|call| (call, at)));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Finds the results of searches: what refers to tools is the result of one, and so is what answers a call of one. Ids
