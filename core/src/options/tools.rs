@@ -47,7 +47,7 @@ choice! {
 choice! {
     /// Whether tools of several servers have the name of their server in front of theirs: `server__tool`.
     Prefix {
-        /// Those whose names several servers of the list have.
+        /// Only tools whose name several servers have.
         Auto = "auto",
         /// All: no name depends on which servers there are.
         Always = "always",

@@ -47,7 +47,7 @@ const STEPS: usize = 100_000;
 /// does with 512 KiB.
 const DEEPEST: usize = 256;
 
-/// The most violations that are told.
+/// Maximum number of violations reported.
 const MOST: usize = 100;
 
 /// Whether arguments are valid, and what the schema says against them.
@@ -301,7 +301,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         Verdict::Invalid
     }
 
-    /// Whether nothing more is told.
+    /// True if further violations are not reported.
     fn is_silent(&self) -> bool {
         self.silent > 0 || self.errors.len() >= MOST
     }
