@@ -1,12 +1,12 @@
 //! Tool lists and whole requests: names, wrappers, quarantine, and the way back.
 //!
-//! A list of several servers becomes one list (`servers`). A list is taken apart (`tool_list`), every entry is
-//! recognised (`tool_format`), gets a legal name (`names`) and an acceptable schema (`sanitize_list`, in the dialects
-//! of `target`, with `budget` for what a request may hold, `wrapper` for what stands around the schema, `memory` for
-//! schemas that come again and `quarantine` for what cannot be had), and what has to be undone is noted (`restore`, as
-//! JSON `restore_kept`). `as_sent` writes nothing but the API's shape. A whole request (`request`) also brings tools in
-//! its history (`carriers`), speaks of tools there (`call_sites`), forces some (`choice`), and mostly repeats the list
-//! of the one before (`list_cache`).
+//! A list of several servers becomes one list (`servers`, with names by `server_names`). A list is taken apart
+//! (`tool_list`), every entry is recognised (`tool_format`), gets a legal name (`names`) and an acceptable schema
+//! (`sanitize_list`, in the dialects of `target`, with `budget` for what a request may hold, `wrapper` for what stands
+//! around the schema, `memory` for schemas that come again and `quarantine` for what cannot be had), and what has to be
+//! undone is noted (`restore`, as JSON `restore_kept`). `as_sent` writes nothing but the API's shape. A whole request
+//! (`request`) also brings tools in its history (`carriers`), speaks of tools there (`call_sites`; of several servers'
+//! in `server_mentions`), forces some (`choice`), and mostly repeats the list of the one before (`list_cache`).
 //! Replies come back whole (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`,
 //! `chat_stream`, `response_stream`, `item_stream`, and `sse`), calls as their client's own (`client_call`,
 //! `client_item`, and `call_pieces` with `custom_input`), and arguments repaired if that is asked for (`call_repair`,
