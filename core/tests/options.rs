@@ -347,7 +347,7 @@ fn words_in_python(text: &str, class: &str, name: &str) -> Names {
     bases.find_map(|base| Some(words_in_python(text, base, name)).filter(|words| !words.is_empty())).unwrap_or_default()
 }
 
-/// The words that an option takes are the same in the types of TypeScript and Python, and stand on the page.
+/// The words of an option are the same in the types of TypeScript and Python and on its page.
 #[test]
 fn words_are_the_same_everywhere() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));

@@ -1,4 +1,4 @@
-//! What a table says of a member of requests, `check_request` finds and `adapt_request` mends.
+//! Tests that `check_request` finds and `adapt_request` mends the members of requests that the tables list.
 
 #![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -38,7 +38,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Requests with a member that the API takes, next to what it refuses.
+/// Requests with members that the API accepts, close to those that it refuses.
 fn accepted() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("mistral", "mistral-large", json!({ "max_tokens": 100, "parallel_tool_calls": false })),

@@ -59,7 +59,7 @@ impl CallStream {
         self.0.feed(piece)
     }
 
-    /// Whether a new one would go on as well.
+    /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.0.is_at_rest()
     }

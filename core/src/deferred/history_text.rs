@@ -264,7 +264,7 @@ impl<'a> Writer<'_, 'a> {
         }
         out.extend(emptied);
         if self.same_format {
-            // An item of the model's goes if nothing is left of it. If another member says something, it needs a text.
+            // An empty item of the model is left out. If it has another member, it needs a text.
             let members: Set<(usize, &str)> = out.iter().map(|event| (event.at, event.member)).collect();
             let items: Set<usize> = members.iter().map(|(at, _)| *at).collect();
             let is_emptied = |held: &&Held| {

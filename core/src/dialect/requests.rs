@@ -112,7 +112,7 @@ pub(crate) enum Models {
     Begin(&'static [&'static str]),
     /// Those whose names contain one of these.
     Contain(&'static [&'static str]),
-    /// Those with these names, whatever follows a colon: Ollama's tags.
+    /// Models with these names, with any Ollama tag after a colon.
     Tagged(&'static [&'static str]),
 }
 

@@ -391,7 +391,7 @@ const PAUSE: &str = "pause_turn";
 
 /// Whether a request lists a tool with `strict: true`.
 fn has_strict_tool(body: &str, request: &Node<'_>) -> Result<bool, Error> {
-    // Escaped, the word is no flag that an SDK has set.
+    // SDKs do not escape the word.
     if !body.contains("\"strict\"") {
         return Ok(false);
     }

@@ -204,13 +204,13 @@ choice! {
     }
 }
 
-/// What is known of a client.
+/// The options that fit a client.
 struct Profile {
     format: Api,
     announce: Announce,
     /// Its functions that search for tools.
     search_tools: &'static [&'static str],
-    /// Where that was read, and when.
+    /// Source and date.
     source: &'static str,
 }
 

@@ -504,7 +504,7 @@ pub(crate) fn write<'a>(
                 Some(plain(if required { &Choice::Required } else { &Choice::Auto }, api))
             }
         }
-        // Anthropic refuses a choice without tools, and this one says nothing.
+        // Anthropic refuses a choice without tools, and `auto` is the default.
         Some(Choice::Auto) if api == Api::Anthropic && !has_tools => {
             request.remove("tool_choice");
             None

@@ -416,7 +416,7 @@ const DESCRIPTION: &str = "description";
 /// square of the input.
 const MOST_COPIED: usize = 64 << 10;
 
-/// Whether so many tools of a namespace get its description.
+/// Returns whether this many tools of a namespace get its description.
 pub(crate) fn may_describe(description: &Text<'_>, tools: usize) -> bool {
     description.chars().len().saturating_mul(tools) <= MOST_COPIED
 }
@@ -428,7 +428,7 @@ pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
         Some(Some(own)) if !own.is_empty() => format!("{}\n\n{}", namespace.display(), own.display()),
         None | Some(Some(_)) => String::from(namespace.display()),
         Some(None) if tool.get(DESCRIPTION).is_some_and(Node::is_null) => String::from(namespace.display()),
-        // What is no string is for others to judge.
+        // Other values are judged by the rules for descriptions.
         Some(None) => return,
     };
     tool.set(DESCRIPTION, Node::string(text));

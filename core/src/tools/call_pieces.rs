@@ -75,7 +75,7 @@ impl CallPieces {
         self.told.take()
     }
 
-    /// Whether a new one would go on as well.
+    /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         !self.has_begun && self.held() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
     }

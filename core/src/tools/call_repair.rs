@@ -125,7 +125,7 @@ impl Told {
         (self.seen, self.filled, self.has_nameless) = (Set::new(), Map::new(), false);
     }
 
-    /// Whether a new one would go on as well.
+    /// Returns true if no state is buffered.
     pub(super) fn is_at_rest(&self) -> bool {
         self.seen.is_empty() && self.filled.is_empty() && !self.has_nameless
     }

@@ -121,7 +121,7 @@ pub(crate) fn adapt_with_names<'a>(
     let tools = sent_as(api_out, dialect, options);
     let flat = planned_names::plan(request, api_out, (&mut names, shape))?;
     let planned = Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref() };
-    // What is kept of a list says nothing of servers.
+    // Cached lists do not record servers.
     let lookup = lookup.filter(|_| servers.is_none());
     let Tools { restore_map, names, callable, is_emptied } =
         rewrite_tools(request, api_out, &tools, planned, (lookup, &mut report))?;
@@ -264,7 +264,7 @@ fn nothing_left(pointer: &str, report: &AdaptReport) -> Error {
     Error::new(Code::InvalidRequest, pointer, message)
 }
 
-/// What is known of the tools of a request once its list is rewritten.
+/// The tools of a request after its list is rewritten.
 #[derive(Default)]
 struct Tools {
     restore_map: RestoreMap,
@@ -380,7 +380,7 @@ fn history_length(request: &Node<'_>, api: Api) -> usize {
     request.get(api.history()).and_then(Node::as_array).map_or(0, <[Node<'_>]>::len)
 }
 
-/// Gives tools that the history calls the names they have now. Returns the indices of the messages in which a tool got
+/// Renames the tools that the history calls as the list does. Returns the indices of the messages in which a tool got
 /// another name that is not in the list.
 pub(super) fn rename_history(
     request: &mut Node<'_>,

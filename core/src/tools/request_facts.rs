@@ -82,7 +82,7 @@ impl Namespaces {
         let Some(tools) = request.get("tools") else { return Ok(Namespaces(Vec::new())) };
         let tools = view(tools)?;
         let list = tools.as_array().unwrap_or_default().iter().enumerate();
-        // One without a list stays, as a tool that the API runs.
+        // A namespace without a list stays in the request: it is read as a tool that the API runs.
         let found = list.filter(|(_, tool)| has_type(tool, "namespace")).filter_map(|(at, tool)| {
             let count = tool.get("tools").and_then(Node::as_array)?.len();
             let description = namespaces::description_of(tool).map(|text| namespaces::may_describe(text, count));

@@ -136,7 +136,7 @@ impl RestoreMap {
         self.add(called, RestoreEntry { name, server: None, namespace, kind: tool.kind, plan, schemas });
     }
 
-    /// Notes whose tool a name of the list is.
+    /// Sets the server of a listed tool, and its name there.
     pub(super) fn is_of_server(&mut self, called: String, owner: &Owner) {
         let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(&owner.name, None, Plan::default()));
         (entry.name, entry.server) = (spelled(&owner.name), Some(spelled(owner.server())));

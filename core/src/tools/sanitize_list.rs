@@ -116,7 +116,7 @@ pub(super) struct Planned<'n> {
     pub(super) shape: Option<NamePattern>,
     /// The names of tools in namespaces; `None`: the list plans its own.
     pub(super) flat: Option<&'n FlatNames>,
-    /// Whose tools they are, in a list of several servers.
+    /// The servers of the tools, if the list has several.
     pub(super) servers: Option<&'n Servers>,
 }
 

@@ -1,4 +1,4 @@
-//! What a request with several servers says about tools outside its list: its choice, its history, its options.
+//! Tools of several servers outside the list: in the choice, the history and the options of a request.
 //!
 //! The member `server` beside a name is this library's: `restore` writes it, and no API takes it.
 

@@ -210,7 +210,7 @@ fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'
 }
 
 impl Servers {
-    /// Gives every tool its name in the list.
+    /// Sets the name of every tool in the list.
     fn plan(tools: &mut [Node<'_>], places: Vec<Place>, prefix: Prefix, shape: NamePattern) -> Self {
         let (mut all, mut hosted) = (Set::new(), Map::new());
         for (place, tool) in places.iter().zip(&*tools) {

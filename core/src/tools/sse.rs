@@ -59,7 +59,7 @@ enum Half {
 const DONE: &str = "[DONE]";
 
 impl Buffer {
-    /// Whether a new one would go on as well.
+    /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.text.is_empty() && self.ready.is_empty() && self.half.is_none() && !self.refused
     }

@@ -69,7 +69,7 @@ impl Stream {
         self.told.take()
     }
 
-    /// Whether a new one would go on as well.
+    /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.held.is_empty()
             && self.items.is_empty()

@@ -41,7 +41,7 @@ pub(super) fn strict(
     };
     let at = (pointer(&from), to.map(|key| pointer(&written.pointer_to(key))));
     let change = about(Rule::StrictFlag, at, Guidance::Same, reason(dialect, Constraint::StrictFlag), message);
-    // What the API would have enforced, nothing enforces now.
+    // Without the flag, nothing enforces what the API would have enforced.
     let is_lost = found.and_then(Node::as_bool) == Some(true) && sent != Some(true);
     let accepts = if is_lost && has_strict_mode(dialect.name) { Accepts::Wider } else { Accepts::Same };
     changes.push(Change { accepts, ..change });

@@ -183,7 +183,7 @@ def test_a_hosted_search_and_the_turn_after_it(streams: bool) -> None:
     names = [[tool["function"]["name"] for tool in body["tools"]] for body in to.fake.got]
     found = ["tool_search", "files_read", "book_room"]
     assert names == [found[:2], found, found]
-    # What the model read after its search is what it reads in the next turn: a prompt cache holds.
+    # The next turn begins with the same messages, so that a prompt cache hits.
     _, before, last = (body["messages"] for body in to.fake.got)
     assert last[: len(before)] == before
     assert "'book_room' is now available" in before[-1]["content"]
@@ -228,7 +228,7 @@ def test_searches_that_find_nothing_have_no_query_or_do_not_end(streams: bool) -
             {"type": "tool_search_tool_search_result", "tool_references": [REFERENCE]},
         ]
         assert first.stop_reason == "pause_turn"
-        # A client goes on by sending the message back.
+        # A client continues by sending the message back.
         again = to.ask(streams, USER, {"role": "assistant", "content": content_of(first)}, tools=DEFERRED)
     assert again.stop_reason == "end_turn"
 

@@ -274,7 +274,7 @@ def _parsed(text: str | bytes | bytearray) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        # The core says what is wrong with text that is not JSON. `json` refuses more: integers of thousands of digits.
+        # The core's error names what is not JSON. `json` refuses more: integers of thousands of digits.
         ask("check", text, {"dialect": "portable"})
         message = "expected what `Restore.to_json` returns, found JSON that Python does not read"
         raise ToolwireError("invalid-value", "", message) from None

@@ -59,7 +59,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         Some((end?, schema, pointer))
     }
 
-    /// The reference of a schema that says nothing else.
+    /// The reference of a schema that contains only a reference.
     fn only_reference(&self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
         const SILENT: [&str; 7] = ["$ref", "$id", "$anchor", "$defs", "definitions", "title", "description"];
         let object = schema.as_object()?;

@@ -123,7 +123,7 @@ impl<'s, 'a> Validator<'s, 'a> {
     pub(crate) fn arguments(&self, arguments: &Node<'_>) -> Validation {
         let mut run = Run::new(self, false);
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
-        // A reference to the root asks again what is being asked.
+        // A reference from the root to itself adds nothing.
         let number = self.root.origin().number();
         let entered = number.map(|target| Entered { target, value: arguments, before: None });
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: entered.as_ref() };
