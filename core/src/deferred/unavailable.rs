@@ -29,6 +29,10 @@ pub(super) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removal
     let mut turn = Turn::default();
     for Event { at, message, member, what } in core::mem::take(events) {
         let is_step = matches!(what, What::Call(_) | What::Result(_));
+        // An id may be used again in a later turn.
+        if let What::Call(call) = &what {
+            call.id.as_text().map(|id| texts.remove(id));
+        }
         let what = match what {
             What::Call(call) if call.search.is_none() && !is_sent(&call.name) => {
                 texts.extend(call.id.as_text().cloned());

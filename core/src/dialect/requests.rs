@@ -378,12 +378,15 @@ pub(super) const OPENAI: &[RequestFact] = &[
             o3-mini: semantic-kernel#10365; o4-mini: tensorzero#2805, fast-agent#279; o3: defog#171)",
     ),
     // By model, because other hosts of this dialect may take it.
-    Member::of_chat("metadata").models(Models::Begin(&["gpt-", "o1", "o3", "o4"])).unless("store", "true").fact(
-        'A',
-        "`metadata` needs `store: true`",
-        "live: `The 'metadata' parameter is only allowed when 'store' is enabled.` (qwen-code#243, langchaingo#1484, \
-            litellm#23108, axonhub#1380)",
-    ),
+    Member::of_chat("metadata")
+        .models(Models::Begin(&["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"]))
+        .unless("store", "true")
+        .fact(
+            'A',
+            "`metadata` needs `store: true`",
+            "live: `The 'metadata' parameter is only allowed when 'store' is enabled.` (qwen-code#243, \
+                langchaingo#1484, litellm#23108, axonhub#1380)",
+        ),
     Member::of_chat("verbosity").models(Models::Begin(&["gpt-4o", "gpt-4.1"])).unless("verbosity", "\"medium\"").fact(
         'A',
         "gpt-4o and gpt-4.1 take no other `verbosity` than `medium`",

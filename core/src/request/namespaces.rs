@@ -531,7 +531,12 @@ impl Renames<'_> {
             // The tool is not sent, and another tool that is sent may have its flat name.
             None => match flat(Some(&namespace), &name) {
                 flat if self.sent.contains(&*flat.display()) && !is_default(&namespace) => {
-                    Text::new(format!("{}_{}", flat.display(), digest(&[&namespace, &name])))
+                    let mut own = hashed(&flat, &namespace, &name);
+                    // Everybody can compute digests.
+                    while self.sent.contains(&own) {
+                        own.push('_');
+                    }
+                    Text::new(own)
                 }
                 flat => flat,
             },

@@ -81,6 +81,8 @@ enum Found<'a> {
     Named(Text<'static>),
     /// The server does not have the tool.
     Absent(Text<'a>, Text<'a>),
+    /// Several servers have it.
+    Shared(Text<'a>),
 }
 
 impl Mentions<'_> {
@@ -107,13 +109,14 @@ impl Mentions<'_> {
             (Some(called), _) if called == name => Found::Stays,
             (Some(called), _) => Found::Named(called),
             (None, Some(server)) => Found::Absent(server, name),
+            (None, None) if servers.is_shared(&name) => Found::Shared(name),
             (None, None) => Found::Stays,
         }
     }
 
     fn in_history(&self, node: &mut Node<'_>, key: &'static str) {
         match self.find(node, key) {
-            Found::Stays => {}
+            Found::Stays | Found::Shared(_) => {}
             Found::Named(called) => node.set(key, Node::string(called)),
             Found::Absent(server, name) => {
                 if let Some(servers) = self.servers {
@@ -134,6 +137,11 @@ impl Mentions<'_> {
             match self.find(node, "name") {
                 Found::Stays => {}
                 Found::Named(called) => node.set("name", Node::string(called)),
+                Found::Shared(name) => {
+                    let name = name.display();
+                    let message = format!("expected a choice of one tool, found `{name}`, which several servers have");
+                    return Err(Error::new(Code::InvalidRequest, pointer, message));
+                }
                 Found::Absent(server, name) => {
                     let (server, name) = (server.display(), name.display());
                     let message = format!(

@@ -307,6 +307,12 @@ impl Servers {
         self.by_own_name.get(&name).cloned().flatten()
     }
 
+    /// Whether several servers have a tool of this name, and none is called so in the list.
+    pub(super) fn is_shared(&self, name: &Text<'_>) -> bool {
+        let name = name.borrowed().into_owned();
+        self.by_own_name.get(&name).is_some_and(Option::is_none) && self.place_of(&name).is_none()
+    }
+
     /// Returns a name for a tool that its server does not have any more. No tool of the list has it.
     pub(super) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
         let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());

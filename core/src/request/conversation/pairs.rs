@@ -89,18 +89,26 @@ fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
 }
 
 /// Finds the results of searches: what refers to tools is the result of one, and so is what answers a call of one. Ids
-/// need not be unique; each result answers the oldest call of its id that is open. A hosted search without a result
-/// goes, unless `keeps` says that hosted searches stay what they are.
+/// need not be unique; each result answers the oldest call of its id that is open, as in [`last_results`]. A hosted
+/// search without a result goes, unless `keeps` says that hosted searches stay what they are.
 pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings: &mut Warnings) {
-    let mut open: Map<String, VecDeque<usize>> = Map::new();
+    let mut open: Map<String, VecDeque<(usize, usize)>> = Map::new();
+    let (mut lost, mut texts) = (Set::new(), 0);
     let id = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
     for at in 0..events.len() {
         let (before, rest) = events.split_at_mut(at);
         match rest.first_mut().map(|event| &mut event.what) {
-            Some(What::Call(call)) => open.entry(id(&call.id)).or_default().push_back(at),
+            Some(What::Text { role: Role::User, .. } | What::Kept(Role::User)) => texts += 1,
+            Some(What::Call(call)) => {
+                let calls = open.entry(id(&call.id)).or_default();
+                while calls.front().is_some_and(|(_, before)| *before < texts) {
+                    lost.extend(calls.pop_front().map(|(call, _)| call));
+                }
+                calls.push_back((at, texts));
+            }
             Some(What::Result(outcome)) => {
                 let called = open.get_mut(&id(&outcome.id)).and_then(VecDeque::pop_front);
-                let call = match called.and_then(|at| before.get_mut(at)).map(|event| &mut event.what) {
+                let call = match called.and_then(|(at, _)| before.get_mut(at)).map(|event| &mut event.what) {
                     Some(What::Call(call)) => Some(call),
                     _ => None,
                 };
@@ -117,7 +125,7 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
         return;
     }
     // A search of the API's own servers waits for nobody. As a call that the client answers it would wait for ever.
-    let lost: Set<usize> = open.values().flatten().copied().collect();
+    lost.extend(open.values().flatten().map(|(at, _)| *at));
     let mut at = 0;
     events.retain(|event| {
         at += 1;

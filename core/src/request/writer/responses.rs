@@ -120,12 +120,16 @@ impl<'a> Items<'_, '_, 'a> {
                     ("input", input),
                 ])
             }
-            arguments => Node::record([
-                ("type", Node::literal("function_call")),
-                ("call_id", call.id),
-                ("name", name),
-                ("arguments", arguments.text()),
-            ]),
+            arguments => {
+                // The id of a `custom` call may be used again.
+                call.id.as_text().map(|id| self.custom.remove(id));
+                Node::record([
+                    ("type", Node::literal("function_call")),
+                    ("call_id", call.id),
+                    ("name", name),
+                    ("arguments", arguments.text()),
+                ])
+            }
         };
         // A loaded tool of the top level is called with its own name as the namespace (recorded; else a 400).
         let place = self.writer.places.of(&call.name);
