@@ -1,4 +1,4 @@
-//! Telling the model which tools it could ask for: a list of names in the system prompt, as Claude Code writes it.
+//! Announces deferred tools to the model: a list of names in the system prompt, in Claude Code's format.
 
 use alloc::string::String;
 
@@ -19,11 +19,11 @@ use crate::{
 
 const OPEN: &str = "<available-deferred-tools>";
 const CLOSE: &str = "</available-deferred-tools>";
-/// What [`OPEN`] contains in any usual spelling: some writers escape `<` and `>`.
+/// The part of [`OPEN`] that is the same in every usual JSON spelling: some writers escape `<` and `>`.
 const CORE: &str = "available-deferred-tools";
 
-/// The list as text. All deferred tools are in it, loaded or not, so that it stays the same from turn to turn and with
-/// it the provider's prompt cache. A name that could end the list, or begin something else, is quoted.
+/// Returns the list as text. It contains all deferred tools, loaded or not, so that it is the same in every turn and
+/// the provider's prompt cache stays valid. A name that could end the list or start another tag is quoted.
 fn block(names: &[String]) -> String {
     let mut text = String::from(OPEN);
     for name in names {
@@ -35,9 +35,9 @@ fn block(names: &[String]) -> String {
     text
 }
 
-/// Is such a list in the request already? It is looked for where the client speaks for itself: in the system prompt, in
-/// system messages, and in what the user says before anybody answers, where Claude Code puts it. In what tools and
-/// models say, anybody may have written it, to keep ours from the model.
+/// Returns true if the client already announces tools: in the system prompt, in system messages, or in user messages
+/// before the first answer, which is how Claude Code does it. Texts of tools, of models and of later user messages do
+/// not count: anybody could have written a list there, to keep this one from the model.
 pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
     for key in ["system", "instructions"] {
         if let Some(prompt) = request.get(key) {
@@ -69,7 +69,7 @@ fn is_user(message: &Node<'_>) -> bool {
     message.get("role").is_some_and(|role| role.is_text("user"))
 }
 
-/// Whether all these messages are the client's.
+/// Returns true if all messages are from the user or the system.
 fn nobody_answered(messages: &[Node<'_>]) -> Result<bool, Error> {
     for message in messages {
         let message = view(message)?;
@@ -80,7 +80,8 @@ fn nobody_answered(messages: &[Node<'_>]) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Letters are escaped by nobody, but they may be: then a `\u` is in the text.
+/// Returns false if a JSON text cannot contain the list. Writers do not usually escape letters, but they may: then the
+/// text contains `\u`.
 fn may_speak_of_it(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Verbatim(text) => text.contains(CORE) || text.contains("\\u"),
@@ -88,7 +89,7 @@ fn may_speak_of_it(node: &Node<'_>) -> bool {
     }
 }
 
-/// Whether a prompt has the list in its text, or in one of its texts.
+/// Returns true if a prompt has the list in its text, or in one of its text blocks.
 fn speaks_of_it(prompt: &Node<'_>) -> Result<bool, Error> {
     if !may_speak_of_it(prompt) {
         return Ok(false);
@@ -108,8 +109,8 @@ fn speaks_of_it(prompt: &Node<'_>) -> Result<bool, Error> {
     Ok(has_it(&prompt))
 }
 
-/// Lists tools where that is wanted, unless the client does. Whether the model cannot reach hidden tools is settled
-/// with it: a list is enough.
+/// Adds the list if the options ask for it and the client has none. Also clears `unreachable` if there is a list,
+/// because the model can then reach hidden tools.
 ///
 /// # Errors
 /// As [`append`].
@@ -137,7 +138,7 @@ pub(super) fn say(
 /// `invalid-value` for half a surrogate pair in the prompt.
 pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[String]) -> Result<(), Error> {
     let text = block(names);
-    // Chat Completions has its system prompt as the first message.
+    // In Chat Completions, the system prompt is the first message.
     let prompt = usize::from(source == Api::OpenaiChat);
     let is_prompt = |event: &&mut Event<'_>| event.at == prompt;
     let last = conversation.events.iter_mut().take_while(is_prompt).last();
@@ -160,7 +161,7 @@ pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[
 /// Appends the list to the system prompt.
 ///
 /// # Errors
-/// `invalid-request` if the system prompt is nothing that can be appended to.
+/// `invalid-request` if the system prompt is neither text nor text blocks.
 pub(super) fn append(request: &mut Node<'_>, format: Api, names: &[String]) -> Result<(), Error> {
     let text = block(names);
     match format {
@@ -184,14 +185,14 @@ fn append_member(
     Ok(())
 }
 
-/// Chat Completions has its system prompt as a message, the first one.
+/// Appends to the system prompt of Chat Completions, which is the first message.
 fn append_message(request: &mut Node<'_>, text: String) -> Result<(), Error> {
     request
         .visit("messages", |messages| {
             let leads = match messages.as_array().and_then(<[Node<'_>]>::first) {
                 Some(first) => {
                     let first = view(first)?;
-                    // One of Kimi's that brings tools says nothing.
+                    // A message of Kimi's with tools has no text.
                     first.get("tools").is_none()
                         && first.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
                 }
@@ -217,7 +218,7 @@ fn append_message(request: &mut Node<'_>, text: String) -> Result<(), Error> {
     Ok(())
 }
 
-/// A prompt with one text more at its end: after a cache breakpoint, if there is one.
+/// Returns the prompt with one more text at its end, and so after any cache breakpoint.
 fn appended<'a>(mut prompt: Node<'a>, text_type: &'static str, text: String, at: &str) -> Result<Node<'a>, Error> {
     match prompt.data() {
         Data::Null => return Ok(Node::string(text)),

@@ -1,4 +1,5 @@
-//! Whether a backend takes a request of its own format as it is, with the constructs for deferred tools that it has.
+//! Decides if a backend accepts a request of its own format unchanged, with the constructs for deferred tools that it
+//! supports.
 
 use alloc::{string::String, vec::Vec};
 
@@ -24,14 +25,14 @@ use crate::{
     },
 };
 
-/// A request that its backend takes as it is.
+/// A request that its backend accepts unchanged.
 pub(super) struct AsItIs {
     pub(super) report: DeferredReport,
     /// The names of the listed tools that are deferred.
     pub(super) deferred: Vec<String>,
 }
 
-/// Judges a request; `None` if it has to be rewritten.
+/// Inspects a request. Returns `None` if it has to be rewritten.
 pub(super) fn judge<'a>(
     request: &mut Node<'a>,
     formats: (Api, Api),
@@ -45,7 +46,7 @@ pub(super) fn judge<'a>(
     let describes = sending.is_some();
     let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true, describes };
     let mut conversation = reader::read(request, formats.0, reading)?;
-    // The announcement stays the same whatever the history brings.
+    // All listed deferred tools, so that the announcement does not depend on the history.
     let tools = Tools::read(crate::request::listed(request), &mut Warnings::default());
     let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
     let Conversation { tools, events, .. } = &mut conversation;
@@ -60,8 +61,8 @@ pub(super) fn judge<'a>(
     Ok(Some(AsItIs { report: DeferredReport { loaded, hidden, ..DeferredReport::default() }, deferred }))
 }
 
-/// Whether a result refers to a tool that is not in the request, or that cannot be sent. Anthropic's API refuses that,
-/// in this turn and in every later one.
+/// Returns true if a result refers to a tool that is not in the request, or that cannot be sent. Anthropic's API
+/// refuses that, in this turn and in every later one.
 ///
 /// Source: the API's answer *Tool reference 'X' not found in available tools* (edgee#128, anthropics/claude-code#81863;
 /// read 2026-11).
@@ -71,7 +72,7 @@ fn refers_to_missing<'a>(
     sending: Option<&Sending<'_>>,
 ) -> Result<bool, Error> {
     let Conversation { tools, events, .. } = conversation;
-    // A toolset brings tools that the request does not name.
+    // The request does not list the tools of a toolset.
     let has_toolset = tools.iter().any(|tool| tool.kind == Kind::Toolset);
     if !has_toolset && conversation::refers_to_unknown(events) {
         return Ok(true);
@@ -84,9 +85,9 @@ fn refers_to_missing<'a>(
     Ok(!unsendable(tools, list, sending, &names)?.is_empty())
 }
 
-/// Whether a call may not identify its tool: the API calls a loaded tool of the top level by a namespace of the tool's
-/// own name, in which another tool of that name stands. If `custom` tools are sent as functions, calls have no
-/// namespace.
+/// Returns true if a call may not identify its tool. The API calls a loaded top-level tool in a namespace of the same
+/// name, and that namespace may contain another tool of that name. If `custom` tools are sent as functions, calls have
+/// no namespace.
 fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptions) -> Result<bool, Error> {
     if formats != super::RESPONSES_ONLY {
         return Ok(false);
@@ -100,8 +101,8 @@ fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptio
     Ok(renamed.any(|name| loadable.contains(&*name.display())))
 }
 
-/// Whether a request of the backend's own format has to be rewritten: it holds a construct that the backend does not
-/// understand, or the options load tools.
+/// Returns true if a request of the backend's own format has to be rewritten: it holds a construct that the backend
+/// does not support, or the options load tools.
 fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     let native = options.native;
     if (options.mode == Mode::LoadAll || !options.loaded_tools.is_empty()) && lists_deferred(request)? {
@@ -143,7 +144,8 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Whether the list of a request or an `additional_tools` item has a deferred tool, in a namespace or outside.
+/// Returns true if the list of a request or of an `additional_tools` item has a deferred tool, in a namespace or
+/// outside.
 pub(super) fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("tools").map(view).transpose()?.is_some_and(|tools| has_deferred(&tools)) {
         return Ok(true);
@@ -167,7 +169,7 @@ fn has_deferred(list: &Node<'_>) -> bool {
     })
 }
 
-/// Whether Kimi refuses the tools that messages bring: a name may occur once in the whole request, and a message with
+/// Returns true if Kimi refuses the tools in messages: a name may occur only once in a request, and a message with
 /// tools has no text.
 ///
 /// Source: MoonshotAI/Kimi-Vendor-Verifier, tests/k3_features/test_dynamic_tools.py.
@@ -176,7 +178,7 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
     let mut is_second = |tool: &Node<'_>| tool::name(tool).is_some_and(|name| !names.insert(name.display().into()));
     let listed = request.get("tools").map(view).transpose()?;
     for tool in listed.iter().flat_map(|tools| tools.as_array().unwrap_or_default()) {
-        // Kimi has no deferred tools and no search of its own.
+        // Kimi has neither deferred tools nor a hosted search.
         if tool::deferral(tool).0 || tool::kind(tool) != Kind::Tool {
             return Ok(true);
         }
@@ -196,7 +198,7 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Whether a message changes the tools by a construct that the backend does not have.
+/// Returns true if a message changes the tools by a construct that the backend does not support.
 fn changes(message: &Node<'_>, native: Native) -> bool {
     let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
     blocks.iter().any(|block| match directive(block) {

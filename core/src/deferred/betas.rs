@@ -26,7 +26,7 @@ const TOOLSETS: &str = "mcp-client-2026-09-15";
 /// The betas that a backend without deferred loading does not know.
 const BETAS: [&str; 4] = ["advanced-tool-use-2025-11-20", "tool-search-tool-2025-10-19", CHANGES, INLINE];
 
-/// Those of them that a backend does not know.
+/// Returns the betas that a backend does not know.
 fn unknown_to(native: Native) -> &'static [&'static str] {
     match native {
         Native::References => &[CHANGES, INLINE],
@@ -36,8 +36,8 @@ fn unknown_to(native: Native) -> &'static [&'static str] {
     }
 }
 
-/// Settles a header's value, a list with commas: what the backend does not know goes, and what the request needs is
-/// named. `None`: nothing is left.
+/// Rewrites the value of the header, a list with commas: removes betas that the backend does not know and adds those
+/// that the request needs. Returns `None` if nothing is left.
 pub(crate) fn header<'v>(value: Option<&'v str>, native: Native, needed: &[&str]) -> Option<Cow<'v, str>> {
     let is_unknown = |name: &str| unknown_to(native).contains(&name);
     let named = || value.into_iter().flat_map(|value| value.split(',')).map(str::trim);
@@ -50,8 +50,8 @@ pub(crate) fn header<'v>(value: Option<&'v str>, native: Native, needed: &[&str]
     (!left.is_empty()).then(|| Cow::Owned(left.join(",")))
 }
 
-/// The betas that what a request holds is behind. Whatever brings definitions may name tools, too.
-/// Source: Anthropic's documentation, mid-conversation tool changes, read 2026-09-22.
+/// Returns the betas that a request needs. The beta for definitions also allows changes by name. Source: Anthropic's
+/// documentation, mid-conversation tool changes, read 2026-09-22.
 pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
     let (mut changes, mut definitions, mut toolsets) = (false, false, false);
     for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
@@ -79,7 +79,7 @@ pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
     Ok(betas)
 }
 
-/// Settles the betas that a request names itself; a member of which nothing is left goes.
+/// Rewrites the betas in the body of a request. A member without any is removed.
 pub(super) fn settle(request: &mut Node<'_>, native: Native, needed: &[&'static str]) -> Result<(), Error> {
     for key in ["anthropic_beta", "betas"] {
         if edit_member(request, key, |betas| Ok(settle_member(betas, native, needed)))? == Some(true) {
@@ -89,7 +89,7 @@ pub(super) fn settle(request: &mut Node<'_>, native: Native, needed: &[&'static 
     Ok(())
 }
 
-/// Gives whether nothing is left of something.
+/// Rewrites one member with betas. Returns true if nothing is left of it.
 fn settle_member(betas: &mut Node<'_>, native: Native, needed: &[&'static str]) -> bool {
     match betas.data() {
         Data::Array(items) => {

@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// Settles the choice of a request that stays in its format, once it is known what the history loads. A forced tool may
-/// be loaded for it.
+/// Rewrites the `tool_choice` of a request whose format stays, after the history was applied. A forced tool may be
+/// loaded for it.
 ///
 /// # Errors
 /// `forced-deferred-tool` if the options ask for it.
@@ -29,14 +29,14 @@ pub(super) fn settle<'a>(
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let api = format;
-    // Asked for every tool that a choice allows.
+    // Computed once, because `decide` runs for every tool that a choice allows.
     let has_toolsets = emulation.has_toolsets();
     let replaced = || search.map_or(Fate::Gone, |name| Fate::Named(Text::new(String::from(name))));
     let mut decide = |mention: &Mention<'a>, is_forced: bool| {
         let (namespace, name) = match mention {
             Mention::Search => return Ok(replaced()),
             Mention::Hosted(_) => return Ok(Fate::Stays),
-            // Its tools are tools of the list now.
+            // The tools of the namespace are in the list itself now.
             Mention::Namespace(_) => return Ok(if is_forced { Fate::Stays } else { Fate::Gone }),
             Mention::Tool { namespace, name } => (namespace.as_ref().filter(|_| api == Api::OpenaiResponses), name),
         };
@@ -44,7 +44,7 @@ pub(super) fn settle<'a>(
         let is_sent = match emulation.standing(&flat) {
             Standing::Visible => true,
             Standing::Search => return Ok(replaced()),
-            // A toolset brings tools that the request does not name.
+            // The request does not list the tools of a toolset.
             Standing::Unknown => has_toolsets || is_forced && emulation.is_empty(),
             Standing::Hidden if is_forced => is_loaded_for_choice(&flat, options, warnings)?,
             Standing::Hidden | Standing::Withdrawn => false,
@@ -61,7 +61,7 @@ pub(super) fn settle<'a>(
     Ok(())
 }
 
-/// Whether a deferred tool that a choice forces, and that nothing has loaded, is loaded for it.
+/// Returns true if a hidden tool is loaded because a choice forces it.
 ///
 /// # Errors
 /// `forced-deferred-tool` if the options ask for it.
@@ -78,7 +78,7 @@ fn is_loaded_for_choice(name: &Text<'_>, options: &DeferredOptions, warnings: &m
     Ok(options.forced_tool == ForcedTool::Load)
 }
 
-/// Loads a tool for a choice that forces it, in a request that is handed on.
+/// Loads a tool that a choice forces, in a request with the backend's own constructs.
 ///
 /// # Errors
 /// `forced-deferred-tool` if the options ask for it.

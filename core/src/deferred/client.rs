@@ -1,4 +1,4 @@
-//! What the client calls the tools of a request: what has to be known to turn the model's calls back into its own.
+//! The client's format and tools: what is needed to turn the model's calls back into the client's.
 
 use alloc::string::String;
 
@@ -12,16 +12,16 @@ use crate::{
     },
 };
 
-/// Who sent the request.
+/// The sender of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Client {
-    /// The format that it speaks.
+    /// The client's format.
     pub(crate) format: Api,
-    /// Its own search function, where the backend has a search of its own for it (`tool_search` of Responses).
+    /// The client's own search function, if the backend's own search (`tool_search` of Responses) replaces it.
     pub(crate) search: Option<String>,
 }
 
-/// Notes what calls of the tools become on their way back to the client.
+/// Records how calls of the tools are translated on their way back to the client.
 pub(super) struct Noting<'o> {
     pub(super) source: Api,
     pub(super) target: Api,
@@ -29,9 +29,9 @@ pub(super) struct Noting<'o> {
 }
 
 impl Noting<'_> {
-    /// Notes one tool, by its flat name and definition.
+    /// Records one tool, by its flat name and definition.
     pub(super) fn tool(&self, map: &mut NameMap<'_>, name: &Text<'_>, definition: &Node<'_>, is_loaded: bool) {
-        // Anthropic calls every tool of the client `custom`.
+        // In Anthropic's format, every tool of the client may have the type `custom`.
         let is_custom = self.source != Api::Anthropic && has_type(definition, "custom");
         let is_function = match self.source == self.target {
             true => self.source == Api::OpenaiResponses && self.options.custom_tools == Some(CustomTools::Function),
@@ -42,7 +42,7 @@ impl Noting<'_> {
         map.note(name, (is_loaded && self.source == Api::OpenaiResponses, is_at_api), kind);
     }
 
-    /// Notes all tools of a flat list.
+    /// Records all tools of a flat list.
     pub(super) fn list(&self, map: &mut NameMap<'_>, tools: &[Node<'_>], is_loaded: impl Fn(&Text<'_>) -> bool) {
         if self.source == Api::Anthropic {
             return;
@@ -54,7 +54,7 @@ impl Noting<'_> {
         }
     }
 
-    /// Notes the function that stands for the search that the client runs.
+    /// Records the function that replaces the client's search.
     pub(super) fn search(&self, map: &mut NameMap<'_>, name: &str) {
         map.note(&Text::new(name), (false, false), CallKind::Search);
     }

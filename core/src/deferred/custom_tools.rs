@@ -1,4 +1,4 @@
-//! `custom` tools of OpenAI Responses as functions, for backends of that format which refuse them.
+//! Declares `custom` tools of OpenAI Responses as functions, for backends of that format that refuse them.
 
 use alloc::{string::String, vec::Vec};
 
@@ -19,11 +19,11 @@ use crate::{
     },
 };
 
-/// A tool by its flat name.
+/// A tool's flat name and the client's tool.
 type Noted = (String, ClientTool);
 
-/// Makes functions of them, and calls of functions of their calls. Gives those tools, and the functions beside them in
-/// namespaces: a call of one of these is no call of a `custom` tool of the same name.
+/// Turns `custom` tools into functions, and their calls into function calls. Returns these tools and the functions in
+/// namespaces. Without the functions, a call of one could be taken for a call of a `custom` tool of the same name.
 ///
 /// # Errors
 /// `invalid-value` for half a surrogate pair in a grammar.
@@ -62,7 +62,7 @@ pub(super) fn as_functions(
     Ok(noted)
 }
 
-/// Those of a list, and of its namespaces.
+/// Turns the `custom` tools of a list and of its namespaces into functions.
 fn tools_as_functions(
     holder: &mut Node<'_>,
     (names, noted): (&FlatNames, &mut Vec<Noted>),
@@ -126,7 +126,7 @@ fn item_as_function(item: &mut Node<'_>) {
         let mut arguments = String::new();
         json::write_compact(&Node::record([("input", input.unwrap_or_else(|| Node::literal("")))]), &mut arguments);
         item.set("type", Node::literal("function_call"));
-        // An item's own id says of what kind it is (`ctc_…`), and the API holds it to that.
+        // The prefix of an item's id names its type (`ctc_…`), and the API checks it.
         item.remove("id");
         item.set("input", Node::string(arguments));
         if let Some(object) = item.as_object_mut() {

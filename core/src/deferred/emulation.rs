@@ -16,11 +16,11 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Emulation<'a> {
     pub(super) tools: Tools<'a>,
-    /// How many entries the request lists.
+    /// Number of entries in the request's list.
     listed: usize,
     /// The index of the tool search that a function replaces.
     search: Option<usize>,
-    /// Whether a function replaces a hosted search too, and not only the client's own.
+    /// True if a function replaces a hosted search too, and not only the client's own.
     emulates_search: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum Standing {
 }
 
 impl<'a> Emulation<'a> {
-    /// The tools of a request that lists so many.
+    /// Wraps the tools of a request whose list has `listed` entries.
     pub(super) fn new(tools: Tools<'a>, listed: usize, emulates_search: bool) -> Self {
         Emulation { tools, listed, search: None, emulates_search }
     }
@@ -70,23 +70,23 @@ impl<'a> Emulation<'a> {
         self.search.and_then(|at| self.tools.at(at))
     }
 
-    /// The name of the function that replaces a tool search.
+    /// Returns the name of the function that replaces a tool search.
     pub(super) fn search_function(&self) -> Option<String> {
         let search = self.search().filter(|search| search.is_available())?;
         search.name.as_ref().map(|name| name.display().into_owned())
     }
 
-    /// Whether the function replaces a search that the client runs.
+    /// Returns true if the function replaces a search that the client runs.
     pub(super) fn is_client_search(&self) -> bool {
         self.search().is_some_and(|search| search.kind == Kind::ClientSearch)
     }
 
-    /// Whether the request lists a hosted search that no function replaces.
+    /// Returns true if the request lists a hosted search that no function replaces.
     pub(super) fn lost_search(&self) -> bool {
         !self.emulates_search && self.tools.has_hosted_search()
     }
 
-    /// Whether the model can search for tools in what is sent.
+    /// Returns true if a tool that is sent can search for tools.
     pub(super) fn can_search(&self, options: &DeferredOptions) -> bool {
         self.search_function().is_some() || self.tools.iter().any(|tool| !tool.is_search() && tool.searches(options))
     }
@@ -101,12 +101,12 @@ impl<'a> Emulation<'a> {
         }
     }
 
-    /// Whether tools may exist that the request does not list.
+    /// Returns true if tools may exist that the request does not list.
     pub(super) fn has_toolsets(&self) -> bool {
         self.tools.iter().any(|tool| tool.kind == Kind::Toolset)
     }
 
-    /// Whether neither the request nor its history has a tool.
+    /// Returns true if neither the request nor its history has a tool.
     pub(super) fn is_empty(&self) -> bool {
         self.listed == 0 && self.tools.iter().next().is_none()
     }
@@ -118,7 +118,7 @@ impl<'a> Emulation<'a> {
         }
     }
 
-    /// Where a tool's definition stands in the request, for errors.
+    /// Returns the JSON pointer to a tool's definition in the request, for errors.
     pub(super) fn pointer(&self, name: &Text<'_>) -> String {
         match self.tools.get(name).map(|tool| tool.source) {
             Some(Source::Listed(place)) => format!("/tools/{place}"),
@@ -126,7 +126,7 @@ impl<'a> Emulation<'a> {
         }
     }
 
-    /// The indices of the tools that are sent, in order.
+    /// Returns the indices of the tools that are sent, in order.
     fn plan(&self, order: Order) -> Vec<usize> {
         let is_sent = |at: &usize| {
             self.tools
@@ -144,21 +144,21 @@ impl<'a> Emulation<'a> {
         }
     }
 
-    /// The definitions that are sent, in order and unchanged; `true` for a search that a function replaces.
+    /// Returns the definitions that are sent, in order and unchanged; `true` for a search that a function replaces.
     pub(super) fn sent<'n>(&'n self, listed: &'n [Node<'a>], order: Order) -> Vec<(&'n Node<'a>, bool)> {
         let sent = self.plan(order).into_iter().filter_map(|at| self.tools.at(at));
         sent.filter_map(|tool| Some((self.tools.definition_of(tool, listed)?, tool.is_search()))).collect()
     }
 
-    /// Replaces the request's list with what is sent. Entries that are sent as they came are not touched, and neither
-    /// is the list if all are. `function` writes the function that replaces a search.
+    /// Replaces the request's list with the tools that are sent. Entries that are sent unchanged are not touched, and
+    /// neither is the list if all are unchanged. `function` writes the function that replaces a search.
     pub(super) fn settle(self, request: &mut Node<'a>, order: Order, function: impl Fn(&Node<'a>) -> Node<'a>) {
         let plan = self.plan(order);
         if request.get("tools").is_none() {
             if plan.is_empty() {
                 return;
             }
-            // The history brings tools to a request that lists none.
+            // The history may add tools to a request that lists none.
             if let Some(object) = request.as_object_mut() {
                 object.set("tools", Node::array(Vec::new()));
             }
@@ -211,7 +211,8 @@ pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
     }
 }
 
-/// Cleans one tool. A nameless one with the flag counts as formerly deferred, too.
+/// Removes the flag of one tool, and the cache breakpoint of a deferred tool. A nameless tool with the flag counts as
+/// deferred, too.
 fn settle_one(tool: &mut Node<'_>, deferred: bool) {
     let deferred = deferred || tool::deferral(tool).0 && tool::kind(tool) == Kind::Tool;
     tool::clean(tool, deferred);

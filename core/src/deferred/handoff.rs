@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// Writes a request that holds nothing of deferred loading any more. Its list of tools is final.
+/// Writes a request without constructs for deferred loading. Its list of tools is final.
 pub(super) fn plain<'a>(
     request: &mut Node<'a>,
     mut conversation: Conversation<'a>,
@@ -42,7 +42,7 @@ pub(super) fn plain<'a>(
     write(request, conversation, formats, (options, &Names::default()), warnings).map(drop)
 }
 
-/// Writes a request with the constructs that the backend understands.
+/// Writes a request with the constructs that the backend supports.
 pub(super) fn native<'a>(
     request: &mut Node<'a>,
     formats: (Api, Api),
@@ -75,7 +75,7 @@ pub(super) fn native<'a>(
     let search = search_name(&mut conversation, options, warnings);
     let mut names = Names::default();
     if let Some(sending) = sending {
-        // No tool is renamed to the name of the search.
+        // Keeps tools from being renamed to the name of the search.
         let taken = search.as_ref().map(|name| Text::new(name.clone()));
         let taken: Vec<&Text<'_>> = taken.iter().collect();
         names.plan(sending.shape, conversation.tools.iter().filter_map(|tool| tool.name.as_ref()), &taken);
@@ -83,7 +83,7 @@ pub(super) fn native<'a>(
         conversation.set_aside = unsendable(&conversation.tools, list, sending, &names)?;
     }
     let noting = Noting { source: formats.0, target: formats.1, options };
-    // The backend's own search loads what is listed, and the model calls it in the same reply.
+    // The backend's own search loads listed tools, which the model may call in the same reply.
     let searches = conversation.tools.has_hosted_search() && has_hosted_search(options.native);
     let is_callable = |tool: &&Tool<'_>| tool.is_available() || searches && tool.listed && !tool.withdrawn;
     for tool in conversation.tools.iter().filter(is_callable) {
@@ -106,7 +106,7 @@ pub(super) fn native<'a>(
     Ok(Applied { report, names, client: Client { format: formats.0, search: own_search }, deferred })
 }
 
-/// The definitions of the loaded tools, in the shape of the target.
+/// Returns the definitions of the loaded tools, in the target's format.
 fn loaded_definitions<'a>(
     tools: &Tools<'a>,
     listed: &[Node<'a>],
@@ -125,7 +125,7 @@ fn loaded_definitions<'a>(
     Ok(list)
 }
 
-/// Writes it; gives the name of the client's own search, where the backend's stands for it.
+/// Writes the conversation. Returns the name of the client's own search if the backend's search replaces it.
 fn write<'a>(
     request: &mut Node<'a>,
     conversation: Conversation<'a>,
@@ -136,7 +136,7 @@ fn write<'a>(
     writer::put(request, conversation, Writing { options, source, target, names, warnings })
 }
 
-/// What became of the deferred tools.
+/// Reports which deferred tools are loaded, hidden or unreachable.
 fn report_of<'a>(conversation: &Conversation<'a>, listed: &[Node<'a>], options: &DeferredOptions) -> DeferredReport {
     let tools = &conversation.tools;
     let hidden = tools.hidden_names();
@@ -154,13 +154,13 @@ fn report_of<'a>(conversation: &Conversation<'a>, listed: &[Node<'a>], options: 
     }
 }
 
-/// Whether a backend with these constructs has a search of its own.
+/// Returns true if a backend with these constructs has a hosted search.
 fn has_hosted_search(native: Native) -> bool {
     native != Native::Kimi && native != Native::AdditionalTools
 }
 
-/// The name of the function that stands for the client's search where there are none: that of the options, unless a
-/// tool has it. Its calls get the same.
+/// Returns the name of the function that replaces the client's search if the backend has no such tool: the name in the
+/// options, made unique among the tools. Calls of the search get the same name.
 fn search_name(
     conversation: &mut Conversation<'_>,
     options: &DeferredOptions,

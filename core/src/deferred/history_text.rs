@@ -1,7 +1,7 @@
-//! What a history says about tools as text, for an API that has never heard of deferred tools.
+//! Rewrites what a history says about tools as text, for an API without deferred tools.
 //!
-//! References and changes of the tools become texts where they stand, and searches of the API's own servers go or
-//! become ordinary exchanges. Afterwards a conversation is one that every API takes.
+//! Tool references and tool changes become texts in the same place. Searches that the API's servers ran are removed or
+//! become ordinary calls and results. Every API accepts the resulting conversation.
 
 use alloc::{string::String, vec::Vec};
 
@@ -20,8 +20,8 @@ use crate::{
     },
 };
 
-/// Takes the searches of the API's own servers out of a history, or makes ordinary exchanges of them. `name` is that of
-/// the function that stands for a search.
+/// Removes the searches that the API's servers ran from a history, or turns them into ordinary calls and results.
+/// `name` is the name of the function that replaces a search.
 pub(super) fn settle_searches(
     conversation: &mut Conversation<'_>,
     (source, same_format): (Api, bool),
@@ -51,7 +51,7 @@ pub(super) fn settle_searches(
     }
     let losses = &mut conversation.losses;
     conversation.events.retain(|event| match &event.what {
-        // Without a result it would be a call that nobody answers.
+        // APIs refuse a call without a result.
         What::Call(call) if is_hosted(&event.what) => call.id.as_text().is_some_and(|id| answered.contains(id)),
         What::Result(outcome) if is_hosted(&event.what) => {
             let is_called = outcome.id.as_text().is_some_and(|id| called.contains(id));
@@ -80,7 +80,7 @@ pub(super) fn settle_searches(
     }
 }
 
-/// Is it a search that the API's own servers ran, or its result?
+/// Returns true for a search that the API's servers ran, and for its result.
 fn is_hosted(what: &What<'_>) -> bool {
     match what {
         What::Call(call) => call.search == Some(Searcher::Hosted),
@@ -89,9 +89,9 @@ fn is_hosted(what: &What<'_>) -> bool {
     }
 }
 
-/// The provider answers its own search within one message. An ordinary result stands in a message of the user, directly
-/// after the message with the call, so the message ends there. The client answers its own calls in the next message:
-/// they stand in the last part.
+/// Splits assistant messages that contain results of hosted searches. An ordinary result belongs in a user message
+/// directly after the message with its call, so the assistant message ends there. The client answers its own calls in
+/// the next message, so those calls move to the last part.
 fn behind_calls(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
     let mut message = Parts::default();
     let mut out = Vec::with_capacity(events.len());
@@ -112,18 +112,18 @@ fn behind_calls(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
     out
 }
 
-/// A message that ends in several parts.
+/// An assistant message that is being split at the results of hosted searches.
 #[derive(Default)]
 struct Parts<'a> {
-    /// What stands before the results.
+    /// The events before the results.
     open: Vec<Event<'a>>,
-    /// The calls that the client answers, for the last part.
+    /// The calls that the client answers. They move to the last part.
     calls: Vec<Event<'a>>,
     results: Vec<Event<'a>>,
 }
 
 impl<'a> Parts<'a> {
-    /// Ends a part if results follow it.
+    /// Ends the part if it has results.
     fn end_part(&mut self, out: &mut Vec<Event<'a>>) {
         if self.results.is_empty() {
             return;
@@ -142,14 +142,14 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A search of the API's own servers as an ordinary call. With `emulate` it calls the function that is offered.
+/// Turns a search that the API's servers ran into an ordinary call: of the emulating function if search is emulated.
 fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), options: &DeferredOptions, name: &str) {
     if options.server_tool_search == ServerToolSearch::Emulate {
         call.name = Text::new(String::from(name));
     }
     let is_search = options.search_tools.iter().any(|search| call.name.is(search.as_str()));
     call.search = is_search.then_some(Searcher::Client);
-    // In Responses it is an item of its own, even if it was a block.
+    // In Responses a call is a separate item, even if it was a block before.
     if source == Api::OpenaiResponses {
         call.own = None;
     }
@@ -165,7 +165,7 @@ fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), optio
     }
 }
 
-/// The block of an ordinary result that stands for one of the API's own servers. Its content is written later.
+/// Returns the ordinary `tool_result` block that replaces the result of a hosted search. Its content is written later.
 fn client_result<'a>(outcome: &Outcome<'a>) -> Node<'a> {
     let own = outcome.own.as_ref();
     let member = |key: &str| own.and_then(|own| own.get(key)).cloned();
@@ -183,7 +183,7 @@ fn client_result<'a>(outcome: &Outcome<'a>) -> Node<'a> {
     result
 }
 
-/// The names of the tools that the history will speak of.
+/// Returns the names of the tools that the history mentions.
 pub(super) fn spoken_of<'a>(events: &mut [Event<'a>]) -> Vec<Text<'a>> {
     let mut names = Vec::new();
     for event in events {
@@ -199,19 +199,19 @@ pub(super) fn spoken_of<'a>(events: &mut [Event<'a>]) -> Vec<Text<'a>> {
     names
 }
 
-/// Writes what a history says about tools.
+/// Replaces what a history says about tools by texts.
 pub(super) struct Writer<'w, 'a> {
     pub(super) notices: Notices<'a>,
     pub(super) options: &'w DeferredOptions,
     pub(super) source: Api,
-    /// The format stays, and with it every block that is not about tools.
+    /// True if source and target format are the same. Blocks that are not about tools then stay unchanged.
     pub(super) same_format: bool,
-    /// A toolset brings tools that the request does not name.
+    /// True if the request has a toolset, whose tools the request does not list.
     pub(super) has_toolsets: bool,
 }
 
 impl<'a> Writer<'_, 'a> {
-    /// Makes texts of everything that is about tools.
+    /// Replaces references, searches and changes of tools by texts.
     pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
         let to_user = match self.options.system_messages {
             SystemMessages::User if self.source != Api::OpenaiResponses => with_changes(&conversation.events),
@@ -219,7 +219,7 @@ impl<'a> Writer<'_, 'a> {
         };
         let Conversation { events, losses, bare, held, changed, .. } = conversation;
         let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
-        // The placeholder of an item of Responses that has lost all that it said so far.
+        // Placeholder for a Responses item that has lost all of its content so far.
         let mut emptied: Option<Event<'a>> = None;
         for Event { at, message, member, what } in core::mem::take(events) {
             out.extend(emptied.take_if(|emptied| emptied.at != at));
@@ -250,7 +250,7 @@ impl<'a> Writer<'_, 'a> {
                 }
                 What::Result(outcome) => What::Result(self.result(outcome, losses)),
                 What::Call(mut call) => {
-                    // A search of Responses is an ordinary call now.
+                    // A Responses search is an ordinary call now.
                     if self.source == Api::OpenaiResponses {
                         call.search = None;
                     }
@@ -264,7 +264,8 @@ impl<'a> Writer<'_, 'a> {
         }
         out.extend(emptied);
         if self.same_format {
-            // An empty item of the model is left out. If it has another member, it needs a text.
+            // Items of the model that are empty are left out. If such an item has another member, the emptied member
+            // needs a text.
             let members: Set<(usize, &str)> = out.iter().map(|event| (event.at, event.member)).collect();
             let items: Set<usize> = members.iter().map(|(at, _)| *at).collect();
             let is_emptied = |held: &&Held| {
@@ -286,7 +287,7 @@ impl<'a> Writer<'_, 'a> {
         *events = out;
     }
 
-    /// What was said; `None`: nothing is left of it.
+    /// Returns the content without references, or `None` if nothing is left.
     fn text(&mut self, content: Content<'a>, losses: &mut Warnings) -> Option<Content<'a>> {
         let parts = match content {
             Content::Parts(parts) if parts.iter().any(is_about_tools) => parts,
@@ -296,7 +297,7 @@ impl<'a> Writer<'_, 'a> {
         (!parts.is_empty()).then_some(Content::Parts(parts))
     }
 
-    /// What stands for all that was said.
+    /// Returns the text that replaces content of which nothing is left.
     fn removed(&self, role: Role, losses: &mut Warnings) -> What<'a> {
         let mut part = self.part(notice::REMOVED.into(), None, losses);
         if let (Part::Own(block), Role::Assistant, Api::OpenaiResponses) = (&mut part, role, self.source) {
@@ -311,7 +312,7 @@ impl<'a> Writer<'_, 'a> {
             _ => return outcome,
         };
         let is_found = self.source == Api::OpenaiResponses && outcome.of_search.take().is_some();
-        // Where the format stays, a search of the API's own servers ends the message that it stands in.
+        // If the format stays, the result of a hosted search still ends the message that contains it.
         outcome.of_search = outcome.of_search.filter(|_| self.same_format);
         let mut parts = match parts.as_slice() {
             [Part::Search(search)] if is_found => {
@@ -338,7 +339,7 @@ impl<'a> Writer<'_, 'a> {
                 Part::Reference(reference) => out.extend(self.reference(&reference, losses)),
                 Part::Search(search) if search.is_whole => out.extend(self.search(&search, losses)),
                 Part::Search(mut search) => {
-                    // One block stays one.
+                    // A single block stays a single block.
                     search.references.iter_mut().for_each(|reference| reference.block = Node::default());
                     let texts: Vec<String> = self.search_texts(&search).into_iter().map(|(text, _)| text).collect();
                     out.push(self.part(texts.join("\n\n"), None, losses));
@@ -355,7 +356,7 @@ impl<'a> Writer<'_, 'a> {
         texts.into_iter().map(|(text, cache_control)| self.part(text, cache_control, losses)).collect()
     }
 
-    /// The texts of what a search found, each with the breakpoint of its reference.
+    /// Returns the texts for the tools that a search found, each with the cache breakpoint of its reference.
     fn search_texts(&mut self, search: &Search<'a>) -> Vec<(String, Option<Node<'a>>)> {
         if let Some(code) = &search.error {
             return Vec::from([(notice::failed(code), None)]);
@@ -383,7 +384,7 @@ impl<'a> Writer<'_, 'a> {
         Some(self.part(text, addition.cache_control.clone(), losses))
     }
 
-    /// What stands for a reference to a tool.
+    /// Returns the text that replaces a reference to a tool.
     fn notice(&mut self, name: &Text<'a>, found: Found) -> Option<String> {
         match (found, self.options.unknown_reference) {
             (Found::Unknown, _) if self.has_toolsets => self.notices.write(name),
@@ -394,7 +395,7 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// A text of ours. A breakpoint beside it stays where the format does.
+    /// Builds a text part. Its cache breakpoint is kept if the format stays.
     fn part(&self, text: String, cache_control: Option<Node<'a>>, losses: &mut Warnings) -> Part<'a> {
         if !self.same_format {
             cache_control.iter().for_each(|cache_control| losses.lose(CACHE, cache_control));
@@ -413,13 +414,13 @@ fn is_about_tools(part: &Part<'_>) -> bool {
     matches!(part, Part::Reference(_) | Part::Search(_) | Part::Ignored)
 }
 
-/// The messages that change the tools.
+/// Returns the numbers of the messages that add or remove tools.
 fn with_changes(events: &[Event<'_>]) -> Set<usize> {
     let is_change = |event: &&Event<'_>| matches!(event.what, What::Add(_) | What::Remove { .. }) && event.at > 0;
     events.iter().filter(is_change).map(|event| event.at).collect()
 }
 
-/// Adds an event. What is said in one message by texts beside each other is one text.
+/// Adds an event. Adjacent texts of one message, member and role are merged.
 fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
     let Event { at, message, member, what } = event;
     let last = events.last_mut().filter(|last| last.at == at && last.member == member);

@@ -1,9 +1,9 @@
-//! `apply_deferred_loading`: plays the part of Anthropic's servers for an API that has never heard of deferred tools.
+//! `apply_deferred_loading`: does what Anthropic's servers do, for an API without deferred tools.
 //!
-//! Each request is one inference, so everything is decided while it is rewritten. A `reader` for each format makes a
-//! `conversation` of a request. What happens there is applied to the `tools` in its order. Then the tools are emulated
-//! (`emulation`: which are sent; `history_text`: what the history says instead), or the backend's own constructs are
-//! used (`handoff`). A `writer` for each format makes a request of the conversation.
+//! Each request is one inference, so everything is decided while the request is rewritten. A `reader` for each format
+//! turns a request into a `conversation`, whose events are applied to the `tools` in order. Then the tools are emulated
+//! (`emulation`: which tools are sent; `history_text`: the texts in the history), or the backend's own constructs are
+//! used (`handoff`). A `writer` for each format turns the conversation into a request.
 
 mod announce;
 mod as_it_is;
@@ -45,7 +45,7 @@ use client::Noting;
 use emulation::Emulation;
 use quote::{Quotes, Sending};
 
-/// The hosted search that a request offers, by its name, if there is one.
+/// Returns the name of the hosted search that a request lists, if any.
 #[cfg(feature = "search")]
 pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>, Error> {
     let Some(tools) = request.get("tools") else { return Ok(None) };
@@ -57,15 +57,16 @@ pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>,
 /// What was done to a request.
 pub(crate) struct Applied {
     pub(crate) report: DeferredReport,
-    /// The names that tools will have, where the API wants others.
+    /// The names that tools will have, if the API restricts names.
     pub(crate) names: Names,
     pub(crate) client: Client,
-    /// The listed tools that are deferred, loaded or not, by the names that they will have.
+    /// The listed tools that are deferred, loaded or not, by their future names.
     deferred: Vec<String>,
 }
 
 impl Applied {
-    /// Records that a tool is sent without its flag. Nothing but a search finds the other deferred tools.
+    /// Records that a tool is sent without its flag. The other deferred tools can be reached only if that tool is a
+    /// search.
     fn is_shown(&mut self, shown: &native_list::Shown) {
         let (report, called) = (&mut self.report, self.names.current(&shown.name));
         self.deferred.retain(|deferred| *deferred != called);
@@ -78,19 +79,19 @@ impl Applied {
     }
 }
 
-/// From one request of Responses to another.
+/// Source and target format of a request that stays in the Responses format.
 const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
 
-/// Rewrites a request in place. `reports`: whether the report is wanted; without, what in it costs another look at all
-/// tools or messages is left out. With `sending` the API is one to which tools are sent in another way: texts speak of
-/// them by the names and with the schemas that they will have there; the list itself stays as it is.
+/// Rewrites a request in place. If `reports` is false, the parts of the report that need another pass over all tools or
+/// messages are left out. If `sending` is present, tools are rewritten again before they are sent: texts in the history
+/// use the names and schemas that the tools will have then; the list itself is left to the later rewriting.
 pub(crate) fn apply(
     request: &mut Node<'_>,
     options: &DeferredOptions,
     sending: Option<&Sending<'_>>,
     reports: bool,
 ) -> Result<Applied, Error> {
-    // The tools are looked at from all sides; if they stay as they are, so does their text.
+    // Parses the list of tools. If it is not changed, `keep_spelling` restores its original text.
     let spelled = request
         .visit("tools", |tools| {
             let Data::Verbatim(text) = tools.data() else { return Ok(None) };
@@ -146,14 +147,14 @@ pub(crate) fn apply(
     Ok(done)
 }
 
-/// Declares the `custom` tools of a request of Responses as functions, and returns what they are to the client by the
-/// names that the model calls. For a request whose deferred tools stay as they are.
+/// Declares the `custom` tools of a Responses request as functions. Returns the client's tools by the names that the
+/// model calls. For a request whose deferred tools are not rewritten.
 pub(crate) fn custom_tools_as_functions(request: &mut Node<'_>) -> Result<Vec<(String, ClientTool)>, Error> {
     let names = namespaces::flat_names_as_it_is(request)?;
     custom_tools::as_functions(request, &names, &mut Warnings::default())
 }
 
-/// A list of tools that stayed as it is stays the text that it was.
+/// Restores the original text of an unchanged list of tools.
 fn keep_spelling<'a>(request: &mut Node<'a>, spelled: Option<&'a str>) {
     if let Some(text) = spelled {
         request.visit("tools", |tools| {
@@ -164,8 +165,8 @@ fn keep_spelling<'a>(request: &mut Node<'a>, spelled: Option<&'a str>) {
     }
 }
 
-/// In which format a request is to be read once it was rewritten. A Chat Completions request that was recognised by its
-/// tools alone may be left without any: then only its messages tell, and they are written as ones of Anthropic's are.
+/// Returns the format in which a rewritten request is to be read. A Chat Completions request that was recognised by its
+/// tools alone may have no tools left. Then only its messages identify the format, and they may look like Anthropic's.
 fn format_to_read(request: &Node<'_>, wire: Shape, options: &DeferredOptions) -> Result<Api, Error> {
     let is_chat = wire.format == Api::OpenaiChat && wire.target == Api::OpenaiChat;
     let undecided = is_chat && options.target.is_some() && options.format.is_none();
@@ -175,7 +176,7 @@ fn format_to_read(request: &Node<'_>, wire: Shape, options: &DeferredOptions) ->
     Ok(wire.format)
 }
 
-/// Rewrites a request for an API without deferred tools. Returns also whether there were tools, or null for them.
+/// Rewrites a request for an API without deferred tools. Also returns true if `tools` was null or had an entry.
 fn emulate<'a>(
     request: &mut Node<'a>,
     (wire, sending): (Shape, Option<&Sending<'_>>),
@@ -185,8 +186,8 @@ fn emulate<'a>(
 ) -> Result<(Applied, bool), Error> {
     let Shape { format, target } = wire;
     let announces = options.mode == Mode::Filter && options.announce == Announce::Names;
-    // Where the format changes, the history is taken out of the request. Only deferred tools are announced or
-    // unreachable.
+    // If the format changes, the history is taken out of the request below, so it is searched for an announcement here.
+    // Only deferred tools are announced or unreachable.
     let is_asked = format != target && (announces || reports) && as_it_is::lists_deferred(request)?;
     let is_announced = is_asked && announce::is_present(request)?;
     let mut map = NameMap::default();
@@ -218,7 +219,7 @@ fn emulate<'a>(
         tool_search_name: search.clone(),
         ..DeferredReport::default()
     };
-    // What stands for a search is called by its own name everywhere.
+    // The function that replaces a search has the same name everywhere.
     let called = search.clone().unwrap_or_else(|| options.tool_search_name.clone());
     let function = |search: &Node<'a>| search_tool::function(format, &called, search);
     history_text::settle_searches(&mut conversation, (format, format == target), (options, &called));
@@ -271,7 +272,7 @@ fn emulate<'a>(
     Ok((Applied { report, names, client, deferred: Vec::new() }, emptied))
 }
 
-/// The texts that the history will say about tools.
+/// Prepares the texts about the tools that the history mentions.
 fn notices<'a>(
     listed: &[Node<'a>],
     (emulation, names): (&Emulation<'a>, &Names),
@@ -298,7 +299,8 @@ fn notices<'a>(
     Ok(notices)
 }
 
-/// What is left of an empty list. A choice without tools is refused, and Chat Completions refuses an empty list, too.
+/// Settles an empty list of tools. A `tool_choice` without tools is refused, and Chat Completions refuses an empty
+/// list, too.
 fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &DeferredOptions) {
     if !request.get("tools").is_some_and(|tools| tools.as_array().is_some_and(<[Node<'_>]>::is_empty)) {
         return;
@@ -307,7 +309,7 @@ fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &De
     if omit {
         request.remove("tools");
     }
-    // Kimi's tools may stand in messages.
+    // Kimi's tools may be in messages.
     if (omit || emptied) && options.native != Native::Kimi {
         request.remove("tool_choice");
     }

@@ -1,4 +1,4 @@
-//! What Anthropic's API demands of a list with deferred tools.
+//! Adapts a list with deferred tools to the requirements of Anthropic's API.
 
 use crate::{
     error::Error,
@@ -10,18 +10,18 @@ use crate::{
     },
 };
 
-/// A tool that is sent without its flag, because every tool of the list had one.
+/// A tool that is sent without its flag, because every tool of the list was deferred.
 pub(super) struct Shown {
     /// The client's name for it.
     pub(super) name: Text<'static>,
-    /// Whether the model can find the other tools with it.
+    /// True if the model can find the other tools with it.
     pub(super) is_search: bool,
 }
 
 /// Makes the list of a request acceptable. Returns the tool that lost its flag.
 ///
 /// # Errors
-/// `invalid-json`, if the list is text that cannot be read.
+/// `invalid-json` if the list is text that cannot be read.
 pub(super) fn settle(
     request: &mut Node<'_>,
     options: &DeferredOptions,
@@ -43,7 +43,7 @@ fn is_deferred(entry: &Node<'_>) -> bool {
 
 /// Moves a cache breakpoint of a deferred tool to the last tool that is not deferred.
 ///
-/// Source: the API's answers, a 400 for `cache_control` beside `defer_loading` (anthropics/claude-code#86743,
+/// Source: the API's answers, a 400 for `cache_control` together with `defer_loading` (anthropics/claude-code#86743,
 /// OmniRoute#215; read 2026-11).
 fn move_breakpoint(tools: &mut Node<'_>, warnings: &mut Warnings) {
     let has_both = |entry: &Node<'_>| tool::deferral(entry).0 && entry.get(CACHE).is_some();
@@ -64,7 +64,7 @@ fn move_breakpoint(tools: &mut Node<'_>, warnings: &mut Warnings) {
     }
 }
 
-/// Takes the flag off one tool if every tool has one: off the first search for tools, or else off the first tool.
+/// Removes the flag of one tool if every tool is deferred: of the first search for tools, or else of the first tool.
 ///
 /// Source: the API's answer *At least one tool must have defer_loading=false* (ironclaw#7274, theia#17254; read
 /// 2026-11).

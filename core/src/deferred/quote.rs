@@ -1,5 +1,5 @@
-//! Tools as they are sent, for the texts that quote them: what a model reads about a tool in the history is what it
-//! reads in the list.
+//! Tools as they are sent, for the texts that quote them: the model reads the same definition in the history as in the
+//! list.
 
 use alloc::{string::String, vec::Vec};
 
@@ -14,25 +14,26 @@ use crate::{
     request::{notice::Quoted, tool, tools::Tools},
 };
 
-/// How tools will be sent, which deferred loading knows nothing of.
+/// How tools will be sent. The caller of deferred loading decides that.
 pub(crate) struct Sending<'s> {
-    /// What tools may be called.
+    /// The pattern that names of tools must match.
     pub(crate) shape: NamePattern,
-    /// Writes a list of tools as it will be sent, under names that were planned. What cannot be sent is not in it.
+    /// Writes a list of tools as it will be sent, under planned names. Leaves out tools that cannot be sent.
     pub(crate) write: &'s dyn for<'a> Fn(Node<'a>, &Names) -> Result<Node<'a>, Error>,
-    /// Up to how many tools each is sent in the same way whatever the others are: those that are quoted can be written
-    /// without them then.
+    /// Maximum number of tools for which the form of each is independent of the others. Up to this number, quoted tools
+    /// can be written without the rest of the list.
     pub(crate) alone: usize,
 }
 
-/// Tools as they are sent, by the names that they have there.
+/// Tools as they are sent, by their names there.
 pub(super) struct Quotes<'a> {
     list: Node<'a>,
     places: Map<String, usize>,
 }
 
 impl<'a> Quotes<'a> {
-    /// Writes the tools that are sent, and those that are only told of: they were taken away again.
+    /// Writes the tools that are sent, and the tools that the history mentions but that are not sent, such as removed
+    /// ones.
     pub(super) fn write(
         sending: &Sending<'_>,
         (emulation, names): (&Emulation<'a>, &Names),
@@ -62,15 +63,15 @@ impl<'a> Quotes<'a> {
         Ok(Quotes { list, places })
     }
 
-    /// What is quoted of a tool that is known, by the name that it has now.
+    /// Returns the definition to quote for a known tool, by its current name.
     pub(super) fn of(&self, called: &str) -> Quoted<'_, 'a> {
         let found = self.places.get(called).and_then(|place| self.list.as_array()?.get(*place));
         found.map_or(Quoted::SetAside, |definition| Quoted::Definition(Some(definition)))
     }
 }
 
-/// Returns the loaded tools whose definitions are in `list` and cannot be sent: texts must not promise them. `adapt`
-/// reports them.
+/// Returns the loaded tools whose definitions are in `list` and that cannot be sent. Texts must not promise these
+/// tools. `adapt` reports them.
 pub(super) fn unsendable<'a>(
     tools: &Tools<'a>,
     list: Vec<Node<'a>>,

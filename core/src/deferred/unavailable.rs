@@ -1,4 +1,4 @@
-//! Calls of tools that are not sent as text: some APIs refuse a call that no tool is declared for.
+//! Replaces calls of tools that are not sent by texts: some APIs refuse a call of an undeclared tool.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Makes texts of them and of what they gave.
+/// Replaces calls of tools that are not sent, and their results, by texts.
 ///
 /// # Errors
 /// `invalid-value` for half a surrogate pair in arguments.
@@ -60,9 +60,9 @@ pub(super) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removal
     Ok(())
 }
 
-/// Calls beside each other, or results, with no other message or item between them. Results follow their calls at once,
-/// so the texts that stand for calls come before the other calls, and those that stand for results after the other
-/// results.
+/// Consecutive calls, or consecutive results, with no other message or item between them. APIs want results directly
+/// after their calls. So the texts that replace calls come before the other calls, and the texts that replace results
+/// after the other results.
 #[derive(Default)]
 struct Turn<'a> {
     is_results: bool,
@@ -96,7 +96,7 @@ impl<'a> Turn<'a> {
                 others.push(event);
                 continue;
             }
-            // A text that other steps have to come before or after stands in the message of one of these.
+            // A text that moves past other steps joins the message of the last step that it passes.
             let moves = if self.is_results { index < place } else { index > place };
             if moves {
                 changed.insert(at);

@@ -1,16 +1,16 @@
-//! Which API answers at a URL: told by the end of its path, wherever a gateway has put it.
+//! Detects the API of a URL by the end of its path, so that a gateway may add any prefix.
 
 use crate::options::Api;
 
-/// An address to which requests with tools are sent.
+/// A URL that takes requests with tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Endpoint<'u> {
     pub(super) api: Api,
-    /// The model, where it stands in the path and not in the request.
+    /// The model, if it is in the path and not in the request.
     pub(super) model: Option<&'u str>,
 }
 
-/// What paths end with.
+/// The ends of paths.
 const PATHS: &[(&str, Api)] = &[
     ("/messages", Api::Anthropic),
     ("/messages/count_tokens", Api::Anthropic),
@@ -19,7 +19,7 @@ const PATHS: &[(&str, Api)] = &[
     ("/responses/input_tokens", Api::OpenaiResponses),
 ];
 
-/// What follows the model's name in paths of Google's.
+/// The methods after the model's name in Google's paths.
 const METHODS: &[(&str, Api)] = &[
     ("generateContent", Api::Gemini),
     ("streamGenerateContent", Api::Gemini),
@@ -29,7 +29,7 @@ const METHODS: &[(&str, Api)] = &[
     ("streamRawPredict", Api::Anthropic),
 ];
 
-/// The API behind a URL; `None`: no API that takes tools.
+/// Returns the API of a URL, or `None` if it does not take tools.
 pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     if let Some((before, method)) = path.rsplit_once(':') {

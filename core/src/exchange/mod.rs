@@ -1,8 +1,8 @@
-//! One request of a client and its reply, which may take several requests to the backend: the request is adapted, and
-//! where the model searches for tools although the client left that to its provider, the search is answered and the
-//! model asked again.
+//! One request of a client and its reply, which may take several requests to the backend. The request is adapted. If
+//! the model searches for tools and the client left that search to the provider, the search is answered here and the
+//! model is asked again.
 //!
-//! Knows no network: whoever has one sends what it is given here and hands back what came.
+//! This module does no network access: the caller sends the requests that it returns and passes in the replies.
 
 mod endpoint;
 pub(crate) mod refusal;
@@ -35,53 +35,53 @@ use crate::{
 use searches::{is, overlay, total, Searches};
 use stream::Round;
 
-/// An exchange.
+/// A client's request and the state that is needed to translate its reply.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     adapting: AdaptOptions,
-    /// What is to be sent.
+    /// The next request to send.
     request: String,
     report: AdaptReport,
     restore_map: RestoreMap,
     on_set_aside: OnSetAside,
     warning: Option<SetAsideWarning>,
-    /// `None`: nobody has to be asked again, whatever the model says.
+    /// `None` if the model is never asked again, whatever it replies.
     rounds: Option<SearchLoop>,
     stream: Option<Stream>,
     lines: Buffer,
-    /// Whether the stream that was finished last ended with a search.
+    /// True if the last finished stream ended with a search.
     asks: bool,
-    /// What became of the arguments of calls.
+    /// Reports of repaired arguments that the caller has not taken yet.
     told: Told,
 }
 
-/// What is kept for asking again.
+/// State for asking the model again after a search.
 #[derive(Debug)]
 struct SearchLoop {
     searches: Searches,
     /// The client's request.
     asked: String,
-    /// How often the model may still be asked.
+    /// Number of times that the model may still be asked again.
     left: usize,
-    /// What the model has said, as the client is told it.
+    /// Blocks of all rounds so far, as the client gets them.
     answered: Vec<Node<'static>>,
-    /// How many bytes of replies are kept, in all rounds.
+    /// Number of bytes of replies that are kept, over all rounds.
     kept: usize,
-    /// The rest of the stream passes without being kept: the model cannot be asked again.
+    /// True if the rest of the stream is passed on without being kept, so the model cannot be asked again.
     only_passes: bool,
-    /// What the rounds before this one used.
+    /// Token usage of the previous rounds.
     used: Option<Node<'static>>,
     /// The id of the first round's message.
     id: Option<Node<'static>>,
-    /// What this round said in pieces.
+    /// State of the current round's stream.
     round: Round,
-    /// Whether this round ended with a search, so that the model is to be asked again.
+    /// True if this round ended with a search, so the model is to be asked again.
     again: bool,
 }
 
 impl Exchange {
-    /// Opens one for a request; `None` if it is none that tools are sent with, and is to be passed on as it is.
-    /// Its tools are looked up first.
+    /// Opens an exchange for a request. Returns `None` if the URL or the body is not of a request that can have tools;
+    /// such a request is to be passed on unchanged. The cache is searched for the request's tools first.
     pub(crate) fn open(
         url: &str,
         body: &str,
@@ -91,7 +91,7 @@ impl Exchange {
         let found = Found::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
         let mut node = crate::request::read(body)?;
-        // Other addresses end so, too: OpenAI's threads have `messages`, and what is sent there is one.
+        // Other URLs end in `/messages`, too: OpenAI's threads take a single message there.
         let is_conversation = || node.get("messages").is_some_and(|messages| messages.as_array().is_some());
         if matches!(endpoint.api, Api::Anthropic | Api::OpenaiChat) && !is_conversation() {
             return Ok(None);
@@ -111,7 +111,8 @@ impl Exchange {
                 let query = DialectQuery { api, model, host, ..DialectQuery::default() };
                 let found = lookup::dialect_for(&query)
                     .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?;
-                // The sender's flags decide, so that what a client has made strict stays that.
+                // `strict: true` in the request selects a strict dialect, so that the client's strict tools stay
+                // strict.
                 let strict = match options.adapt.tools.fallback {
                     None if has_strict_tool(body, &node)? => lookup::strict_dialect(&query, url),
                     _ => None,
@@ -151,36 +152,36 @@ impl Exchange {
         }))
     }
 
-    /// Whether one that was opened anew would go on as well.
+    /// Returns true if no state is buffered, so that a newly opened exchange would continue the reply in the same way.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.rounds.is_none() && self.lines.is_at_rest() && self.stream.as_ref().is_none_or(Stream::is_at_rest)
     }
 
-    /// What is to be sent, or sent next.
+    /// Returns the next request to send.
     pub(crate) fn request(&self) -> &str {
         &self.request
     }
 
-    /// What was done to it.
+    /// Returns the report on the adapted request.
     pub(crate) fn report(&self) -> &AdaptReport {
         &self.report
     }
 
-    /// What became of the calls that ended since this was asked last.
+    /// Returns the reports of calls that ended since the last call of this method.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         let mut calls = self.told.take();
         calls.extend(self.stream.iter_mut().flat_map(Stream::take_repaired_calls));
         calls
     }
 
-    /// What is to be told of tools that are not in it.
+    /// Returns the warning about tools that the request leaves out.
     pub(crate) fn warning(&self) -> Option<&SetAsideWarning> {
         self.warning.as_ref()
     }
 
-    /// Takes a whole reply. `None`: the model is to be asked again.
+    /// Translates a whole reply. Returns `None` if the model is to be asked again.
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
-        // Whatever else a backend says with success is for the client to read.
+        // A successful reply that is not JSON is passed on unchanged.
         let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
         self.restore_map.reply(&mut reply, &mut self.told)?;
         if let Some(rounds) = &mut self.rounds {
@@ -193,7 +194,7 @@ impl Exchange {
         Ok(Some(json::text_of(text, &reply)))
     }
 
-    /// Takes a piece of a reply that comes as an event stream.
+    /// Translates a piece of a reply that is an event stream.
     pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.lines);
         let out = lines.feed(piece, self);
@@ -201,8 +202,8 @@ impl Exchange {
         out
     }
 
-    /// Ends a stream: what is still to be passed on. Whether the model is to be asked again, [`Self::asks_again`]
-    /// tells.
+    /// Ends a stream and returns the rest to pass on. [`Self::asks_again`] then returns true if the model is to be
+    /// asked again.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.lines);
         let out = lines.finish(self);
@@ -213,11 +214,11 @@ impl Exchange {
         self.asks = false;
         if let Some(rounds) = self.rounds.as_mut().filter(|rounds| rounds.again) {
             rounds.turn();
-            // The next stream begins with an event of its own.
+            // The next stream begins with a new event.
             sse::end(&mut out);
             match self.ask_again() {
                 Ok(()) => self.asks = true,
-                // The client has the beginning of a reply: it cannot be told otherwise any more.
+                // The client already has the beginning of a reply, so the error is sent as an event.
                 Err(error) => {
                     self.rounds = None;
                     out.push_str(&self.failed_text(&refusal::body(ANTHROPIC, &error)));
@@ -227,12 +228,12 @@ impl Exchange {
         Ok(out)
     }
 
-    /// Whether the model is to be asked again: the stream that was finished last ended with a search.
+    /// Returns true if the last finished stream ended with a search, so the model is to be asked again.
     pub(crate) fn asks_again(&self) -> bool {
         self.asks
     }
 
-    /// The text of an event that says that asking again failed, for a client that has a part of the reply already.
+    /// Returns an `error` event for a request that failed after the client got a part of the reply.
     pub(crate) fn failed_text(&self, body: &str) -> String {
         let error = match json::read(body) {
             Ok(error) if is(&error, "error") => json::write(&error),
@@ -244,7 +245,7 @@ impl Exchange {
         alloc::format!("event: error\ndata: {error}\n\n")
     }
 
-    /// Makes the next request.
+    /// Builds the next request: the client's request and the model's answers so far.
     fn ask_again(&mut self) -> Result<(), Error> {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
         rounds.again = false;
@@ -263,10 +264,10 @@ impl Exchange {
     }
 }
 
-/// Searches are run for requests of this format only.
+/// Path of Anthropic's API, the only one for which searches are answered here.
 const ANTHROPIC: &str = "/messages";
 
-/// The warning of tools that were set aside, or the error if the caller forbids that.
+/// Returns the warning about tools that were set aside, or an error if the caller forbids setting tools aside.
 fn tell(
     report: &AdaptReport,
     adapting: &AdaptOptions,
@@ -293,7 +294,7 @@ impl Sink for Exchange {
 }
 
 impl SearchLoop {
-    /// The search that a request leaves to the provider, and that is run here.
+    /// Returns the name of the search that the request leaves to the provider and that is answered here.
     fn hosted(request: &Node<'_>, adapting: &AdaptOptions) -> Result<Option<Text<'static>>, Error> {
         let Some(deferred) = &adapting.deferred else { return Ok(None) };
         let emulates = deferred.server_tool_search == ServerToolSearch::Emulate
@@ -305,7 +306,7 @@ impl SearchLoop {
         }
     }
 
-    /// What is needed for a request with such a search.
+    /// Returns the initial state for a request with such a search.
     fn new(searches: Searches, body: &str, rounds: usize) -> SearchLoop {
         SearchLoop {
             searches,
@@ -321,7 +322,7 @@ impl SearchLoop {
         }
     }
 
-    /// Tells a whole reply as the provider would, and with it what was said before.
+    /// Rewrites a whole reply as the provider would send it, including the blocks of the previous rounds.
     fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let Some(blocks) = reply.get("content").and_then(Node::as_array) else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
@@ -360,11 +361,11 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// What comes after a round.
+    /// Decides what comes after a round.
     fn next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
         let ended = stop_reason
             .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
-        // Calls of the client's own tools await their results: it is the client that asks again.
+        // The client answers calls of its own tools and sends the next request itself.
         if !searched || called || !ended {
             return Next::Ends;
         }
@@ -379,19 +380,19 @@ impl SearchLoop {
 /// What comes after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// Nothing.
+    /// The reply is complete.
     Ends,
     AsksAgain,
-    /// The client may ask again.
+    /// The reply ends with [`PAUSE`], and the client may ask again.
     Pauses,
 }
 
-/// How Anthropic says that its loop ended before the model did: the client sends the reply back to go on.
+/// Anthropic's stop reason if its search loop ended before the model did: the client sends the reply back to continue.
 const PAUSE: &str = "pause_turn";
 
-/// Whether a request lists a tool with `strict: true`.
+/// Returns true if a request lists a tool with `strict: true`.
 fn has_strict_tool(body: &str, request: &Node<'_>) -> Result<bool, Error> {
-    // SDKs do not escape the word.
+    // SDKs do not escape the word, so a text search suffices.
     if !body.contains("\"strict\"") {
         return Ok(false);
     }

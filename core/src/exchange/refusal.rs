@@ -1,5 +1,5 @@
-//! Errors of ours in the words of each API, for a client that speaks to nobody else: its SDK takes them for a bad
-//! request, which they are, and not for a broken connection, which it would try again.
+//! Errors of this library in the error format of each API. The client's SDK reads them as a bad request, not as a
+//! broken connection, which it would retry.
 
 use alloc::{format, string::String};
 
@@ -10,7 +10,7 @@ use crate::{
     options::Api,
 };
 
-/// The body of an answer with status 400.
+/// Returns the body of a response with status 400.
 pub(crate) fn body(url: &str, error: &Error) -> String {
     let (code, pointer) = (error.code().as_str(), error.pointer());
     let at = if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") };

@@ -1,6 +1,6 @@
-//! The searches of a model, answered in the provider's place, and told to the client as its provider would tell them:
-//! as `server_tool_use` and `tool_search_tool_result` blocks, which the client keeps in its history and the next
-//! rewriting understands.
+//! Answers the model's searches instead of the provider. The client gets them as the provider would send them, as
+//! `server_tool_use` and `tool_search_tool_result` blocks, which it keeps in its history and which later requests can
+//! contain.
 
 use alloc::{string::String, vec::Vec};
 
@@ -13,24 +13,24 @@ use crate::{
     tools::{request, restore::RestoreMap},
 };
 
-/// Answers searches in the place of a hosted one.
+/// Answers the calls of the function that replaces a hosted search.
 #[derive(Debug)]
 pub(super) struct Searches {
-    /// What the client calls the hosted search.
+    /// The client's name for the hosted search.
     name: Text<'static>,
     options: SearchOptions,
-    /// How tools are sent, and what they are called there.
+    /// The options with which tools are sent, and the names.
     adapting: AdaptOptions,
     names: Names,
-    /// Made with the first search.
+    /// Built at the first search.
     catalogue: Option<Catalogue>,
 }
 
-/// The tools of the client's request as the model knows them.
+/// The tools of the client's request, as the model sees them.
 #[derive(Debug)]
 struct Catalogue {
     index: Index,
-    /// Brings their names back to those that the client knows.
+    /// Translates the names of tools back to the client's.
     restore_map: RestoreMap,
 }
 
@@ -39,12 +39,12 @@ impl Searches {
         Searches { name, options, adapting, names, catalogue: None }
     }
 
-    /// Is it a call of the search that the model was offered?
+    /// Returns true if the block calls the search that the model was offered.
     pub(super) fn is_search(&self, block: &Node<'_>) -> bool {
         is(block, "tool_use") && Call::recognise(block, &self.options).is_some()
     }
 
-    /// Makes the call one of the hosted search.
+    /// Rewrites the call as a call of the hosted search.
     pub(super) fn tell(&self, block: &mut Node<'_>) {
         let id = block.get("id").and_then(Node::as_text).map(|id| server_id(&id.display())).unwrap_or_default();
         block.set("type", Node::literal("server_tool_use"));
@@ -52,7 +52,8 @@ impl Searches {
         block.set("name", Node::string(self.name.clone()));
     }
 
-    /// The result of a call that was told so, from the tools of a request.
+    /// Returns the result block for a call that [`Self::tell`] rewrote. `asked` is the client's request, which lists
+    /// the tools.
     ///
     /// # Errors
     /// `invalid-option`.
@@ -106,7 +107,7 @@ impl Catalogue {
         let tools = lazy::take(&mut request, "tools")?.unwrap_or_else(|| Node::array(Vec::new()));
         request.set("tools", tools);
         let (tools, restore_map) = request::catalogue(&request, adapting, names.clone())?;
-        // A list of the client's own in the prompt has the names that the client knows.
+        // The client's own list of tools in the prompt uses the client's names, so the model may search for those.
         let own = |(called, own): (&str, Text<'_>)| (own.into_owned(), Text::new(String::from(called)));
         let also = restore_map.names().map(own).collect();
         Ok(Catalogue { index: Index::new(&tools, false)?.also_called(also), restore_map })
@@ -117,14 +118,14 @@ pub(super) fn is(node: &Node<'_>, kind: &str) -> bool {
     node.get("type").is_some_and(|found| found.is_text(kind))
 }
 
-/// An id as Anthropic's servers give to what they run themselves: `srvtoolu_`, then letters, digits and underscores.
+/// Returns an id in the form of Anthropic's server tools: `srvtoolu_`, then letters, digits and underscores.
 fn server_id(id: &str) -> String {
     let own = ["srvtoolu_", "toolu_"].iter().find_map(|prefix| id.strip_prefix(prefix)).unwrap_or(id);
     let legal = own.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' });
     "srvtoolu_".chars().chain(legal).collect()
 }
 
-/// The sum of what two rounds used: counts are added, of everything else the later one stands.
+/// Returns the token usage of two rounds: counts are added; other values are those of the later round, unless null.
 pub(super) fn total(before: Option<&Node<'static>>, now: &Node<'static>) -> Node<'static> {
     let Some(before) = before.and_then(Node::as_object) else { return now.clone() };
     let mut sum = Node::object(before.clone());
@@ -146,7 +147,7 @@ pub(super) fn total(before: Option<&Node<'static>>, now: &Node<'static>) -> Node
     sum
 }
 
-/// What one round used, from its first event and its last.
+/// Returns the token usage of one round, from its first and its last event.
 pub(super) fn overlay(first: Option<Node<'static>>, last: &Node<'static>) -> Node<'static> {
     let Some(mut used) = first.filter(|used| used.as_object().is_some()) else { return last.clone() };
     for member in last.as_object().into_iter().flatten() {

@@ -1,8 +1,9 @@
-//! A reply in pieces, told as the provider would tell it: text passes at once, searches as blocks of the provider's
-//! own, and several rounds as one message.
+//! A streamed reply, rewritten as the provider would send it: text is passed on at once, searches become the provider's
+//! blocks, and several rounds become one message.
 //!
-//! What the model said is kept for asking it again, within [`MAX_HELD_BYTES`]. Of a longer reply, and once the client's
-//! own tool is called, nothing is kept any more: the rest passes, and a search in it ends the reply with `pause_turn`.
+//! The model's answers are kept to ask it again, up to [`MAX_HELD_BYTES`]. Beyond that limit, or after a call of the
+//! client's own tool, nothing more is kept: the rest of the reply is passed on, and a search in it ends the reply with
+//! `pause_turn`.
 
 use alloc::{string::String, vec::Vec};
 
@@ -14,45 +15,45 @@ use crate::{
     limits::MAX_HELD_BYTES,
 };
 
-/// What a round has said.
+/// State of one round of a streamed reply.
 #[derive(Debug, Default)]
 pub(super) struct Round {
-    /// The blocks that are not whole yet, by the number that the backend gave them.
+    /// The incomplete blocks, by the backend's block number.
     open: Map<u64, Open>,
-    /// What the numbers of the client's blocks are ahead of the backend's.
+    /// The client's block numbers minus the backend's.
     ahead: u64,
-    /// Whether the client has the beginning of the message already.
+    /// True if the client already has the beginning of the message.
     continues: bool,
     searched: bool,
     called: bool,
-    /// Whether it was said why the round stopped.
+    /// True if the round's stop reason was processed.
     stopped: bool,
     used: Option<Node<'static>>,
 }
 
-/// A block that is not whole yet.
+/// An incomplete block.
 #[derive(Debug)]
 struct Open {
     block: Node<'static>,
-    /// What came of its text, or of its arguments as JSON text.
+    /// The text so far, or the JSON text of the arguments so far.
     pieces: String,
     is_search: bool,
 }
 
-/// By the kind of a piece: the member that holds it.
+/// The types of deltas, and the member that holds the piece in each.
 const PIECES: [(&str, &str); 3] =
     [("text_delta", "text"), ("thinking_delta", "thinking"), ("input_json_delta", "partial_json")];
 const INPUT: &str = "input";
-/// What an open block costs beside its text, roughly.
+/// Approximate size of an open block without its text, in bytes.
 const BLOCK: usize = 256;
 
-/// A block without what it says: of what kind it is.
+/// Returns a block with nothing but its type.
 fn bare(block: &Node<'_>) -> Node<'static> {
     Node::record([("type", block.get("type").map(Node::detached).unwrap_or_default())])
 }
 
 impl SearchLoop {
-    /// Takes an event, and gives what is to be passed on.
+    /// Processes an event and adds the events to pass on to `out`.
     pub(super) fn feed<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         let number = event.get("index").and_then(Node::as_u64);
         if is(&event, "message_start") {
@@ -102,7 +103,7 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// A block is whole. If it is a search, its result follows.
+    /// Completes a block. If it is a search, adds the events of its result.
     fn end(&mut self, number: u64, out: &mut Vec<Node<'_>>) -> Result<(), Error> {
         let Some(open) = self.round.open.remove(&number) else { return Ok(()) };
         let is_search = open.is_search;
@@ -129,21 +130,21 @@ impl SearchLoop {
             out.push(Node::record([("type", Node::literal("content_block_stop")), ("index", place)]));
             self.say(result);
         }
-        // The client answers the calls of its own tools, so that nobody asks the model again here.
+        // The client answers calls of its own tools, so this module does not ask the model again.
         if self.round.called {
             self.only_pass();
         }
         Ok(())
     }
 
-    /// Keeps a block that is whole, unless the rest only passes.
+    /// Keeps a complete block for the next request, unless `only_passes` is set.
     fn say(&mut self, block: Node<'static>) {
         if !self.only_passes {
             self.answered.push(block);
         }
     }
 
-    /// Adds a piece to the block that it belongs to.
+    /// Adds the piece in a delta event to its block.
     fn add(&mut self, number: u64, event: &Node<'_>) -> Result<(), Error> {
         let only_passes = self.only_passes;
         let open = self.round.open.get_mut(&number).filter(|open| !only_passes || open.is_search);
@@ -160,10 +161,10 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Counts what is kept. At the limit everything but the open searches is forgotten.
+    /// Counts kept bytes. At the limit, everything but the open searches is dropped.
     ///
     /// # Errors
-    /// `limit-exceeded` for searches that are longer than any reply.
+    /// `limit-exceeded` if the open searches alone exceed the limit.
     fn keeps(&mut self, bytes: usize) -> Result<(), Error> {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > MAX_HELD_BYTES && !self.only_passes {
@@ -176,7 +177,7 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Forgets what is kept; the rest of the stream passes.
+    /// Drops what is kept, except for open searches. The rest of the stream is only passed on.
     fn only_pass(&mut self) {
         self.only_passes = true;
         self.answered = Vec::new();
@@ -193,12 +194,13 @@ impl SearchLoop {
         }
     }
 
-    /// What was used so far is told, and perhaps why the round stops. Tells whether the client is to know.
+    /// Processes a `message_delta` event: sums up the usage and decides what comes next. Returns true if the event is
+    /// to be passed on.
     fn stops(&mut self, event: &mut Node<'_>) -> bool {
         if let Some(last) = event.get("usage") {
             self.round.used = Some(overlay(self.round.used.take(), &last.detached()));
         }
-        // There may be several of these events, of which one has the reason.
+        // A stream may have several `message_delta` events, of which one has the stop reason.
         let reason = event
             .get("delta")
             .and_then(|delta| delta.get("stop_reason"))
@@ -221,7 +223,7 @@ impl SearchLoop {
         true
     }
 
-    /// The message is at its end. Without a word of why it stopped, its search is still one.
+    /// Decides at the end of a message without a stop reason. Returns true if the model is to be asked again.
     fn ends_unsaid(&mut self) -> bool {
         !self.round.stopped && self.decide(None) == Next::AsksAgain
     }
@@ -233,7 +235,7 @@ impl SearchLoop {
         next
     }
 
-    /// The next round begins.
+    /// Begins the next round.
     pub(super) fn turn(&mut self) {
         let round = core::mem::replace(
             &mut self.round,
@@ -246,11 +248,11 @@ impl SearchLoop {
 }
 
 impl Open {
-    /// The block as it would stand in a whole reply.
+    /// Returns the complete block, as in a reply that is not streamed.
     fn whole(self) -> Node<'static> {
         let Open { mut block, pieces, .. } = self;
         if block.get(INPUT).is_some() {
-            // Arguments that are no JSON are the model's mistake; what is searched for then is nothing.
+            // If the model's arguments are not valid JSON, the input stays as the block began (an empty search).
             if let Ok(input) = json::read(&pieces) {
                 block.set(INPUT, input.detached());
             }

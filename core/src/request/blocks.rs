@@ -1,9 +1,9 @@
-//! The blocks with which a history speaks of tools: references, directives, and what searches found.
+//! Blocks of a history that concern tools: references, additions, removals and search results.
 //!
-//! Not everything in a history is the client's own word. Results of tools are whatever a server sent, and calls are the
-//! model's. So additions and removals count where the API takes them from the client: as blocks of a system message, or
-//! of the system prompt. A reference only loads what the client has listed; it counts as a block of a message, and of a
-//! tool's or a search's result. Nothing counts that stands below another member of a block.
+//! Only part of a history comes from the client: results of tools come from servers, and calls from the model.
+//! Therefore, additions and removals only count where the API accepts them from the client: as blocks of a system
+//! message or of the system prompt. A reference only loads tools that the client has listed, so it counts as a block of
+//! a message, of a tool's result or of a search result. Blocks nested in other members of a block never count.
 
 use alloc::format;
 
@@ -13,7 +13,7 @@ use crate::{
     json::{Node, Text},
 };
 
-/// Whether a message is the client's word about the conversation: a system message.
+/// Returns true if the message is a system message, that is, instructions of the client.
 pub(crate) fn is_system(message: &Node<'_>) -> bool {
     message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
 }
@@ -25,7 +25,7 @@ pub(crate) enum Directive {
     Removal,
 }
 
-/// Which directive a block is.
+/// Returns the kind of directive of a block: an addition or a removal.
 pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
     let name = type_of(node)?;
     if name.is("tool_addition") {
@@ -37,8 +37,8 @@ pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
     }
 }
 
-/// Whether a block has to do with the tools that there are: one of these, a search, or a result that holds one of
-/// these. A call's `caller` belongs to searches, too.
+/// Returns true if a block concerns tools: a reference, a directive, a search, or a result that contains one of them.
+/// The `caller` of a call counts, too, because it belongs to searches.
 pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
     let is = |name| has_type(block, name);
     let speaks = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);
@@ -49,7 +49,7 @@ pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
         || is("tool_result") && block.get("content").is_some_and(|content| any_block(content, speaks))
 }
 
-/// Whether any block of a content is of some kind, or a search result stands in its place.
+/// Returns true if `is` holds for any block of a content, or if the content is a search result instead of blocks.
 pub(crate) fn any_block(content: &Node<'_>, is: impl Fn(&Node<'_>) -> bool) -> bool {
     match content.as_array() {
         Some(blocks) => blocks.iter().any(is),
@@ -57,33 +57,33 @@ pub(crate) fn any_block(content: &Node<'_>, is: impl Fn(&Node<'_>) -> bool) -> b
     }
 }
 
-/// Is it a `tool_reference`?
+/// Returns true for a `tool_reference`.
 pub(crate) fn is_reference(node: &Node<'_>) -> bool {
     has_type(node, "tool_reference")
 }
 
-/// Is it a reference or a directive?
+/// Returns true for a reference or a directive.
 pub(crate) fn is_mention(node: &Node<'_>) -> bool {
     is_reference(node) || directive(node).is_some()
 }
 
-/// Is it what a search found, or why it failed, in the place of blocks?
+/// Returns true for the outcome of a search (tools or an error) that takes the place of blocks.
 pub(crate) fn is_search_outcome(node: &Node<'_>) -> bool {
     node.get("tool_references").is_some() || is_typed_outcome(node)
 }
 
-/// Is it tagged as the content of a search result by its `type`?
+/// Returns true if the `type` marks the content of a search result.
 pub(crate) fn is_typed_outcome(node: &Node<'_>) -> bool {
     type_of(node).is_some_and(|name| starts_with(name, "tool_search_tool_") && !name.is("tool_search_tool_result"))
 }
 
-/// The name a reference refers to; empty if it has none.
+/// Returns the name in a reference, or an empty name.
 pub(crate) fn reference_name<'a>(node: &Node<'a>) -> Text<'a> {
     let named = ["tool_name", "name"].iter().find_map(|key| node.get(key)?.as_text());
     named.or_else(|| node.as_text()).cloned().unwrap_or_else(|| Text::new(""))
 }
 
-/// The name a directive is about.
+/// Returns the name of the tool that a directive adds or removes.
 pub(crate) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
     match directive_definition(node).or_else(|| node.get("tool")) {
         Some(tool) => tool::name(tool).cloned().unwrap_or_else(|| reference_name(tool)),
@@ -91,7 +91,7 @@ pub(crate) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
     }
 }
 
-/// The definition that an addition brings, if it brings one: in a `tool_definition`, as the API has it, or bare.
+/// Returns the definition in an addition, either inside a `tool_definition` (the API's form) or bare.
 /// Source: Anthropic's documentation, mid-conversation tool changes, read 2026-09-22.
 pub(crate) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let tool = node.get("tool")?;
@@ -101,7 +101,7 @@ pub(crate) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Nod
     }
 }
 
-/// Is a directive's `tool` a definition, and not a reference to one?
+/// Returns true if the `tool` of a directive is a definition rather than a reference.
 fn is_definition(tool: &Node<'_>) -> bool {
     !is_reference(tool)
         && tool
@@ -109,7 +109,7 @@ fn is_definition(tool: &Node<'_>) -> bool {
             .is_some_and(|object| object.iter().any(|member| !member.key.is("name") && !member.key.is("tool_name")))
 }
 
-/// The error of tools where no API takes them.
+/// Returns the error for tools at a position where no API accepts them.
 pub(crate) fn brings_tools(pointer: &str) -> Error {
     let message = "expected tools in a `system` message alone, found them in another one";
     Error::new(Code::InvalidRequest, format!("{pointer}/tools"), message)

@@ -1,4 +1,4 @@
-//! Which messages bring tools: system messages of Kimi's and Anthropic's, and items of OpenAI Responses.
+//! Finds messages that add tools: system messages of Kimi and Anthropic, and items of OpenAI Responses.
 
 use super::{
     prefilter::{CARRIER, DEFERRAL},
@@ -13,7 +13,7 @@ use crate::{
     options::Api,
 };
 
-/// Calls `take` with the tools of each message of the history that brings some, in order.
+/// Calls `take` with the tools of each message of the history that adds some, in order.
 ///
 /// # Errors
 /// `invalid-json`, if a message is text that cannot be read.
@@ -37,7 +37,7 @@ pub(crate) fn each<'a>(request: &Node<'a>, api: Api, mut take: impl FnMut(&[Node
     Ok(())
 }
 
-/// Whether the history brings any tool.
+/// Returns true if the history adds any tool.
 ///
 /// # Errors
 /// As [`each`].
@@ -47,13 +47,13 @@ pub(crate) fn any(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     Ok(found)
 }
 
-/// The definition that a block of Anthropic's adds.
+/// Returns the definition that a block of Anthropic's adds.
 pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let tool = block.get("tool").filter(|tool| has_type(block, "tool_addition") && has_type(tool, "tool_definition"));
     tool?.get("definition")
 }
 
-/// Whether a message may bring tools.
+/// Returns true if a message may add tools.
 pub(crate) fn brings(message: &Node<'_>, api: Api) -> bool {
     let is_system = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
     let lists_tools = || message.get("tools").and_then(Node::as_array).is_some_and(|tools| !tools.is_empty());

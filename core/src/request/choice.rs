@@ -1,6 +1,6 @@
 //! `tool_choice` and its counterpart in Gemini: which tools the model may or must call.
 //!
-//! This file knows how each API spells a choice. What becomes of a tool that a choice names is decided by the callers.
+//! This file knows how each API spells a choice. The callers decide what happens to the tools that a choice names.
 
 use alloc::{string::String, vec::Vec};
 
@@ -22,39 +22,39 @@ use crate::{
 /// Which tools the model may or must call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Choice<'a> {
-    /// The model decides.
+    /// `auto`: the model decides.
     Auto,
-    /// No call.
+    /// `none`: the model must not call a tool.
     None,
-    /// At least one call, of any tool.
+    /// `required` or `any`: the model must call at least one tool.
     Required,
-    /// A call of this tool.
+    /// The model must call this tool.
     Tool(Mention<'a>),
-    /// Only these tools; `required`: at least one call.
+    /// The model may call only these tools; `required`: it must call at least one.
     Allowed { required: bool, tools: Vec<Mention<'a>> },
 }
 
 impl Choice<'_> {
-    /// Whether the model must call a tool.
+    /// Returns true if the model must call a tool.
     pub(crate) const fn is_demand(&self) -> bool {
         matches!(self, Choice::Required | Choice::Tool(_) | Choice::Allowed { required: true, .. })
     }
 }
 
-/// An entry of a choice: a tool that it forces, or one of those that it allows.
+/// An entry of a choice: the tool that it forces, or one that it allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mention<'a> {
-    /// A tool. In Responses it may stand in a namespace.
+    /// A tool, in Responses possibly in a namespace.
     Tool { namespace: Option<Text<'a>>, name: Text<'a> },
     /// `{"type": "tool_search"}` of Responses, which has no name.
     Search,
     /// All tools of a namespace of Responses.
     Namespace(Text<'a>),
-    /// A tool that the API runs itself, by its type: `{"type": "web_search"}`.
+    /// A tool that the API runs, named by its type: `{"type": "web_search"}`.
     Hosted(Text<'a>),
 }
 
-/// The members in which Chat Completions keeps the name of a tool.
+/// Members in which Chat Completions nests the name of a tool.
 const INNER: [&str; 2] = ["function", "custom"];
 const ALLOWED: &str = "allowed_tools";
 
@@ -62,7 +62,8 @@ fn name_of<'a>(node: &Node<'a>) -> Option<Text<'a>> {
     node.get("name").and_then(Node::as_text).cloned()
 }
 
-/// Reads a choice in the spelling of any API but Gemini, because gateways mix them up. `None`: no API has it.
+/// Reads a choice in the spelling of any API but Gemini, because gateways mix the spellings. Returns `None` if no API
+/// has this spelling.
 pub(crate) fn read<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     let is = |name: &str| choice.is_text(name) || has_type(choice, name);
     if is("auto") {
@@ -83,7 +84,7 @@ pub(crate) fn read<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     mention(choice).map(Choice::Tool)
 }
 
-/// Reads an entry: what a choice forces, or one of those that it allows.
+/// Reads an entry of a choice.
 fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
     let tool = |namespace, name| Mention::Tool { namespace, name };
     if let Some(name) = INNER.iter().find_map(|inner| name_of(entry.get(inner)?)) {
@@ -99,7 +100,7 @@ fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
         entry.get("type").is_none() || ["tool", "function", "custom"].iter().any(|kind| has_type(entry, kind));
     if !is_tool {
         let kind = entry.get("type").and_then(Node::as_text);
-        // A choice without a name may be spelled as an object.
+        // Choices that name no tool may also be objects: `{"type": "auto"}`.
         let is_plain = |kind: &&Text<'_>| ["auto", "any", "none", "required"].iter().any(|plain| kind.is(*plain));
         return kind.filter(|kind| !is_plain(kind)).cloned().map(Mention::Hosted);
     }
@@ -107,7 +108,7 @@ fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
     name_of(entry).map(|name| tool(namespace, name))
 }
 
-/// A choice without names, in the spelling of an API other than Gemini.
+/// Returns a choice that names no tool, in the spelling of an API other than Gemini.
 pub(crate) fn plain<'a>(choice: &Choice<'_>, api: Api) -> Node<'a> {
     let name = match choice {
         Choice::None => "none",
@@ -121,7 +122,7 @@ pub(crate) fn plain<'a>(choice: &Choice<'_>, api: Api) -> Node<'a> {
     }
 }
 
-/// The choice of one tool. `is_custom`: OpenAI's kind of tools that take a text.
+/// Returns a choice that forces one tool. `is_custom`: the tool is an OpenAI `custom` tool.
 pub(crate) fn forced(name: Text<'_>, api: Api, is_custom: bool) -> Node<'_> {
     let kind = if is_custom { "custom" } else { "function" };
     let named = ("name", Node::string(name));
@@ -133,7 +134,7 @@ pub(crate) fn forced(name: Text<'_>, api: Api, is_custom: bool) -> Node<'_> {
     }
 }
 
-/// The choice among some tools, in the spelling of OpenAI's APIs.
+/// Returns a choice that allows some tools, in the spelling of OpenAI's APIs.
 pub(crate) fn allowed<'a>(required: bool, names: Vec<Text<'a>>, api: Api, custom: &Set<Text<'a>>) -> Node<'a> {
     let tools = names.into_iter().map(|name| {
         let is_custom = custom.contains(&name);
@@ -148,8 +149,8 @@ pub(crate) fn allowed<'a>(required: bool, names: Vec<Text<'a>>, api: Api, custom
     }
 }
 
-/// Replaces the choice of a request by one without names. In Anthropic's spelling, members that limit parallel calls
-/// stay beside it.
+/// Replaces the choice of a request by one that names no tool. In Anthropic's spelling, members that limit parallel
+/// calls are kept.
 ///
 /// # Errors
 /// `invalid-json`, if the choice is text that cannot be read.
@@ -181,7 +182,7 @@ pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> 
     replaced.map(drop)
 }
 
-/// The choice of a request of Bedrock Converse, as JSON and as read.
+/// Returns the choice of a Bedrock Converse request, as JSON text and parsed.
 pub(crate) fn of_converse<'a>(request: &Node<'a>) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
     let (outer, inner, _) = CONVERSE;
     let config = request.get(outer).map(view).transpose()?;
@@ -199,7 +200,7 @@ pub(crate) fn of_converse<'a>(request: &Node<'a>) -> Result<Option<(String, Opti
     Ok(Some((json::write(choice), read)))
 }
 
-/// Lets the model decide whether to call: of the tools that a choice allows, or of all.
+/// Changes the choice to `auto`: the model may call any tool that the choice allows, but need not call one.
 ///
 /// # Errors
 /// As [`replace`].
@@ -218,40 +219,40 @@ pub(crate) fn weaken(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
     .map(drop)
 }
 
-/// What becomes of an entry of a choice.
+/// What to do with an entry of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate<'a> {
-    /// It stays as it is.
+    /// Keep the entry unchanged.
     Stays,
-    /// It names this tool, without a namespace.
+    /// Replace the entry by this tool name, without a namespace.
     Named(Text<'a>),
-    /// The tool is not sent.
+    /// Remove the entry, because the tool is not sent.
     Gone,
 }
 
-/// Decides about one entry; `is_forced`: it is the one tool that the choice forces.
+/// Decides about one entry; the flag is true if the choice forces that tool.
 pub(crate) type Decide<'d, 'a> = &'d mut dyn FnMut(&Mention<'a>, bool) -> Result<Fate<'a>, Error>;
 
-/// What is left of a choice.
+/// The outcome of [`settle`].
 #[derive(Debug, Default)]
 pub(crate) struct Settled {
-    /// The names of the tools that are gone.
+    /// Names of the tools that are not sent.
     pub(crate) gone: Vec<Text<'static>>,
-    /// Where the choice stands, if the tool that it forces, or all that it allows, are gone. A forced one still stands
-    /// there; of those that were allowed an empty list is left.
+    /// Pointer to the choice, if the tool that it forces or all tools that it allows are not sent. A forced tool is
+    /// still in the request then; a list of allowed tools is empty.
     pub(crate) emptied: Option<&'static str>,
 }
 
-/// Where Gemini's JSON and its SDKs keep the choice, and in it the list of allowed tools.
+/// Where Gemini's JSON and its SDKs hold the choice and, in it, the list of allowed tools.
 const GEMINI: [(&str, &str, &str, &str); 2] = [
     ("toolConfig", "functionCallingConfig", "allowedFunctionNames", "/toolConfig/functionCallingConfig"),
     ("tool_config", "function_calling_config", "allowed_function_names", "/tool_config/function_calling_config"),
 ];
 const TOOL_CHOICE: &str = "/tool_choice";
-/// Where Bedrock Converse keeps the choice: `{"auto": {}}`, `{"any": {}}` or `{"tool": {"name": …}}`.
+/// Where Bedrock Converse holds the choice: `{"auto": {}}`, `{"any": {}}` or `{"tool": {"name": …}}`.
 const CONVERSE: (&str, &str, &str) = ("toolConfig", "toolChoice", "/toolConfig/toolChoice");
 
-/// Settles every entry of a request's choice in place. What stays keeps its text.
+/// Applies `decide` to every entry of a request's choice, in place. Entries that are kept keep their text.
 ///
 /// # Errors
 /// Those of `decide`.
@@ -291,7 +292,7 @@ pub(crate) fn settle<'a>(request: &mut Node<'a>, api: Api, decide: Decide<'_, 'a
     Ok(settled)
 }
 
-/// Settles one entry; gives whether it is gone.
+/// Applies `decide` to one entry. Returns true if the tool is not sent.
 fn entry<'a>(
     node: &mut Node<'a>,
     is_forced: bool,
@@ -346,7 +347,7 @@ fn rename<'a>(node: &mut Node<'a>, name: Text<'a>, api: Api) {
     }
 }
 
-/// Settles a list of entries and removes those that are gone; gives whether none is left of some.
+/// Applies `decide` to a list of entries and removes those that are not sent. Returns true if that empties the list.
 fn among<'a>(
     holder: &mut Node<'a>,
     list: &str,
@@ -381,7 +382,7 @@ fn among<'a>(
     emptied.unwrap_or(Ok(false))
 }
 
-/// The pointer to a choice that makes the model call a tool, if a request has one.
+/// Returns the pointer to a choice that requires a call, if the request has one.
 pub(crate) fn demand(request: &Node<'_>, api: Api) -> Result<Option<&'static str>, Error> {
     if api == Api::Gemini {
         for (outer, inner, _, pointer) in GEMINI {
@@ -406,14 +407,14 @@ pub(crate) fn demand(request: &Node<'_>, api: Api) -> Result<Option<&'static str
     Ok(read(&choice).is_some_and(|choice| choice.is_demand()).then_some(TOOL_CHOICE))
 }
 
-/// The choice of a request, in no API's spelling.
+/// The choice of a request, independent of any API's spelling.
 pub(crate) struct Wanted<'a> {
     pub(crate) choice: Option<Choice<'a>>,
-    /// One call at a time.
+    /// True if parallel calls are disabled.
     single: bool,
 }
 
-/// Reads the choice of a request. One that only its own API has is removed, with a warning.
+/// Reads the choice of a request. A choice that only the source API has is removed with a warning.
 pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warnings) -> Result<Wanted<'a>, Error> {
     let mut wanted = Wanted { choice: None, single: false };
     if source != Api::Anthropic {
@@ -438,20 +439,20 @@ pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warni
     Ok(wanted)
 }
 
-/// The names of the tools among some entries.
+/// Returns the names of the tools among these entries.
 fn names<'n, 'a: 'n>(tools: &'n [Mention<'a>]) -> impl Iterator<Item = &'n Text<'a>> {
     tools.iter().filter_map(|tool| if let Mention::Tool { name, .. } = tool { Some(name) } else { None })
 }
 
-/// The tools that are sent.
 pub(crate) struct Sent<'a> {
-    /// Their names, wherever they stand; `None`: the request has no list, and brings none.
+    /// Names of all tools that are sent, in the list or in messages; `None` if the request has no list and its history
+    /// adds no tool.
     pub(crate) names: Option<Set<Text<'a>>>,
-    /// The list has entries.
+    /// True if the list is not empty.
     pub(crate) has_list: bool,
-    /// The tools that are sent as `custom` ones.
+    /// The tools that are sent as OpenAI `custom` tools.
     pub(crate) custom: Set<Text<'a>>,
-    /// The client's search, for which the backend's is sent: a choice cannot name it.
+    /// The client's search function, if the backend's own search replaces it: a choice cannot name that.
     pub(crate) search: Option<Text<'a>>,
 }
 
@@ -469,7 +470,8 @@ pub(crate) fn write<'a>(
     } else {
         limit_parallel_calls(request, wanted.single && has_tools);
     }
-    // Chat Completions refuses a choice without tools. Kimi's may stand in messages, and it refuses demands alone.
+    // Chat Completions refuses a choice without tools. Kimi's tools may be in messages; without any, Kimi refuses only
+    // choices that require a call.
     let is_demand = matches!(wanted.choice, Some(Choice::Required | Choice::Tool(_) | Choice::Allowed { .. }));
     let is_bare = sent.names.as_ref().is_some_and(|names| names.is_empty());
     if api == Api::OpenaiChat && !has_tools && (native != Native::Kimi || is_demand && is_bare) {
@@ -499,7 +501,7 @@ pub(crate) fn write<'a>(
             } else if has_allowed(target, native) {
                 Some(allowed(required, names, api, &sent.custom))
             } else {
-                // The others have left the list.
+                // The tools that are not allowed have been removed from the list.
                 warnings.about(LOST, "allowed_tools");
                 Some(plain(if required { &Choice::Required } else { &Choice::Auto }, api))
             }
@@ -529,7 +531,7 @@ fn limit_parallel_calls(request: &mut Node<'_>, single: bool) {
     }
 }
 
-/// Demands any tool in the place of a named one: Kimi takes no named choice.
+/// Replaces a choice of one tool by a choice that requires any tool, because Kimi does not support the former.
 pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
     let Some(name) = forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };
     warnings.about("forced-choice-widened", name);
@@ -537,7 +539,7 @@ pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(
     Ok(())
 }
 
-/// The name of the tool that a choice forces, if it forces one.
+/// Returns the name of the tool that a choice forces, if it forces one.
 pub(crate) fn forced_name<'a>(request: &Node<'a>) -> Result<Option<Text<'a>>, Error> {
     let found = request.get("tool_choice").map(view).transpose()?;
     Ok(match found.as_deref().and_then(read) {
@@ -546,12 +548,12 @@ pub(crate) fn forced_name<'a>(request: &Node<'a>) -> Result<Option<Text<'a>>, Er
     })
 }
 
-/// Whether a choice may list the tools that may be called.
+/// Returns true if a choice of this API can list allowed tools.
 fn has_allowed(target: Api, native: Native) -> bool {
     target != Api::Anthropic && native != Native::Kimi
 }
 
-/// The names of the only tools that may be called, if the target cannot say that in a choice.
+/// Returns the names of the allowed tools, if the target's choice cannot list them.
 pub(crate) fn only<'a>(wanted: &Wanted<'a>, (target, native): (Api, Native)) -> Option<Set<Text<'a>>> {
     match &wanted.choice {
         Some(Choice::Allowed { tools, .. }) if !has_allowed(target, native) => {
@@ -562,7 +564,7 @@ pub(crate) fn only<'a>(wanted: &Wanted<'a>, (target, native): (Api, Native)) -> 
     }
 }
 
-/// Adds a choice to a request of Responses that has tools and no choice.
+/// Adds the choice `auto` to a Responses request that has tools but no choice.
 pub(crate) fn complete(request: &mut Node<'_>) {
     let has_tools = request.get("tools").is_some_and(|tools| !matches!(tools.data(), Data::Null));
     if has_tools && request.get("tool_choice").is_none() {

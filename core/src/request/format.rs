@@ -1,4 +1,4 @@
-//! Which format a request has, and whether it has that format's outline.
+//! Recognises the format of a request and checks its basic structure.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -12,18 +12,18 @@ use crate::{
     options::{Api, DeferredOptions, Native},
 };
 
-/// What comes in, and what it is translated to.
+/// The source and target format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) format: Api,
-    /// What it becomes; often the same.
+    /// The target format, often the same as the source.
     pub(crate) target: Api,
 }
 
-/// Recognises a request.
+/// Recognises the format of a request.
 ///
 /// # Errors
-/// `invalid-request` if it is none, `invalid-option` if `target` does not suit it.
+/// `invalid-request` if it is not a request, `invalid-option` if it cannot be converted to `target`.
 pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result<Shape, Error> {
     if request.as_object().is_none() {
         return Err(Error::new(
@@ -107,8 +107,8 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
     }
 }
 
-/// Members that no Anthropic request has. They only count where a Chat Completions request is wanted: what this library
-/// writes as one must be recognised as one, even if no tool is left in it.
+/// Members that no Anthropic request has. They only count if Chat Completions is the target: a Chat Completions request
+/// written by this library must be recognised as one even if it has no tools left.
 const CHAT_ONLY: [&str; 33] = [
     "audio",
     "chat_template_kwargs",
@@ -145,8 +145,8 @@ const CHAT_ONLY: [&str; 33] = [
     "web_search_options",
 ];
 
-/// Whether a request has what only Anthropic's have: a top-level prompt, tools with `input_schema`, or blocks of calls
-/// and results.
+/// Returns true if a request has features of Anthropic only: a top-level `system`, tools with `input_schema`, or blocks
+/// for calls and results.
 fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(true);
@@ -189,7 +189,7 @@ fn is_chat(request: &Node<'_>, target: Option<Api>) -> Result<bool, Error> {
             continue;
         }
         let message = view(message)?;
-        // Kimi's system messages may bring tools.
+        // Kimi's system messages may add tools.
         let brings_tools = message.get("tools").is_some_and(|tools| tools.as_array().is_some());
         let answers = message.get("role").is_some_and(|role| role.is_text("tool"));
         if answers || brings_tools || message.get("tool_calls").is_some() {

@@ -1,5 +1,4 @@
-//! What a request to a model API is, whichever API it is written for: the one model that deferred loading, tool lists
-//! and exchanges share.
+//! A request to a model API, independent of the API: the model that deferred loading, tool lists and exchanges share.
 
 pub(crate) mod blocks;
 pub(crate) mod carriers;
@@ -31,7 +30,7 @@ use crate::{
     options::{Api, DeferredOptions, Native},
 };
 
-/// The model of a request in lower case, without the vendor that routers write before it.
+/// Returns the request's model in lower case, without the vendor prefix that routers add.
 pub(crate) fn model(request: &Node<'_>) -> Result<String, Error> {
     let Some(model) = request.get("model").or_else(|| request.get("modelId")) else { return Ok(String::new()) };
     let model = view(model)?;
@@ -39,25 +38,25 @@ pub(crate) fn model(request: &Node<'_>) -> Result<String, Error> {
     Ok(name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
 }
 
-/// Reads a request so that what cannot hold anything to rewrite stays text.
+/// Parses a request, but leaves text unparsed that cannot contain anything to rewrite.
 pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
     json::read_outline(text, &["system", "messages", "input", "contents"], prefilter::of)
 }
 
-/// The format of a request, by its shape or by the options. `home`: the format of the API that it is for, which
-/// decides about members that only this format has.
+/// Returns the format of a request, by its shape or the options. `home` is the format of the API that the request is
+/// for; with Chat Completions, members that only that format has count, too.
 pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions, home: Option<Api>) -> Result<Api, Error> {
-    // Only the dialect's own format decides about members that Chat Completions alone has.
+    // Members that only Chat Completions has count only if that is the dialect's own format.
     let target = home.filter(|home| *home == Api::OpenaiChat);
     Ok(format::recognise(request, &DeferredOptions { target, native: Native::None, ..options.clone() })?.format)
 }
 
-/// The format that a request is read in, by its shape or by the options.
+/// Returns the source format of a request, by its shape or the options.
 pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
     Ok(format::recognise(request, options)?.format)
 }
 
-/// Where the list of tools stands in a request, as a JSON Pointer.
+/// Returns the JSON Pointer to the tool list of a request.
 pub(crate) const fn place_of_tools(api: Api) -> &'static str {
     match api {
         Api::Bedrock => "/toolConfig/tools",
@@ -65,7 +64,7 @@ pub(crate) const fn place_of_tools(api: Api) -> &'static str {
     }
 }
 
-/// Looks at the list of tools, wherever the format keeps it.
+/// Calls a function with the tool list of a request, wherever the format has it.
 pub(crate) fn with_tools<'a, R>(
     request: &Node<'a>,
     api: Api,
@@ -78,7 +77,7 @@ pub(crate) fn with_tools<'a, R>(
     request.get("toolConfig").map_or(Ok(None), |config| look(&*view(config)?))
 }
 
-/// Changes the list of tools, wherever the format keeps it.
+/// Edits the tool list of a request, wherever the format has it.
 pub(crate) fn visit_tools<'a, R>(
     request: &mut Node<'a>,
     api: Api,
@@ -90,12 +89,12 @@ pub(crate) fn visit_tools<'a, R>(
     edit_member(request, "toolConfig", |config| config.visit("tools", change).transpose()).map(Option::flatten)
 }
 
-/// The request's list of tools, empty if it has none.
+/// Returns the tool list of a request, empty if there is none.
 pub(crate) fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
     request.get("tools").and_then(Node::as_array).unwrap_or_default()
 }
 
-/// Puts other items in the place of some, which are given in order.
+/// Replaces the items at some indices, given in ascending order, by other items.
 pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
     if replaced.is_empty() {
         return;

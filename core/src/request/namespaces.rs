@@ -1,8 +1,8 @@
-//! Namespaces of OpenAI Responses: their tools become tools of the list, under the names that Codex gives them.
+//! Moves the tools in namespaces of OpenAI Responses into a flat list, under the names that Codex gives them.
 //!
-//! A name depends on its own namespace and name alone, so that the history, a provider's prompt cache and the way back
-//! agree from request to request; only tools that would share a name get others ([`FlatNames`]). A tool is known by
-//! its namespace and name: two definitions are of one tool only if they agree in both.
+//! A flat name depends only on the tool's own namespace and name, so that it is the same in the history, in a
+//! provider's prompt cache, on the way back and in every later request. Only tools whose names would collide get other
+//! names ([`FlatNames`]). Namespace and name identify a tool: two definitions define the same tool only if both agree.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -23,17 +23,17 @@ use crate::{
     options::{Api, ToolChanges},
 };
 
-/// The namespace of tools that are in none, as Codex writes it.
+/// The namespace name that Codex writes for tools outside any namespace.
 /// Source: openai/codex, codex-rs, `ToolName::is_default_namespace`; read 2026-11.
 const DEFAULT: &str = "functions";
 
-/// Whether a namespace is that of tools which are in none.
+/// Returns true if tools in this namespace count as tools outside any namespace.
 pub(crate) fn is_default(namespace: &Text<'_>) -> bool {
     namespace.is_empty() || namespace.is(DEFAULT)
 }
 
-/// The name that a tool of a namespace has in a flat list: bare in the default namespace, else with the namespace
-/// before it. One that already has that prefix keeps its name, and so does one whose namespace was made up for it.
+/// Returns the name of a namespaced tool in a flat list. In the default namespace it is the bare name, otherwise the
+/// name prefixed with the namespace. A name that already has that prefix, or that equals its namespace, is kept.
 pub(crate) fn flat<'a>(namespace: Option<&Text<'a>>, name: &Text<'a>) -> Text<'a> {
     let Some(namespace) = namespace.filter(|namespace| !is_default(namespace)) else { return name.clone() };
     let (prefix, own) = (namespace.display(), name.display());
@@ -51,7 +51,7 @@ pub(crate) fn flat<'a>(namespace: Option<&Text<'a>>, name: &Text<'a>) -> Text<'a
     }
 }
 
-/// The namespace of a namespace in another one.
+/// Returns the full name of a namespace that is nested in another one.
 pub(crate) fn nested<'a>(outer: Option<&Text<'a>>, own: Option<&Text<'a>>) -> Option<Text<'a>> {
     match (outer, own) {
         (Some(outer), Some(own)) => Some(flat(Some(outer), own)),
@@ -59,27 +59,27 @@ pub(crate) fn nested<'a>(outer: Option<&Text<'a>>, own: Option<&Text<'a>>) -> Op
     }
 }
 
-/// A tool of a namespace: the namespace and the name in it.
+/// A namespaced tool: its namespace and its name there.
 type Member<'a> = (Text<'a>, Text<'a>);
 
-/// The tool that has each flat name; `None` if no tool of a namespace has it.
+/// The namespaced tool that owns each flat name; `None` if the name is reserved but no namespaced tool owns it.
 type Owners<'a> = Map<Text<'a>, Option<Member<'a>>>;
 
 /// The flat names of the tools of a request, by namespace and name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlatNames {
-    /// The tools whose flat name is not the one that [`flat`] gives, because other tools have that.
+    /// Tools whose flat name is not the result of [`flat`], because that name collides with another tool.
     renamed: Map<Member<'static>, Text<'static>>,
-    /// The flat names that belong to a tool, each to one only.
+    /// Flat names in use, each with the one tool that owns it.
     owners: Owners<'static>,
-    /// The tools that stand at the top level and in the default namespace.
+    /// Tools defined both at the top level and in the default namespace.
     doubled: Set<Text<'static>>,
 }
 
 /// Collects the tools of all lists of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Planner {
-    /// Whether a tool of the default namespace is the tool of the top level that has its name.
+    /// True if a tool of the default namespace is the same as the top-level tool of that name.
     default_is_top: bool,
     top: Set<Text<'static>>,
     in_default: Set<Member<'static>>,
@@ -87,12 +87,12 @@ pub(crate) struct Planner {
 }
 
 impl Planner {
-    /// For lists in which a tool of the default namespace is one of the top level.
+    /// Returns a planner for lists in which tools of the default namespace count as top-level tools.
     pub(crate) fn with_default_at_top() -> Planner {
         Planner { default_is_top: true, ..Planner::default() }
     }
 
-    /// Takes in the tools of a list.
+    /// Adds the tools of a list.
     pub(crate) fn add(&mut self, list: &[Node<'_>]) {
         list.iter().for_each(|tool| self.collect(tool, None));
     }
@@ -105,7 +105,7 @@ impl Planner {
             }
             return;
         }
-        // Tools of Chat Completions have their names one level deeper, and stand in no namespace.
+        // In Chat Completions, the name is one level deeper, and there are no namespaces.
         let outer = outer.filter(|namespace| self.default_is_top || !namespace.is_empty());
         match (outer, tool.get("name").and_then(Node::as_text)) {
             (Some(namespace), Some(name)) if is_default(namespace) => {
@@ -121,12 +121,12 @@ impl Planner {
         }
     }
 
-    /// Whether any tool stands in a namespace.
+    /// Returns true if any tool is in a namespace.
     pub(crate) fn has_members(&self) -> bool {
         !self.members.is_empty() || !self.in_default.is_empty()
     }
 
-    /// Finds a name for every tool.
+    /// Assigns a name to every tool.
     pub(crate) fn finish(self) -> FlatNames {
         let Planner { mut top, mut members, in_default, default_is_top } = self;
         let mut doubled = Set::new();
@@ -149,14 +149,14 @@ impl Planner {
         let (mut renamed, mut owners) = (Map::new(), Map::new());
         for (namespace, name) in members {
             let mut own = flat(Some(&namespace), &name);
-            // Which of them came first must not decide who keeps the plain name.
+            // Colliding tools are all renamed, so that their order does not decide which one keeps the plain name.
             if top.contains(&own) || wanted.get(&own) != Some(&1) {
                 own = Text::new(taken.free(hashed(&own, &namespace, &name), usize::MAX));
                 renamed.insert((namespace.clone(), name.clone()), own.clone());
             }
             owners.insert(own, Some((namespace, name)));
         }
-        // No tool of a namespace gets a plain name that several tools wanted.
+        // A plain name that several tools wanted goes to none of them.
         for name in top.into_iter().chain(wanted.into_iter().map(|(name, _)| name)) {
             owners.entry(name).or_insert(None);
         }
@@ -165,7 +165,7 @@ impl Planner {
 }
 
 impl FlatNames {
-    /// The names of one list.
+    /// Plans the names for a single list.
     pub(crate) fn plan(list: &[Node<'_>]) -> FlatNames {
         let mut planner = Planner::default();
         planner.add(list);
@@ -176,20 +176,21 @@ impl FlatNames {
         }
     }
 
-    /// The flat name of a tool. One that no list has gets no other tool's name.
+    /// Returns the flat name of a tool. For a tool that is in no list, the name never collides with that of a listed
+    /// tool.
     pub(crate) fn of<'a>(&self, namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
         let plain = flat(Some(namespace), name);
-        // Keys borrow nothing, the tool from anywhere: shorter-lived views of the maps compare both.
+        // The keys are `'static` and the arguments are not: shorter-lived views of the maps allow the lookup.
         let (renamed, owners): (&Map<Member<'_>, Text<'_>>, &Owners<'_>) = (&self.renamed, &self.owners);
         let member = (namespace.borrowed(), name.borrowed());
         if let Some(own) = renamed.get(&member) {
             return own.clone().into_owned();
         }
-        // The API calls a tool of the top level by a namespace of its own name, or by the default one.
+        // The API calls a top-level tool in a namespace with the tool's own name, or in the default namespace.
         let is_top = is_default(namespace) || namespace == name;
         match owners.get(&plain) {
             Some(owner) if !is_top && owner.as_ref() != Some(&member) => {
-                // Digests can be computed by everybody: a listed tool may have this one for its name.
+                // Anyone can compute the digest, so a listed tool may already have this name.
                 let mut own = Text::new(hashed(&plain, namespace, name));
                 while owners.contains_key(&own) {
                     own = Text::new(format!("{}_", own.display()));
@@ -200,25 +201,26 @@ impl FlatNames {
         }
     }
 
-    /// Whether a list has this tool in this namespace.
+    /// Returns true if a list has this tool in this namespace.
     pub(crate) fn has(&self, namespace: &Text<'_>, name: &Text<'_>) -> bool {
         let owners: &Owners<'_> = &self.owners;
         let member = (namespace.borrowed(), name.borrowed());
         owners.get(&self.of(namespace, name).borrowed()).is_some_and(|owner| owner.as_ref() == Some(&member))
     }
 
-    /// Whether a tool of the default namespace stands at the top level, too.
+    /// Returns true if a tool of the default namespace also exists at the top level.
     pub(crate) fn is_doubled(&self, name: &Text<'_>) -> bool {
         let doubled: &Set<Text<'_>> = &self.doubled;
         doubled.contains(&name.borrowed())
     }
 
-    /// The tools of a namespace of their own name that have another flat name.
+    /// Returns the renamed tools whose namespace has the same name as the tool.
     pub(crate) fn renamed_own_names(&self) -> impl Iterator<Item = &Text<'static>> {
         self.renamed.keys().filter(|(namespace, name)| namespace == name).map(|(_, name)| name)
     }
 
-    /// The names that differ from what [`flat`] gives: what the rewriting of a list depends on beside the list.
+    /// Returns the names that differ from the result of [`flat`]. Besides the list itself, only they affect how a list
+    /// is rewritten.
     pub(crate) fn renamed(&self) -> Map<(Text<'static>, Text<'static>), Text<'static>> {
         self.renamed.clone()
     }
@@ -228,13 +230,14 @@ fn hashed(flat: &Text<'_>, namespace: &Text<'_>, name: &Text<'_>) -> String {
     format!("{}_{}", flat.display(), digest(&[namespace, name]))
 }
 
-/// The flat names of all tools that a request lists and that its history brings, unless its changes are ignored.
-/// Without namespaces every tool keeps its name.
+/// Returns the flat names of all tools that a request lists and that its history adds (unless tool changes are
+/// ignored). Without namespaces, every tool keeps its name.
 pub(crate) fn flat_names(request: &Node<'_>, changes: ToolChanges) -> Result<FlatNames, Error> {
     plan(request, changes, Planner::with_default_at_top())
 }
 
-/// The flat names of all tools of a request that is sent as it is: whatever stands in it is sent with it.
+/// Returns the flat names for a request that is sent unchanged, including the tools of changes that are ignored
+/// otherwise.
 pub(crate) fn flat_names_as_it_is(request: &Node<'_>) -> Result<FlatNames, Error> {
     plan(request, ToolChanges::Apply, Planner::default())
 }
@@ -242,15 +245,15 @@ pub(crate) fn flat_names_as_it_is(request: &Node<'_>) -> Result<FlatNames, Error
 fn plan(request: &Node<'_>, changes: ToolChanges, mut planner: Planner) -> Result<FlatNames, Error> {
     let listed = request.get("tools").map(view).transpose()?;
     planner.add(listed.as_ref().and_then(|tools| tools.as_array()).unwrap_or_default());
-    // Tools whose change is ignored are not sent, and take no names.
+    // Tools whose change is ignored are not sent and reserve no names.
     if changes == ToolChanges::Apply {
         carriers::each(request, Api::OpenaiResponses, |list| planner.add(list))?;
     }
     Ok(planner.finish())
 }
 
-/// The names of the tools of the top level that a search may load or that an item brings. The API calls them by a
-/// namespace of their own name.
+/// Returns the names of the top-level tools that a search can load or that an item adds. The API calls them in a
+/// namespace with the tool's own name.
 pub(crate) fn loadable_names(request: &Node<'_>) -> Result<Set<String>, Error> {
     let mut names = Set::new();
     let mut take = |list: &[Node<'_>], all: bool| {
@@ -264,25 +267,25 @@ pub(crate) fn loadable_names(request: &Node<'_>) -> Result<Set<String>, Error> {
     Ok(names)
 }
 
-/// What the names that the model calls stand for.
+/// Maps the names that the model calls to the client's tools.
 #[derive(Default)]
 pub(crate) struct NameMap<'a> {
     list: Vec<(String, ClientTool)>,
-    /// The names of all tools in namespaces.
     flat: FlatNames,
-    /// Tools get the descriptions of their namespaces.
+    /// True if tools also get the description of their namespace.
     describes: bool,
-    /// What each name stands for: the namespace, if there is one, and the name in it.
+    /// The namespace (if any) and the name in it, by flat name.
     known: Map<Text<'a>, (Option<Text<'a>>, Text<'a>)>,
 }
 
 impl<'a> NameMap<'a> {
-    /// With the names of all lists of a request; `describes`: tools get the descriptions of their namespaces.
+    /// Creates a map from the planned names of a request. `describes`: tools also get the description of their
+    /// namespace.
     pub(crate) fn with(flat: FlatNames, describes: bool) -> Self {
         NameMap { flat, describes, ..NameMap::default() }
     }
 
-    /// The flat name of what a call (or a choice) calls.
+    /// Returns the flat name of the tool that a call or a choice names.
     pub(crate) fn called(&self, call: &Node<'a>) -> Option<Text<'a>> {
         let name = call.get("name")?.as_text()?;
         Some(match call.get("namespace").and_then(Node::as_text) {
@@ -291,17 +294,16 @@ impl<'a> NameMap<'a> {
         })
     }
 
-    /// Whether a list has this tool in this namespace.
+    /// Returns true if a list has this tool in this namespace.
     pub(crate) fn has(&self, namespace: &Text<'_>, name: &Text<'_>) -> bool {
         self.flat.has(namespace, name)
     }
 
-    /// The flat name of a tool of a namespace.
     pub(crate) fn name_in(&self, namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
         self.flat.of(namespace, name)
     }
 
-    /// Gives a call its flat name and takes its namespace off.
+    /// Sets the flat name of a call and removes its namespace.
     pub(crate) fn flatten_call(&self, call: &mut Node<'a>) {
         if call.get("namespace").is_none() {
             return;
@@ -314,13 +316,13 @@ impl<'a> NameMap<'a> {
         call.remove("namespace");
     }
 
-    /// Takes a tool of a namespace in. `false`: another tool has its flat name, and it cannot be called.
+    /// Adds a namespaced tool. Returns false if another tool has its flat name, so that it cannot be called.
     fn add(&mut self, flat: &Text<'a>, (namespace, name): (&Text<'a>, &Text<'a>), kind: CallKind) -> bool {
-        // The same tool twice: the one of the top level counts.
+        // The tool is defined twice; the top-level definition wins.
         if is_default(namespace) && self.flat.is_doubled(name) {
             return false;
         }
-        // One of the default namespace is in none, unless a tool of the top level has its name.
+        // A tool of the default namespace has no namespace, unless a top-level tool has its name.
         let namespace = Some(namespace).filter(|namespace| !is_default(namespace) || flat != name);
         if let Some(known) = self.known.get(flat) {
             return (known.0.as_ref(), &known.1) == (namespace, name);
@@ -334,8 +336,8 @@ impl<'a> NameMap<'a> {
         true
     }
 
-    /// Notes what a tool is to the client, unless its namespace has said so already. One that came deferred stands in a
-    /// namespace of its own name once it is loaded, unless it came in the default namespace.
+    /// Records what a tool is to the client, unless its namespace has recorded it already. A deferred tool is in a
+    /// namespace with its own name once it is loaded, unless it came in the default namespace.
     pub(crate) fn note(&mut self, flat: &Text<'_>, (is_loaded, is_at_api): (bool, bool), kind: CallKind) {
         let known: &Map<Text<'_>, (Option<Text<'_>>, Text<'_>)> = &self.known;
         let is_top = match known.get(flat) {
@@ -344,10 +346,10 @@ impl<'a> NameMap<'a> {
             None => true,
         };
         let name = flat.display().into_owned();
-        // Another tool may stand in a namespace of this name.
+        // Another tool may be in a namespace of this name.
         let is_alone = is_top && !self.flat.has(flat, flat);
         let namespace = (is_loaded && is_alone).then(|| name.clone());
-        // The API calls it by a namespace of its own name, which the client does not have.
+        // The API calls the tool in a namespace with its own name, which the client does not have.
         let is_put = is_loaded && !is_alone && is_at_api;
         if namespace.is_some() || is_put || kind != CallKind::Function {
             self.list.push((name.clone(), ClientTool { namespace, name, kind }));
@@ -359,12 +361,12 @@ impl<'a> NameMap<'a> {
     }
 }
 
-/// Is there a namespace in this list?
+/// Returns true if the list has a namespace.
 pub(crate) fn any(tools: &[Node<'_>]) -> bool {
     tools.iter().any(|tool| has_type(tool, "namespace"))
 }
 
-/// The names of the tools of a list without namespaces, for a list whose tools are not sent.
+/// Returns the flat names of the tools in a list that is not sent.
 pub(crate) fn names_in<'a>(tools: &[Node<'a>], names: &NameMap<'a>) -> Vec<Text<'a>> {
     let mut out = Vec::new();
     for tool in tools {
@@ -383,7 +385,7 @@ pub(crate) fn names_in<'a>(tools: &[Node<'a>], names: &NameMap<'a>) -> Vec<Text<
     out
 }
 
-/// The list without namespaces, in the same order.
+/// Replaces namespaces by their tools, in the same order.
 pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warnings: &mut Warnings) -> Vec<Node<'a>> {
     let mut out = Vec::with_capacity(tools.len());
     for mut tool in tools {
@@ -405,36 +407,37 @@ pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warning
     out
 }
 
-/// The description of a namespace, unless it is empty.
+/// Returns the description of a namespace, unless it is empty.
 pub(crate) fn description_of<'n, 'a>(namespace: &'n Node<'a>) -> Option<&'n Text<'a>> {
     namespace.get(DESCRIPTION).and_then(Node::as_text).filter(|text| !text.is_empty())
 }
 
 const DESCRIPTION: &str = "description";
 
-/// The most bytes that the tools of a namespace get of its description, all together: copies must not grow with the
-/// square of the input.
+/// Maximum number of bytes by which one namespace's description may grow the list. Copying it to every tool would
+/// otherwise grow quadratically with the input.
 const MOST_COPIED: usize = 64 << 10;
 
-/// Returns whether this many tools of a namespace get its description.
+/// Returns true if this many tools may each get a copy of the description.
 pub(crate) fn may_describe(description: &Text<'_>, tools: usize) -> bool {
     description.chars().len().saturating_mul(tools) <= MOST_COPIED
 }
 
-/// Puts the description of a namespace before that of a tool which leaves it, because the model reads it nowhere else.
+/// Prepends the namespace's description to that of a tool that leaves the namespace, because the model sees it nowhere
+/// else.
 pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
     let Some(namespace) = namespace.filter(|_| !has_type(tool, "namespace")) else { return };
     let text = match tool.get(DESCRIPTION).map(Node::as_text) {
         Some(Some(own)) if !own.is_empty() => format!("{}\n\n{}", namespace.display(), own.display()),
         None | Some(Some(_)) => String::from(namespace.display()),
         Some(None) if tool.get(DESCRIPTION).is_some_and(Node::is_null) => String::from(namespace.display()),
-        // Other values are judged by the rules for descriptions.
+        // Values that are not strings are left to the rules for descriptions.
         Some(None) => return,
     };
     tool.set(DESCRIPTION, Node::string(text));
 }
 
-/// A tool of a namespace as one of the list; `None`: it cannot be called there.
+/// Converts a namespaced tool to an entry of a flat list; `None` if it cannot be called there.
 fn member_of<'a>(
     namespace: Option<&Text<'a>>,
     deferred: bool,
@@ -442,7 +445,7 @@ fn member_of<'a>(
     names: &mut NameMap<'a>,
     warnings: &mut Warnings,
 ) -> Option<Node<'a>> {
-    // The API knows one level of them.
+    // The API has only one level of namespaces.
     if has_type(&tool, "namespace") {
         warnings.about_maybe("not-translated", tool.get("name").and_then(Node::as_text));
         return None;
@@ -465,9 +468,9 @@ fn member_of<'a>(
     Some(tool)
 }
 
-/// Gives calls and choices of tools in namespaces the names that the tools have in a list without namespaces.
-/// `renamed` has for each the name that is called, its namespace and its own name. Emulated deferred loading has done
-/// so already. A loaded tool stands in a namespace of its own name: without that the API refuses the call.
+/// Renames calls and choices of namespaced tools to the tools' names in the flat list. `renamed` holds, for each tool,
+/// the name in the flat list, the namespace and the name there. Emulated deferred loading has renamed them already. A
+/// loaded tool needs a namespace with its own name: without it, the API refuses the call.
 ///
 /// Source: the OpenAI Responses API's answer `Missing namespace for function_call`, recorded 2026-10 (pydantic-ai).
 pub(crate) fn rename_calls<'n>(
@@ -501,38 +504,37 @@ pub(crate) fn rename_calls<'n>(
     flattened.unwrap_or(Ok(()))
 }
 
-/// The names that tools of namespaces have in a list without namespaces.
+/// The flat names of namespaced tools.
 struct Renames<'n> {
-    /// By namespace and own name.
+    /// Flat names by namespace and name.
     known: &'n Map<(String, String), &'n str>,
-    /// The names of all tools that are sent.
     sent: &'n Set<String>,
-    /// The names of the tools that a search or an item brings, or that wait for a search.
+    /// Names of the tools that a search or an item adds, and of deferred tools that a search could load.
     loaded: &'n Set<String>,
-    /// A loaded tool keeps the namespace that the API gives it.
+    /// True if a loaded tool keeps the namespace that the API puts it in.
     keeps_loaded: bool,
 }
 
 impl Renames<'_> {
-    /// Gives a call or a choice of a tool in a namespace the name that the tool has now.
+    /// Renames a call or a choice of a namespaced tool to its flat name.
     fn rename(&self, one: &mut Node<'_>) {
         let text = |key: &str| one.get(key).and_then(Node::as_text).map(|text| text.clone().into_owned());
         let Some((namespace, name)) = text("namespace").zip(text("name")) else { return };
         let key = (String::from(namespace.display()), String::from(name.display()));
         let known = self.known.get(&key);
-        // The API calls a loaded tool of the top level by a namespace of its own name. A choice that names a tool
-        // of such a namespace means that one.
+        // The API calls a loaded top-level tool in a namespace with the tool's own name. A choice with such a namespace
+        // means that tool.
         let is_loaded = self.keeps_loaded && self.loaded.contains(&key.1);
         if namespace == name && (known.is_none() || is_loaded) {
             return;
         }
         let called: Text<'static> = match known {
             Some(called) => Text::new(String::from(*called)),
-            // The tool is not sent, and another tool that is sent may have its flat name.
+            // This tool is not sent, and its flat name may belong to a tool that is.
             None => match flat(Some(&namespace), &name) {
                 flat if self.sent.contains(&*flat.display()) && !is_default(&namespace) => {
                     let mut own = hashed(&flat, &namespace, &name);
-                    // Everybody can compute digests.
+                    // Anyone can compute the digest, so a tool may have it as its name.
                     while self.sent.contains(&own) {
                         own.push('_');
                     }
@@ -552,8 +554,8 @@ impl Renames<'_> {
     }
 }
 
-/// Gives the tools that a choice names their flat names. A tool of the top level that the API has loaded stands in a
-/// namespace of its own name, which is no namespace of the client's.
+/// Renames the tools that a choice names to their flat names. A top-level tool that the API has loaded is in a
+/// namespace with its own name, which is not one of the client's namespaces.
 pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) -> Result<(), Error> {
     each_chosen(request, |chosen| {
         let text = |key: &str| chosen.get(key).and_then(Node::as_text);
@@ -564,7 +566,7 @@ pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) ->
     })
 }
 
-/// Edits the tool that a choice of Responses names, or each that it allows.
+/// Edits the tool that a Responses choice forces, or each tool that it allows.
 fn each_chosen<'a>(request: &mut Node<'a>, edit: impl Fn(&mut Node<'a>)) -> Result<(), Error> {
     edit_member(request, "tool_choice", |choice| {
         edit(choice);

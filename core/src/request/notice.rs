@@ -1,4 +1,4 @@
-//! The texts that tell a model about tools.
+//! Texts that inform a model about tools.
 
 use alloc::{borrow::Cow, format, string::String};
 use core::fmt::Write as _;
@@ -11,21 +11,21 @@ use crate::{
     limits::REPEATED_NOTICE_BYTES,
 };
 
-/// What a result says from which every reference was taken.
+/// The content of a result whose references were all removed.
 pub(crate) const REMOVED: &str = "[Tool references removed - tools no longer available]";
-/// What a search says that found nothing.
+/// The content of a search result without matches.
 pub(crate) const NO_MATCH: &str = "No matching deferred tools found";
 
-/// The most characters of a name that is written into a text. No API has longer ones.
+/// Maximum number of characters of an unquoted name. No API allows longer ones.
 const LONGEST: usize = 128;
 
-/// Whether a name cannot be taken for anything but a name, whatever text stands around it.
+/// Returns true if a name cannot be mistaken for anything else in a text.
 fn is_plain(name: &str) -> bool {
     name.len() <= LONGEST && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
-/// A name on a line of its own: servers choose the names of their tools, so that any other than a plain one is quoted
-/// as JSON, in which there is no line break, no tag and no character that nobody sees.
+/// Returns a name for a separate line. Servers choose the names of their tools, so any name that is not plain is quoted
+/// as JSON, without line breaks, tags or invisible characters.
 pub(crate) fn listed(name: &str) -> Cow<'_, str> {
     if is_plain(name) && !name.is_empty() {
         return Cow::Borrowed(name);
@@ -54,7 +54,7 @@ pub(crate) fn listed(name: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
-/// A name inside a sentence.
+/// Returns a name quoted for use inside a sentence.
 fn quoted(name: &str) -> Cow<'_, str> {
     if is_plain(name) {
         Cow::Owned(format!("'{name}'"))
@@ -63,25 +63,25 @@ fn quoted(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// That a tool can be called now.
+/// Returns the text that announces an available tool.
 pub(crate) fn available(name: &str) -> String {
     format!("Tool {} is now available.", quoted(name))
 }
 
-/// That a tool can no longer be called.
+/// Returns the text that announces a removed tool.
 pub(crate) fn withdrawn(name: &str) -> String {
     format!("Tool {} is no longer available.", quoted(name))
 }
 
-/// That a search failed, with the API's code.
+/// Returns the text for a failed search, with the API's error code.
 pub(crate) fn failed(code: &str) -> String {
     format!("Tool search failed: {code}")
 }
 
-/// A string's value, where it has to be written into another one.
+/// Returns the value of a string that must be written into another one.
 ///
 /// # Errors
-/// `invalid-value` for half a surrogate pair, which no text can hold.
+/// `invalid-value` for an unpaired surrogate, which text cannot contain.
 pub(crate) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Error> {
     text.value().ok_or_else(|| {
         let found = text.display();
@@ -93,23 +93,23 @@ pub(crate) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Er
     })
 }
 
-/// What is quoted of a tool.
+/// The part of a tool that a notice quotes.
 pub(crate) enum Quoted<'n, 'a> {
-    /// All of this definition; `None`: nothing is known of it but the name.
+    /// The whole definition; `None` if only the name is known.
     Definition(Option<&'n Node<'a>>),
-    /// Nothing: it cannot be sent.
+    /// Nothing, because the tool cannot be sent.
     SetAside,
 }
 
-/// What is told about one tool.
+/// The texts about one tool.
 struct Notice {
-    /// That it can be called, with all a model needs to call it.
+    /// Announces the tool, with everything that the model needs to call it.
     full: String,
-    /// How much of that is the first sentence.
+    /// Length of the first sentence of `full`.
     sentence: usize,
-    /// That it can no longer be called.
+    /// Announces the removal of the tool.
     withdrawn: String,
-    /// Whether the history has it in full already.
+    /// True once `full` has been written into the history.
     written: bool,
 }
 
@@ -137,19 +137,20 @@ impl Notice {
     }
 }
 
-/// The notices of a request, made once for each name.
+/// The notices of a request, created once per name.
 ///
-/// A repeated reference is answered by the whole notice again, as long as repeats take no more than first notices did
-/// up to there (or 64 KiB); then by its first sentence. So the request grows with what it holds, and not with how often
-/// it says so: 106 KB of references to one large tool once made 66 MB. What is counted stands before the repeat, so
-/// that no later turn changes it and a provider's prompt cache holds.
+/// A repeated reference is replaced by the full notice again, as long as all repeats together are no longer than the
+/// first notices before them (or 64 KiB), and by the notice's first sentence after that. So the size of the request
+/// depends on its tools, not on the number of references: 106 KB of references to one large tool once became 66 MB.
+/// Only notices before the repeat count, so that later turns do not change it and a provider's prompt cache stays
+/// valid.
 #[derive(Default)]
 pub(crate) struct Notices<'a> {
     notices: Map<Text<'a>, Notice>,
-    /// The bytes of full notices so far: of first ones, and of repeats.
+    /// Total bytes of full notices so far: first ones (`first`) and repeats (`repeated`).
     first: usize,
     repeated: usize,
-    /// What repeats may take; `None`: as much as first ones.
+    /// Maximum bytes of repeats; `None`: as many as the first notices have.
     most: Option<usize>,
 }
 
@@ -158,10 +159,10 @@ impl<'a> Notices<'a> {
         Notices { most, ..Notices::default() }
     }
 
-    /// Makes sure there is a notice for a name; `called` is the name that the model is to call.
+    /// Creates the notice for a name if there is none yet. `called` is the name by which the model calls the tool.
     ///
     /// # Errors
-    /// `invalid-value` for a description with half a surrogate pair.
+    /// `invalid-value` for a description with an unpaired surrogate.
     pub(crate) fn prepare(
         &mut self,
         name: &Text<'a>,
@@ -175,7 +176,7 @@ impl<'a> Notices<'a> {
         Ok(())
     }
 
-    /// The notice that a tool can be called, to be written now.
+    /// Returns the next notice that announces the tool: in full, or its first sentence.
     pub(crate) fn write(&mut self, name: &Text<'a>) -> Option<String> {
         let notice = self.notices.get_mut(name)?;
         let length = notice.full.len();
@@ -191,7 +192,7 @@ impl<'a> Notices<'a> {
         Some(notice.full.clone())
     }
 
-    /// The notice that a tool can no longer be called.
+    /// Returns the notice that announces the removal of the tool.
     pub(crate) fn withdrawn(&self, name: &Text<'a>) -> Option<String> {
         self.notices.get(name).map(|notice| notice.withdrawn.clone())
     }

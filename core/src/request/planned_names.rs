@@ -1,5 +1,5 @@
-//! The names of all tools of a request, planned together: of its own list and of the lists that its history brings. Two
-//! tools never get one name, whichever lists they stand in.
+//! Plans the names of all tools of a request together, from its own list and the lists that its history adds, so that
+//! two tools never get the same name.
 
 use alloc::vec::Vec;
 
@@ -18,8 +18,8 @@ use crate::{
     options::Api,
 };
 
-/// Plans the names, if the history brings tools: a single list plans its own. Gives the names that tools of namespaces
-/// get, and adds to `names` what tools with illegal names are called.
+/// Plans the names if the history adds tools (a single list plans its own). Returns the flat names of namespaced tools,
+/// and adds the new names of tools with illegal names to `names`.
 pub(crate) fn plan(
     request: &Node<'_>,
     api: Api,
@@ -53,7 +53,7 @@ pub(crate) fn plan(
             }
         }
     }
-    // Without one that has to be renamed, no list depends on another.
+    // If no name is illegal, no tool is renamed, and the lists do not depend on each other.
     if own.iter().any(|name| !names::is_legal(shape, name)) {
         names.plan(shape, own.iter(), &hosted.iter().collect::<Vec<&Text<'_>>>());
     }

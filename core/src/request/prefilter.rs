@@ -1,24 +1,25 @@
-//! Which messages can hold something to rewrite, known from the strings in them: so the rest is never parsed.
+//! Decides by the strings of a message whether it can need rewriting, so that other messages are never parsed.
 //!
-//! The words are a superset of what the rewriting looks for. A message with none of them as a whole string, in any
-//! spelling, comes back as it was; one with a word in an innocent place is read, found innocent and kept as text too.
+//! The words are a superset of those that the rewriting looks for. A message is kept unchanged if none of its strings,
+//! with escapes decoded, equals one of them. A message that contains a word by coincidence is parsed, but kept as text,
+//! too.
 
 use crate::json::Text;
 
 /// A type or key of deferred loading.
 pub(crate) const DEFERRAL: u8 = 1;
-/// A role or key that only Chat Completions has.
+/// A role or key that only Chat Completions uses.
 pub(crate) const CHAT: u8 = 2;
 /// A call of a tool.
 pub(crate) const CALL: u8 = 4;
 /// An item of OpenAI Responses that holds definitions of tools.
 pub(crate) const CARRIER: u8 = 8;
-/// What a call gave, where no other mark says so.
+/// The result of a call, if no other mark shows it.
 pub(crate) const RESULT: u8 = 16;
-/// Anything that names a tool, in any API.
+/// The marks of messages that may name a tool, in any API.
 pub(crate) const NAMES_TOOLS: u8 = DEFERRAL | CHAT | CALL;
 
-/// The longest word, rounded up.
+/// Maximum length of a word, rounded up.
 const LONGEST: usize = 32;
 
 /// The marks of one string.
@@ -26,9 +27,10 @@ pub(crate) fn of(text: &Text<'_>) -> u8 {
     match text.as_plain() {
         Some(word) if word.len() < 4 => 0,
         Some(word) => of_word(word.as_bytes()),
-        // Too long for any word but those that begin as searches do, and it does not.
+        // Too long for any word, except for those recognised by the prefix of searches, which this one does not have.
         None if text.chars().len() > 6 * LONGEST && !text.chars().starts_with(['t', '\\']) => 0,
-        // Decoded into a fixed place: most strings with escapes are long texts, and none is worth an allocation.
+        // Decoded into a buffer on the stack: most strings with escapes are long texts, so an allocation for each would
+        // be wasted.
         None => {
             let mut buffer = [0; LONGEST];
             let mut length = 0;
@@ -37,7 +39,8 @@ pub(crate) fn of(text: &Text<'_>) -> u8 {
                 *place = byte;
                 length += 1;
             }
-            // Cut short at the first character no word has, and after the longest word: neither makes a new word.
+            // Decoding stops at the first character beyond Latin-1 or after the maximum length. A string that is cut
+            // off matches no word, except by the prefix of searches.
             let whole = text.code_points().nth(length).is_none();
             let word = buffer.get(..length).unwrap_or_default();
             if whole || word.starts_with(SEARCH) {
@@ -56,7 +59,7 @@ fn of_word(word: &[u8]) -> u8 {
         b"tool_reference" | b"tool_references" | b"tool_addition" | b"tool_removal" | b"server_tool_use"
         | b"caller" | b"namespace" | b"defer_loading" => DEFERRAL,
         b"additional_tools" | b"tool_search_output" => DEFERRAL | CARRIER,
-        // A message of Kimi's that brings tools.
+        // A message of Kimi that adds tools.
         b"tools" => DEFERRAL | CHAT,
         b"tool_use"
         | b"toolUse"

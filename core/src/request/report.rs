@@ -1,4 +1,4 @@
-//! What `apply_deferred_loading` decided.
+//! The report of `apply_deferred_loading`.
 
 use alloc::{string::String, vec::Vec};
 
@@ -7,45 +7,46 @@ use crate::{
     json::{Data, Member, Node, Object, Text},
 };
 
-/// The warning about what the target cannot say.
+/// Code of the warning about anything that the target cannot express.
 pub(crate) const LOST: &str = "not-translated";
 
-/// What was decided about a request. Names stand in order of first appearance.
+/// The decisions about a request. Names are in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeferredReport {
-    /// Deferred tools that are in the request now.
+    /// Deferred tools that are loaded in this request.
     pub loaded: Vec<String>,
-    /// Deferred tools that are not.
+    /// Deferred tools that are not loaded.
     pub hidden: Vec<String>,
-    /// What was odd about the request, each once.
+    /// Warnings about the request, without duplicates.
     pub warnings: Vec<Warning>,
-    /// What a call comes back as, by the name that the model calls; a tool that is not in here is a function of that
-    /// name, in no namespace. ([`Restore`](crate::Restore) does it.)
+    /// The client's tool for each name that the model calls. A name that is missing here is a function of the same
+    /// name, without a namespace. [`Restore`](crate::Restore) applies this map.
     pub name_map: Vec<(String, ClientTool)>,
-    /// Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them.
+    /// True if tools are hidden, no search tool is visible and nothing announces the hidden tools, so that the model
+    /// cannot reach them.
     pub unreachable: bool,
-    /// What the hidden tools would have cost, in bytes of compact JSON.
+    /// Size of the hidden tools in bytes of compact JSON.
     pub saved_bytes: usize,
-    /// The betas that the `anthropic-beta` header has to name for what the request holds.
+    /// Betas that the request needs in the `anthropic-beta` header.
     pub betas: Vec<&'static str>,
-    /// The name of the function that stands for a tool search, if one does: `tool_search_name` of the options, unless a
-    /// tool is called so.
+    /// Name of the function that replaces a tool search, if there is one: `tool_search_name` of the options, unless
+    /// another tool has that name.
     pub tool_search_name: Option<String>,
 }
 
-/// Something odd about a request that did not stop it.
+/// A problem of a request that does not prevent its conversion.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Warning {
-    /// Its kebab-case code: one of [`Self::CODES`].
+    /// Code in kebab case, one of [`Self::CODES`].
     pub code: &'static str,
-    /// The tool or key it is about, where there is one.
+    /// The tool or key concerned, if any.
     pub name: Option<String>,
 }
 
 impl Warning {
-    /// Every code, with what it says.
+    /// All codes with their descriptions.
     pub const CODES: &'static [(&'static str, &'static str)] = &[
         ("duplicate-tool-name", "Two tools have one name: one definition is sent"),
         (
@@ -85,40 +86,39 @@ impl Warning {
     ];
 }
 
-/// A tool as the client knows it.
+/// A tool as the client defines it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientTool {
-    /// Its namespace (OpenAI Responses), if it stands in one. A tool that a search or `additional_tools` has brought
-    /// stands in one of its own name.
+    /// Namespace (OpenAI Responses), if the tool is in one. A tool that a search or `additional_tools` adds is in a
+    /// namespace with its own name.
     ///
     /// Source: the OpenAI Responses API's answers, recorded 2026-10 (pydantic-ai).
     pub namespace: Option<String>,
-    /// Its name there.
+    /// Name in the namespace.
     pub name: String,
-    /// What a call of it is.
+    /// Kind of its calls.
     pub kind: CallKind,
 }
 
-/// What a call is to the client.
+/// The kind of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallKind {
-    /// A call of a function, with JSON arguments.
+    /// A function call with JSON arguments.
     #[default]
     Function,
-    /// A call of a `custom` tool, with text in no syntax that a schema knows.
+    /// A call of a `custom` tool with free-form text.
     Custom,
-    /// A search for tools that the client runs (`tool_search_call` of OpenAI Responses).
+    /// A tool search that the client runs (`tool_search_call` of OpenAI Responses).
     Search,
 }
 
 impl CallKind {
-    /// All of them, by their names.
     const NAMES: [(&'static str, CallKind); 3] =
         [("function", CallKind::Function), ("custom", CallKind::Custom), ("search", CallKind::Search)];
 
-    /// Its name in JSON.
+    /// Returns the name of the kind in JSON.
     ///
     /// ```
     /// assert_eq!(toolwire::reports::CallKind::Custom.as_str(), "custom");
@@ -127,14 +127,14 @@ impl CallKind {
         Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("function", |(name, _)| name)
     }
 
-    /// The kind of that name.
+    /// Returns the kind with this name.
     pub(crate) fn named(name: &Text<'_>) -> Option<CallKind> {
         Self::NAMES.iter().find(|(known, _)| name.is(known)).map(|(_, kind)| *kind)
     }
 }
 
 impl DeferredReport {
-    /// Notes what functions stand for, by their flat names.
+    /// Records the client's tools behind functions, by flat name.
     pub(crate) fn are_custom(&mut self, tools: Vec<(String, ClientTool)>) {
         let mut known: Set<String> = self.name_map.iter().map(|(known, _)| known.clone()).collect();
         for (flat, tool) in tools {
@@ -144,7 +144,7 @@ impl DeferredReport {
         }
     }
 
-    /// `{ "<flat name>": { namespace?, name, kind } }`
+    /// Returns `{ "<flat name>": { namespace?, name, kind } }`.
     pub(crate) fn name_map_node(&self) -> Node<'static> {
         let members = self.name_map.iter().map(|(flat, tool)| {
             let namespace = tool.namespace.as_ref().map(|namespace| ("namespace", Node::string(namespace.clone())));
@@ -157,7 +157,7 @@ impl DeferredReport {
     }
 }
 
-/// Collects warnings. A request with a thousand references to one lost tool gets one warning.
+/// Collects warnings without duplicates: a thousand references to one unknown tool cause one warning.
 #[derive(Default)]
 pub(crate) struct Warnings {
     list: Vec<Warning>,
@@ -165,17 +165,17 @@ pub(crate) struct Warnings {
 }
 
 impl Warnings {
-    /// A warning about the request as a whole.
+    /// Adds a warning about the request as a whole.
     pub(crate) fn warn(&mut self, code: &'static str) {
         self.add(Warning { code, name: None });
     }
 
-    /// A warning about something with a name.
+    /// Adds a warning about something that has a name.
     pub(crate) fn about(&mut self, code: &'static str, name: impl Into<String>) {
         self.add(Warning { code, name: Some(name.into()) });
     }
 
-    /// A warning about something that may have a name.
+    /// Adds a warning about something that may have a name.
     pub(crate) fn about_maybe(&mut self, code: &'static str, name: Option<&Text<'_>>) {
         match name {
             Some(name) => self.about(code, name.display()),
@@ -183,7 +183,7 @@ impl Warnings {
         }
     }
 
-    /// Warns that something is left out, unless nothing is lost.
+    /// Warns that a value is omitted, unless it is null, false or an empty array.
     pub(crate) fn lose(&mut self, name: &str, value: &Node<'_>) {
         let nothing = match value.data() {
             Data::Null | Data::Verbatim("null") | Data::Bool(false) | Data::Verbatim("false") => true,
@@ -195,7 +195,7 @@ impl Warnings {
         }
     }
 
-    /// Takes in other warnings, after its own.
+    /// Appends other warnings.
     pub(crate) fn extend(&mut self, others: Warnings) {
         others.list.into_iter().for_each(|warning| self.add(warning));
     }
@@ -207,7 +207,7 @@ impl Warnings {
         }
     }
 
-    /// All of them, in the order they came up.
+    /// Returns all warnings in order of appearance.
     pub(crate) fn finish(self) -> Vec<Warning> {
         self.list
     }

@@ -1,4 +1,4 @@
-//! The ordinary function that stands for a tool search where the backend has none.
+//! The function that replaces a tool search if the backend has none.
 
 use alloc::string::String;
 
@@ -10,7 +10,7 @@ use crate::{
 const DESCRIPTION: &str =
     "Search for tools that exist but are not listed yet. Say what you need; the tools that match become available.";
 
-/// The function, in the shape of a format. It keeps what the search it replaces says about itself.
+/// Returns the function in a format, with the description and schema of the search that it replaces.
 pub(crate) fn function<'a>(format: Api, name: &str, search: &Node<'a>) -> Node<'a> {
     let name = Node::string(Text::new(String::from(name)));
     let description = search.get("description").filter(|text| text.as_text().is_some()).cloned();

@@ -1,5 +1,5 @@
-//! One entry of a tool list, read and cleaned. The three request formats differ only in where a definition keeps its
-//! parts: on the entry (Anthropic, Responses) or in its `function` or `custom` (Chat Completions, older Anthropic
+//! Reads and cleans one entry of a tool list. The three request formats differ only in the location of the definition:
+//! the entry itself (Anthropic, Responses), or its member `function` or `custom` (Chat Completions, older Anthropic
 //! clients).
 
 use alloc::{string::String, vec::Vec};
@@ -9,38 +9,38 @@ use crate::{
     options::DeferredOptions,
 };
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A tool, if it has a name; else something to pass on.
+    /// A tool, if the entry has a name; otherwise an entry that is passed through.
     Tool,
     /// A tool search that the provider's servers run.
     HostedSearch,
     /// A tool search that the caller runs (`execution: "client"`).
     ClientSearch,
-    /// Tools of an MCP server, whose schemas are not in the request.
+    /// A toolset of an MCP server, whose schemas are not in the request.
     Toolset,
 }
 
-/// Where Chat Completions keeps a definition.
+/// Member in which Chat Completions nests a definition.
 pub(crate) const INNER_FUNCTION: &str = "function";
-/// The members that may hold a definition in place of the entry itself.
+/// Members that may contain the definition instead of the entry itself.
 const INNER: [&str; 2] = [INNER_FUNCTION, "custom"];
-/// The members that a deferred tool loses.
+/// The flag that marks deferred tools.
 pub(crate) const FLAG: &str = "defer_loading";
 pub(crate) const CACHE: &str = "cache_control";
 
-/// The `type` of an object, if it has one that is a string.
+/// Returns the `type` of an object, if it is a string.
 pub(crate) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
     node.get("type")?.as_text()
 }
 
-/// Is it an object of this `type`?
+/// Returns true for an object of this `type`.
 pub(crate) fn has_type(node: &Node<'_>, name: &str) -> bool {
     type_of(node).is_some_and(|text| text.is(name))
 }
 
-/// Does a string start so? Sees through escapes.
+/// Returns true if a string, with escapes decoded, starts with the prefix.
 pub(crate) fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
     match text.as_plain() {
         Some(plain) => plain.starts_with(prefix),
@@ -48,7 +48,7 @@ pub(crate) fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
     }
 }
 
-/// What kind of entry it is.
+/// Returns the kind of an entry.
 pub(crate) fn kind(tool: &Node<'_>) -> Kind {
     let Some(name) = type_of(tool) else { return Kind::Tool };
     if starts_with(name, "tool_search_tool_") {
@@ -65,24 +65,23 @@ pub(crate) fn kind(tool: &Node<'_>) -> Kind {
     }
 }
 
-/// A part of a definition: on the entry, or in what it wraps.
+/// Returns a member of a definition.
 fn part<'n, 'a>(tool: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
     tool.get(key).or_else(|| INNER.iter().find_map(|inner| tool.get(inner)?.get(key)))
 }
 
-/// The name it can be referred to by. An empty name is none.
+/// Returns the name by which the tool can be referred to, unless it is empty.
 pub(crate) fn name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     part(tool, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
 }
 
 const CUSTOM: &str = "custom";
 
-/// Whether an entry is a tool of OpenAI's that takes a text.
+/// Returns true for OpenAI's `custom` tools, which take free-form text.
 pub(crate) fn is_custom(tool: &Node<'_>) -> bool {
     has_type(tool, CUSTOM)
 }
 
-/// Gives a `custom` tool another name.
 pub(crate) fn rename_custom<'a>(tool: &mut Node<'a>, name: Text<'a>) {
     if tool.get("name").is_some() {
         tool.set("name", Node::string(name));
@@ -91,17 +90,17 @@ pub(crate) fn rename_custom<'a>(tool: &mut Node<'a>, name: Text<'a>) {
     }
 }
 
-/// The description, unless it is empty.
+/// Returns the description, unless it is empty.
 pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     part(tool, "description").and_then(Node::as_text).filter(|text| !text.is_empty())
 }
 
-/// The schema of its arguments, unless it is null.
+/// Returns the schema of the arguments, unless it is null.
 pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     part(tool, "input_schema").or_else(|| part(tool, "parameters")).filter(|schema| !schema.is_null())
 }
 
-/// Whether the tool is deferred, and whether a flag is neither boolean nor null.
+/// Returns true if the tool is deferred, and true if a flag is neither boolean nor null.
 pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
     let flags = core::iter::once(tool.get(FLAG)).chain(INNER.iter().map(|inner| tool.get(inner)?.get(FLAG)));
     flags.flatten().fold((false, false), |(deferred, odd), flag| match flag.data() {
@@ -111,13 +110,14 @@ pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
     })
 }
 
-/// Whether an entry is what Claude Code sends to keep its deferral going, and no tool: it must never be called.
+/// Returns true for the entry that Claude Code sends to keep its deferred loading active. It is not a tool and must
+/// never be called.
 /// Source: anthropics/claude-code, recorded requests, 2026-11.
 pub(crate) fn is_placeholder(tool: &Node<'_>) -> bool {
     name(tool).is_some_and(|name| name.is("DeferredToolPlaceholder")) && deferral(tool).0
 }
 
-/// Whether two entries define the same tool, flags aside. Costs no more than the smaller one.
+/// Returns true if two entries define the same tool, ignoring flags. Takes time in proportion to the smaller one.
 pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
     is_alike(one, other, true)
 }
@@ -142,7 +142,7 @@ fn is_alike(one: &Node<'_>, other: &Node<'_>, is_entry: bool) -> bool {
     alike && found == other.iter().filter(|member| !is_flag(&member.key)).count()
 }
 
-/// Whether [`clean`] would change the entry.
+/// Returns false if [`clean`] would change the entry.
 pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
     let flagged =
         |node: &Node<'_>| node.as_object().is_some_and(|object| object.has(FLAG) || was_deferred && object.has(CACHE));
@@ -151,8 +151,8 @@ pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
         && (kind(tool) != Kind::Toolset || !toolset_flags(tool).0)
 }
 
-/// Takes off the flags, and the cache breakpoint of a tool that was deferred: the two together are refused, and a
-/// breakpoint that comes and goes with a load would move the others.
+/// Removes the flags, and the cache breakpoint of a deferred tool: the API refuses the two together, and a breakpoint
+/// that depends on what is loaded would shift the others.
 pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     if is_clean(tool, was_deferred) {
         return;
@@ -180,7 +180,7 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     }
 }
 
-/// Whether a toolset has flags, and whether one of them defers.
+/// Returns true if a toolset has flags, and true if one of them defers.
 pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     let configs = tool.get("configs").and_then(Node::as_object).into_iter().flatten().map(|member| &member.value);
     let flags = [Some(tool), tool.get("default_config")]
@@ -191,7 +191,7 @@ pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     flags.fold((false, false), |(_, defers), flag| (true, defers || flag.as_bool() == Some(true)))
 }
 
-/// Takes the flags out of a toolset's settings, and what is empty without them.
+/// Removes the flags from a toolset's settings, and settings that become empty.
 fn clean_toolset(tool: &mut Node<'_>) {
     let strip = |config: &mut Node<'_>| {
         let flagged = config.get(FLAG).is_some();
@@ -235,13 +235,12 @@ fn is_empty(node: &Node<'_>) -> bool {
     node.as_object().is_some_and(crate::json::Object::is_empty)
 }
 
-/// Whether a tool is a search for tools, by its name or by the options.
+/// Returns true if a tool searches for tools, judged by its name or the options.
 pub(crate) fn searches(name: &Text<'_>, options: &DeferredOptions) -> bool {
     names_a_search(name) || options.search_tools.iter().any(|search| name.is(search.as_str()))
 }
 
-/// Whether a tool is a search for tools, by how such tools are called: `ToolSearch`, `search_tools`,
-/// `mcp__x__find_tools`.
+/// Returns true for typical names of search tools: `ToolSearch`, `search_tools`, `mcp__x__find_tools`.
 fn names_a_search(name: &Text<'_>) -> bool {
     const SEARCH: [&str; 5] = ["search", "find", "discover", "finder", "discovery"];
     const TOOLS: [&str; 2] = ["tool", "tools"];
@@ -252,7 +251,7 @@ fn names_a_search(name: &Text<'_>) -> bool {
     })
 }
 
-/// A name's words in lower case: `mcp__x__FindTools` has `mcp`, `x`, `find`, `tools`.
+/// Splits a name into words in lower case: `mcp__x__FindTools` has `mcp`, `x`, `find`, `tools`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut inside = false;
@@ -272,29 +271,29 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// `TOOLSearch` does not start a word at each of its capitals.
+/// Returns true inside a run of capitals, where no new word starts (`TOOLSearch`).
 fn last_was_upper(word: &str) -> bool {
     word.chars().last().is_some_and(char::is_uppercase)
 }
 
-/// The length of a tool as it would be sent, without its flags, in compact JSON.
+/// Returns the length of a tool as it is sent, without flags, in compact JSON.
 pub(crate) fn cost(tool: &Node<'_>) -> usize {
     let Some(object) = tool.as_object() else { return 0 };
     let sent = object.iter().filter(|member| !member.key.is(FLAG) && !member.key.is(CACHE));
     let lengths = sent.map(|member| {
         let wraps = INNER.iter().any(|inner| member.key.is(inner)) && member.value.as_object().is_some();
         let length = if wraps { cost(&member.value) } else { json::compact_length(&member.value) };
-        // Between the members and after the last one stands one character each: a comma, or the closing brace.
+        // Each member is followed by one character: a comma or the closing brace.
         2 + json::compact_text_length(&member.key) + length
     });
     (1 + lengths.sum::<usize>()).max(2)
 }
 
-/// Whether the caller runs this search, or ran it.
+/// Returns true if the caller runs this search, or ran it.
 pub(crate) fn is_client_search(item: &Node<'_>) -> bool {
     match item.get("execution") {
         Some(execution) if !execution.is_null() => execution.is_text("client"),
-        // Hosted searches have no call to answer.
+        // The output of a hosted search has no `call_id`.
         _ => item.get("call_id").and_then(Node::as_text).is_some(),
     }
 }

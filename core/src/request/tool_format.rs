@@ -1,4 +1,4 @@
-//! The shapes of tools: recognising one, finding its parts, and writing another.
+//! Shapes of tool definitions: recognises a shape, finds its parts and converts it to another.
 
 use alloc::{string::String, vec::Vec};
 
@@ -8,35 +8,35 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-/// What an entry of a tool list is.
+/// The kind of an entry in a tool list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A tool that the caller runs.
     Tool(Shape),
-    /// Something that the API runs, or a setting: passed on as it is.
+    /// A tool that the API runs, or a setting, which is passed through unchanged.
     Hosted,
-    /// No object, or one in which nothing is known.
+    /// Not an object, or an object without known members.
     Unknown,
 }
 
-/// How a tool is written down.
+/// The shape in which a tool is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// `None`: a name without a schema, as several APIs write a tool without arguments.
+    /// `None` for a name without a schema, which several APIs use for tools without arguments.
     format: Option<ToolFormat>,
-    /// The member that holds the definition; `None`: the entry does.
+    /// Member that contains the definition; `None` if the entry itself is the definition.
     holder: Option<&'static str>,
-    /// The member of the definition that holds the schema, if there is one.
+    /// Member of the definition that contains the schema, if there is one.
     key: Option<&'static str>,
 }
 
 const STRICT: &str = "strict";
 const FUNCTION: &str = "function";
 const TOOL_SPEC: &str = "toolSpec";
-/// Where Bedrock keeps the schema, inside the member that others call by the same name.
+/// Member in which Bedrock nests the schema, inside `inputSchema`.
 const BEDROCK_INNER: &str = "json";
 
-/// The members that hold a schema, and whose tool it is where one stands on the entry itself.
+/// Members that contain a schema, and the format of a tool that has the member on the entry itself.
 const KEYS: [(&str, ToolFormat); 5] = [
     ("inputSchema", ToolFormat::Mcp),
     ("input_schema", ToolFormat::Anthropic),
@@ -45,12 +45,12 @@ const KEYS: [(&str, ToolFormat); 5] = [
     ("parameters", ToolFormat::Gemini),
 ];
 
-/// The names of the members that hold a schema.
+/// Returns the names of the members that contain a schema.
 pub(crate) fn schema_members() -> impl Iterator<Item = &'static str> {
     KEYS.iter().map(|(key, _)| *key)
 }
 
-/// The member that holds the definition in a format.
+/// Returns the member that contains the definition in a format.
 const fn holder_of(format: ToolFormat) -> Option<&'static str> {
     match format {
         ToolFormat::OpenaiChat => Some(FUNCTION),
@@ -59,7 +59,7 @@ const fn holder_of(format: ToolFormat) -> Option<&'static str> {
     }
 }
 
-/// The member of a definition that holds the schema in a format.
+/// Returns the member of a definition that contains the schema in a format.
 const fn key_of(format: ToolFormat) -> &'static str {
     match format {
         ToolFormat::Mcp | ToolFormat::Bedrock => "inputSchema",
@@ -69,7 +69,8 @@ const fn key_of(format: ToolFormat) -> &'static str {
     }
 }
 
-/// The API whose flags and other members a tool of a format has: OpenAI's two have the same, MCP is no model API.
+/// Returns the API that defines the other members of this format's tools, such as flags: the same one for both OpenAI
+/// formats, none for MCP, which is not a model API.
 pub(crate) const fn api_of(format: ToolFormat) -> Option<Api> {
     match format {
         ToolFormat::Mcp => None,
@@ -80,7 +81,7 @@ pub(crate) const fn api_of(format: ToolFormat) -> Option<Api> {
     }
 }
 
-/// The shape of the tools in a request for an API; `home`: that of the dialect's own API.
+/// Returns the format of the tools in a request for an API. `home` is the format of the dialect's own API.
 pub(crate) fn sent_to(api: Api, home: ToolFormat) -> ToolFormat {
     match api {
         Api::Gemini if api_of(home) == Some(Api::Gemini) => home,
@@ -89,19 +90,19 @@ pub(crate) fn sent_to(api: Api, home: ToolFormat) -> ToolFormat {
     }
 }
 
-/// What the flag `strict` has to say in a tool of this format.
+/// Returns the value of the flag `strict` that a tool of this format must have.
 pub(crate) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
     let at_home = api_of(format) == api_of(dialect.tools.format);
     match dialect.tools.strict {
         StrictFlag::True if at_home => Some(true),
         StrictFlag::False if at_home => Some(false),
-        // There an omitted flag means true.
+        // In this format, an omitted flag means true.
         _ if format == ToolFormat::OpenaiResponses => Some(false),
         _ => None,
     }
 }
 
-/// What an entry is. Each tool says itself in which API's shape it is written; lists may mix them.
+/// Recognises an entry. Each entry is judged on its own, because lists may mix formats.
 pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
     let Some(object) = entry.as_object() else { return Entry::Unknown };
     let kind = entry.get("type").filter(|kind| !kind.is_null());
@@ -121,15 +122,15 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
             holder: None,
             key: found.map(|(key, _)| *key),
         }),
-        // Anthropic writes `type: "custom"` for tools of the caller; OpenAI's custom tools have a grammar, and no
-        // schema.
+        // Anthropic writes `type: "custom"` for tools that the caller runs. OpenAI's `custom` tools have a grammar but
+        // no schema.
         (Some(kind), Some((key, format))) if kind.is_text("custom") => {
             Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) })
         }
         (Some(_), _) => Entry::Hosted,
         (None, Some((key, format))) => Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) }),
         (None, None) if object.has("name") => Entry::Tool(Shape { format: None, holder: None, key: None }),
-        // `{"googleSearch": {}}`, `{"cachePoint": {"type": "default"}}`
+        // For example, `{"googleSearch": {}}` or `{"cachePoint": {"type": "default"}}`.
         (None, None) if !object.is_empty() && object.iter().all(|member| member.value.as_object().is_some()) => {
             Entry::Hosted
         }
@@ -137,7 +138,7 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
     }
 }
 
-/// The shape of a tool that is written in a format.
+/// Returns the shape of a tool written in a format.
 pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> Shape {
     Shape {
         format: Some(format),
@@ -146,15 +147,15 @@ pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> Shape {
     }
 }
 
-/// What is to change about a tool, its schema aside.
+/// Changes to a tool, except to its schema.
 pub(crate) struct Edits {
-    /// Another name.
+    /// New name, if it changes.
     pub(crate) name: Option<String>,
-    /// Another description, or none.
+    /// New description if it changes; `Some(None)` removes it.
     pub(crate) description: Option<Option<String>>,
-    /// What the flag says; `None`: it is left out.
+    /// New value of `strict`; `None` removes it.
     pub(crate) strict: Option<bool>,
-    /// Leave the schema out.
+    /// True if the schema is removed.
     pub(crate) omit: bool,
 }
 
@@ -170,39 +171,38 @@ impl Shape {
         }
     }
 
-    /// Whose shape it has, where that can be told.
+    /// Returns the format, if it is known.
     pub(crate) fn format(self) -> Option<ToolFormat> {
         self.format
     }
 
-    /// A member of the definition.
+    /// Returns a member of the definition.
     pub(crate) fn part<'n, 'a>(self, entry: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
         self.definition(entry)?.get(key)
     }
 
-    /// The name, unless it is empty or no string.
+    /// Returns the name, unless it is empty or not a string.
     pub(crate) fn name<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Text<'a>> {
         self.part(entry, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
     }
 
-    /// Gives the tool another name.
     pub(crate) fn rename<'a>(self, entry: &mut Node<'a>, name: Text<'a>) {
         self.edit_definition(entry, |definition| definition.set("name", Node::string(name)));
     }
 
-    /// What the flag says, if there is one.
+    /// Returns the flag `strict`, if there is one.
     pub(crate) fn strict<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.part(entry, STRICT)
     }
 
-    /// The schema. Null is none.
+    /// Returns the schema, unless it is null.
     pub(crate) fn schema<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         let schema = self.part(entry, self.key?)?;
         let schema = if self.format == Some(ToolFormat::Bedrock) { schema.get(BEDROCK_INNER)? } else { schema };
         Some(schema).filter(|schema| !schema.is_null())
     }
 
-    /// Lets `edit` change the schema where it stands.
+    /// Edits the schema in place.
     pub(crate) fn edit_schema<'a, R>(self, entry: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         let key = self.key?;
         let in_bedrock = self.format == Some(ToolFormat::Bedrock);
@@ -213,7 +213,7 @@ impl Shape {
         })?
     }
 
-    /// Where the schema stands in the entry, or the entry itself if it has none.
+    /// Returns the path to the schema in the entry; the path is empty if there is none.
     pub(crate) fn pointer_to_schema(self) -> Vec<&'static str> {
         let inner = (self.format == Some(ToolFormat::Bedrock)).then_some(BEDROCK_INNER);
         match self.key {
@@ -222,24 +222,25 @@ impl Shape {
         }
     }
 
-    /// Where the definition stands.
+    /// Returns the path to the definition.
     pub(crate) fn path(self) -> Vec<&'static str> {
         self.holder.into_iter().collect()
     }
 
-    /// Where a member of the definition stands.
+    /// Returns the path to a member of the definition.
     pub(crate) fn pointer_to(self, key: &'static str) -> Vec<&'static str> {
         [self.holder, Some(key)].into_iter().flatten().collect()
     }
 
-    /// Whether an entry stays with its API, as it is written there.
+    /// Returns true if an entry with this shape needs no conversion for a target shape: same API, definition in the
+    /// same member.
     pub(crate) fn stays(self, written: Shape) -> bool {
         let own = self.format.zip(written.format);
         own.is_some_and(|(own, new)| api_of(own) == api_of(new)) && self.holder == written.holder
     }
 
-    /// Writes an entry in a format. `added` is a schema for a tool that had none. Everything else in an entry is its
-    /// API's business: it stays if the entry stays with that API, and is left out otherwise.
+    /// Converts an entry to a format. `added` is a schema for a tool that had none. All other members are specific to
+    /// the API: they are kept if the entry stays with it, and removed otherwise.
     pub(crate) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
         if self.stays(written(format, false))
             || (self.format.is_none() && holder_of(format).is_none() && api_of(format) != Some(Api::OpenaiChat))
@@ -317,7 +318,7 @@ fn members<'a, const N: usize>(list: [Option<(&'static str, Node<'a>)>; N]) -> N
     Node::object(Object::from_unique(members.collect()))
 }
 
-/// Gives a member another name. One that has that name already is gone then.
+/// Renames a member, replacing any member that already has the new name.
 fn rename(node: &mut Node<'_>, from: &str, to: &'static str) {
     node.remove(to);
     let members = node.as_object_mut().into_iter().flat_map(Object::members_mut);
@@ -326,7 +327,7 @@ fn rename(node: &mut Node<'_>, from: &str, to: &'static str) {
     }
 }
 
-/// The pointer to a part of an entry.
+/// Returns the JSON Pointer to a part of an entry.
 pub(crate) fn pointer(path: &[&str]) -> String {
     let mut out = String::new();
     path.iter().for_each(|token| push_token(&mut out, token));

@@ -1,7 +1,6 @@
-//! A tool list taken apart into its entries and put together again. Knows where tools stand in a list, and nothing of
-//! tools.
+//! Splits a tool list into its entries and joins them again. This file knows the structure of lists, not of tools.
 //!
-//! What comes back together exactly as it was is still the caller's own value.
+//! A list that is joined unchanged still counts as the caller's original value.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -18,37 +17,37 @@ use crate::{
 /// One entry of a list.
 pub(crate) struct Listed<'a> {
     pub(crate) entry: Node<'a>,
-    /// Where it stands in the list as it came.
+    /// Pointer to the entry in the original list.
     pub(crate) pointer: String,
-    /// The namespace it stands in (OpenAI Responses), and its name there.
+    /// Namespace (OpenAI Responses) and the name there, if the tool is in one.
     pub(crate) namespace: Option<(Text<'a>, Text<'a>)>,
-    /// The server that it belongs to, in a list of several servers.
+    /// The tool's server, in a list for several servers.
     pub(crate) server: Option<Text<'static>>,
 }
 
-/// Something in a list.
+/// An element of a list.
 pub(crate) enum Slot<'a> {
     Entry(Listed<'a>),
-    /// Several tools in one entry: Gemini's function declarations.
+    /// An entry with several tools: Gemini's function declarations.
     Group(Group<'a>),
 }
 
-/// A list of tools inside an entry.
+/// An entry's inner list of tools.
 pub(crate) struct Group<'a> {
     pub(crate) list: Vec<Listed<'a>>,
     shell: Shell<'a>,
 }
 
-/// An entry without the list in it.
+/// An entry from which its list has been taken.
 struct Shell<'a> {
     members: Vec<Member<'a>>,
-    /// Which member the list is.
+    /// Index of the member that holds the list.
     place: usize,
     entry: Found,
     list: Found,
 }
 
-/// Which value of the input something was.
+/// The origin of a value in the input.
 #[derive(Clone, Copy)]
 struct Found {
     origin: Origin,
@@ -62,7 +61,7 @@ impl Found {
         Found { origin: node.origin(), intact: node.is_intact() }
     }
 
-    /// The value again, if it is the same again.
+    /// Rebuilds the value. If it did not change, it counts as the original.
     fn again<'a>(self, data: Data<'a>, same: bool) -> Node<'a> {
         if self.intact && same {
             Node::read(data, self.origin)
@@ -72,26 +71,26 @@ impl Found {
     }
 }
 
-/// A list taken apart.
+/// A tool list split into its elements.
 pub(crate) struct Listing<'a> {
     pub(crate) slots: Vec<Slot<'a>>,
     found: Found,
 }
 
-/// How Gemini's JSON and its SDKs spell the list in an entry.
+/// Spellings of an entry's inner list in Gemini's JSON and its SDKs.
 const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 const LIST: &str = "tools";
 
 impl<'a> Listing<'a> {
-    /// Takes a list apart: a bare one, an object that has it in `tools`, or one entry of Gemini's.
+    /// Splits a list: a bare list, an object with a list in `tools`, or one entry of Gemini's.
     ///
     /// # Errors
-    /// `invalid-request` if it is no tool list.
+    /// `invalid-request` if it is not a tool list.
     pub(crate) fn read(tools: Node<'a>) -> Result<Listing<'a>, Error> {
         Listing::read_named(tools, None)
     }
 
-    /// [`Self::read`], for a list whose tools in namespaces have names already.
+    /// Like [`Self::read`], but with flat names that are already planned.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -116,7 +115,7 @@ impl<'a> Listing<'a> {
             let message = format!("expected a list of tools, or an object with one in `tools`, found {kind}");
             return Err(Error::new(Code::InvalidRequest, prefix, message));
         };
-        // What is taken out of a namespace is another list, whatever becomes of its entries.
+        // Flattening a namespace changes the list, even if its entries stay unchanged.
         found.intact &= !entries.iter().any(is_flattened);
         let own = if planned.is_none() { FlatNames::plan(&entries) } else { FlatNames::default() };
         let names = planned.unwrap_or(&own);
@@ -127,7 +126,7 @@ impl<'a> Listing<'a> {
         Ok(Listing { slots, found })
     }
 
-    /// Every entry that is no list itself, in order, and how many entries there are.
+    /// Returns the number of elements and all entries outside Gemini's groups, in order.
     pub(crate) fn entries_mut(&mut self) -> (usize, impl Iterator<Item = &mut Listed<'a>>) {
         let count = self.slots.len();
         let entries = self.slots.iter_mut().filter_map(|slot| match slot {
@@ -137,7 +136,7 @@ impl<'a> Listing<'a> {
         (count, entries)
     }
 
-    /// Every entry, in order.
+    /// Returns all entries, in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Listed<'a>> {
         self.slots.iter().flat_map(|slot| match slot {
             Slot::Entry(listed) => core::slice::from_ref(listed),
@@ -145,8 +144,8 @@ impl<'a> Listing<'a> {
         })
     }
 
-    /// Puts a list together from what `write` makes of each entry; `None` leaves it out. `placed` is told where each
-    /// stands.
+    /// Joins the list from the result of `write` for each entry; `None` removes the entry. Calls `placed` with the
+    /// pointer to each new entry.
     pub(crate) fn write<D>(
         self,
         format: ToolFormat,
@@ -156,7 +155,7 @@ impl<'a> Listing<'a> {
         let in_groups = api_of(format) == Some(Api::Gemini);
         let mut out: Vec<Node<'a>> = Vec::with_capacity(self.slots.len());
         let mut same = true;
-        // Where Gemini's declarations that stood alone go.
+        // Index and content of the new group for Gemini's declarations that were outside a group.
         let mut gathered: Option<(usize, Vec<Node<'a>>)> = None;
         for slot in self.slots {
             match slot {
@@ -210,7 +209,7 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// Reads one entry into what it holds.
+/// Reads one entry and adds its contents to `slots`.
 fn slot<'a>(listed: Listed<'a>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
     let holds = |key: &str| listed.entry.get(key).is_some_and(|list| list.as_array().is_some());
     if let Some(key) = GROUPS.into_iter().find(|key| holds(key)) {
@@ -253,8 +252,8 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
     Slot::Group(Group { list, shell: Shell { members, place, entry, list: inner } })
 }
 
-/// The tools of a namespace as entries of the list, under names that say where they were. Only where namespaces are
-/// known at all can they stay, and there deferred loading has flattened them.
+/// Moves the tools of a namespace into the list, under their flat names. Only APIs that support namespaces could keep
+/// them, and for those deferred loading has already flattened them.
 fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
     let namespace = nested(outer, listed.entry.get("name").and_then(Node::as_text));
     let description = description_of(&listed.entry).cloned();
@@ -286,7 +285,7 @@ impl<'a> Shell<'a> {
         GROUPS.into_iter().find(|key| is(key)).unwrap_or(GROUPS[0])
     }
 
-    /// The entry with its list.
+    /// Puts a list back into the entry.
     fn close(mut self, list: Vec<Node<'a>>, same: bool) -> Node<'a> {
         if let Some(member) = self.members.get_mut(self.place) {
             member.value = self.list.again(Data::Array(list), same);
@@ -294,7 +293,7 @@ impl<'a> Shell<'a> {
         self.entry.again(Data::Object(Object::from_unique(self.members)), same)
     }
 
-    /// What else the entry holds, if anything: tools that the API runs.
+    /// Returns the entry without the list, if anything is left: tools that the API runs.
     fn rest(mut self) -> Option<Node<'a>> {
         if self.place < self.members.len() {
             self.members.remove(self.place);

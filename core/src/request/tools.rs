@@ -1,7 +1,7 @@
-//! The tools of a request: those that it lists, those that its history brings, and what the history does to them.
+//! The tools of a request: those that it lists, those that its history adds, and the effects of the history on them.
 //!
-//! Every request on the road has one, whatever its format and its target. A removal stands: a later search that finds
-//! the tool does not bring it back, an addition does.
+//! Every request that is converted has a [`Tools`], whatever its format and target. A removed tool stays removed if a
+//! later search finds it; only an addition brings it back.
 
 use alloc::{string::String, vec::Vec};
 
@@ -18,44 +18,44 @@ use crate::{
 /// Where the definition of a tool is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// At this index of the request's list.
+    /// Index in the request's list.
     Listed(usize),
-    /// At this index of [`Tools::definitions`].
+    /// Index in [`Tools::definitions`].
     Own(usize),
 }
 
-/// One tool, or another entry of a list of tools.
+/// A tool or another entry of a tool list.
 #[derive(Debug)]
 pub(crate) struct Tool<'a> {
-    /// Its flat name, unique among all tools; `None`: nothing can refer to it.
+    /// Flat name, unique among all tools; `None` if nothing can refer to the entry.
     pub(crate) name: Option<Text<'a>>,
     pub(crate) kind: Kind,
-    /// Where its newest definition is.
+    /// Location of the newest definition.
     pub(crate) source: Source,
-    /// It has the flag, or the history brings it.
+    /// True if the tool has the flag `defer_loading` or only the history defines it.
     pub(crate) deferred: bool,
-    /// The request lists it, or the history brings it before the first message.
+    /// True if the request lists the tool, or the history adds it before the first message.
     pub(crate) listed: bool,
     pub(crate) loaded: bool,
-    /// It was removed, and nothing has added it since.
+    /// True if the tool was removed and not added again.
     pub(crate) withdrawn: bool,
-    /// It was removed while it could be called, even if it was added again.
+    /// True if the tool was ever removed while it was callable, even if it was added again.
     pub(crate) was_gone: bool,
-    /// The history brings another definition of it.
+    /// True if the history has a different definition of the tool.
     pub(crate) redefined: bool,
-    /// It could be called when an addition redefined it.
+    /// True if an addition redefined the tool while it was callable.
     pub(crate) redefined_in_sight: bool,
-    /// The caller asks for it, so it stands in the list whatever the history says.
+    /// True if the caller's options load the tool, so that it is in the list whatever the history says.
     pub(crate) is_wanted: bool,
 }
 
 impl Tool<'_> {
-    /// Whether the model can call it once all changes of the history are applied.
+    /// Returns true if the model can call the tool once the whole history is applied.
     pub(crate) const fn is_available(&self) -> bool {
         !self.withdrawn && (self.loaded || !self.deferred)
     }
 
-    /// Whether it is deferred and nothing loads it.
+    /// Returns true if the tool is deferred and nothing loads it.
     pub(crate) const fn is_hidden(&self) -> bool {
         !self.withdrawn && self.deferred && !self.loaded
     }
@@ -64,31 +64,31 @@ impl Tool<'_> {
         matches!(self.kind, Kind::HostedSearch | Kind::ClientSearch)
     }
 
-    /// Whether it is a function that the model can call to search for tools, by its name or by the options.
+    /// Returns true if this is a callable function that searches for tools, judged by its name or the options.
     pub(crate) fn searches(&self, options: &DeferredOptions) -> bool {
         self.is_available() && self.name.as_ref().is_some_and(|name| tool::searches(name, options))
     }
 }
 
-/// How the history brings a definition.
+/// How the history adds a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// Deferred, in `additional_tools`: as if the request listed it.
+    /// Deferred, in `additional_tools`: treated as listed by the request.
     Listed,
-    /// In the result of a search or in a message of Kimi's: the first definition of a tool counts.
+    /// In a search result or a Kimi message: the first definition of a tool counts.
     Found,
-    /// Visible, in `additional_tools`: it replaces the definition of a deferred tool.
+    /// Not deferred, in `additional_tools`: replaces the definition of a deferred tool.
     Visible,
-    /// In a `tool_addition` of Anthropic's, which may redefine any tool.
+    /// In an Anthropic `tool_addition`, which may redefine any tool.
     Added,
 }
 
-/// What a reference refers to.
+/// The state of the tool that a reference names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A tool that can be called now.
+    /// The tool is callable.
     Loaded,
-    /// A tool that was removed.
+    /// The tool was removed.
     Withdrawn,
     Unknown,
 }
@@ -98,16 +98,16 @@ pub(crate) enum Found {
 pub(crate) struct Tools<'a> {
     list: Vec<Tool<'a>>,
     index: Map<Text<'a>, usize>,
-    /// The definitions that are not in the request's list.
+    /// Definitions that are not in the request's list.
     definitions: Vec<Node<'a>>,
-    /// The loaded tools, in the order of their loads.
+    /// Indices of the loaded deferred tools, in load order.
     loads: Vec<usize>,
-    /// The names of hosted searches.
+    /// Names of hosted searches.
     searches: Set<Text<'a>>,
 }
 
 impl<'a> Tools<'a> {
-    /// Takes in the list of a request, which stays there.
+    /// Reads the list of a request. The definitions stay in the request.
     pub(crate) fn read(list: &[Node<'a>], warnings: &mut Warnings) -> Self {
         let mut tools = Tools::default();
         for (place, definition) in list.iter().enumerate() {
@@ -116,14 +116,14 @@ impl<'a> Tools<'a> {
         tools
     }
 
-    /// Takes in a tool that was taken out of the request's list, or that the history brings before the first message.
+    /// Adds a tool that was taken out of the request's list, or that the history adds before the first message.
     pub(crate) fn list_own(&mut self, definition: Node<'a>, warnings: &mut Warnings) {
         self.list(&definition, Source::Own(self.definitions.len()), warnings);
         self.definitions.push(definition);
     }
 
-    /// Takes in an entry of a list. Of several with one name the first stays; one that is not deferred replaces the
-    /// definition of one that is.
+    /// Adds an entry of a list. If several entries have the same name, the first is kept; its definition is replaced if
+    /// it is deferred and the later one is not.
     fn list(&mut self, definition: &Node<'a>, source: Source, warnings: &mut Warnings) {
         let kind = tool::kind(definition);
         if kind == Kind::Tool && tool::is_placeholder(definition) {
@@ -134,7 +134,7 @@ impl<'a> Tools<'a> {
         if is_odd && kind == Kind::Tool {
             warnings.about_maybe("defer-loading-not-boolean", name.as_ref());
         }
-        // A tool without a name cannot be loaded, so it cannot be hidden either.
+        // A tool without a name cannot be loaded, so it must not be hidden either.
         let deferred = deferred && name.is_some();
         if let Some(first) = name.as_ref().and_then(|name| self.get_mut(name)) {
             warnings.about_maybe("duplicate-tool-name", name.as_ref());
@@ -168,8 +168,8 @@ impl<'a> Tools<'a> {
         });
     }
 
-    /// Takes in a definition that the history brings. A tool that the request does not list is hidden until it is
-    /// loaded. `listed` is the list of the request.
+    /// Adds a definition from the history. A tool that the request does not list stays hidden until it is loaded.
+    /// `listed` is the request's list.
     pub(crate) fn bring(
         &mut self,
         definition: Node<'a>,
@@ -204,9 +204,9 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// The index of a tool by its name.
+    /// Returns the index of a tool by its name.
     fn place(&self, name: &Text<'_>) -> Option<usize> {
-        // Keys borrow from the request, the name from anywhere: a shorter-lived view of the index compares both.
+        // The keys borrow from the request and the name does not: a shorter-lived view of the index allows the lookup.
         let index: &Map<Text<'_>, usize> = &self.index;
         index.get(name).copied()
     }
@@ -220,18 +220,18 @@ impl<'a> Tools<'a> {
         self.list.get_mut(at)
     }
 
-    /// Whether there is a tool of that name, visible or not.
+    /// Returns true if there is a tool of this name, hidden or not.
     pub(crate) fn knows(&self, name: &Text<'_>) -> bool {
         self.place(name).is_some()
     }
 
-    /// Whether a name is that of a hosted search.
+    /// Returns true if this is the name of a hosted search.
     pub(crate) fn is_search(&self, name: &Text<'_>) -> bool {
         let searches: &Set<Text<'_>> = &self.searches;
         searches.contains(name)
     }
 
-    /// Whether there is a search that the API's own servers run.
+    /// Returns true if there is a search that the API's servers run.
     pub(crate) fn has_hosted_search(&self) -> bool {
         self.list.iter().any(|tool| tool.kind == Kind::HostedSearch)
     }
@@ -240,12 +240,11 @@ impl<'a> Tools<'a> {
         self.list.iter()
     }
 
-    /// The tool at an index.
     pub(crate) fn at(&self, place: usize) -> Option<&Tool<'a>> {
         self.list.get(place)
     }
 
-    /// Names the entry at an index, which had no name.
+    /// Names an entry that has no name.
     pub(crate) fn name_at(&mut self, place: usize, name: Text<'a>) {
         if let Some(tool) = self.list.get_mut(place) {
             tool.name = Some(name.clone());
@@ -253,7 +252,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// The newest definition of a tool. `listed` is the list of the request.
+    /// Returns the newest definition of a tool. `listed` is the request's list.
     pub(crate) fn definition_of<'n>(&'n self, tool: &Tool<'a>, listed: &'n [Node<'a>]) -> Option<&'n Node<'a>> {
         match tool.source {
             Source::Listed(place) => listed.get(place),
@@ -261,15 +260,15 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// The tools and the definitions that are not in the request's list.
+    /// Returns the tools, and the definitions that are not in the request's list.
     pub(crate) fn into_parts(self) -> (Vec<Tool<'a>>, Vec<Node<'a>>) {
         (self.list, self.definitions)
     }
 
-    // Changes that the history makes, in its order.
+    // Changes made by the history, applied in its order.
 
-    /// Loads what the options ask for, before the first change of the history: with `order: "append"` the list only
-    /// grows at its end.
+    /// Loads the tools that the options name. This happens before the history is applied, so that the list only grows
+    /// at its end with `order: "append"`.
     pub(crate) fn begin(&mut self, options: &DeferredOptions, warnings: &mut Warnings) {
         for name in &options.loaded_tools {
             let name = Text::new(name.as_str());
@@ -282,7 +281,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// What a name refers to, without a load.
+    /// Looks up the tool that a name refers to, without loading it.
     pub(crate) fn state(&self, name: &Text<'_>) -> Found {
         match self.get(name) {
             Some(tool) if tool.withdrawn => Found::Withdrawn,
@@ -291,7 +290,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Loads a tool that a result refers to, unless it was removed.
+    /// Loads a tool that a search result refers to, unless the tool was removed.
     pub(crate) fn find(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> Found {
         let Some(at) = self.place(name) else {
             warnings.about("unknown-tool-reference", name.display());
@@ -304,7 +303,7 @@ impl<'a> Tools<'a> {
         Found::Loaded
     }
 
-    /// Adds a tool that the client adds or adds again. Returns whether there is one of that name.
+    /// Adds a tool that the client adds, possibly after a removal. Returns true if the name is known.
     pub(crate) fn add(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> bool {
         let Some(at) = self.place(name) else {
             warnings.about("unknown-tool-reference", name.display());
@@ -318,7 +317,6 @@ impl<'a> Tools<'a> {
         true
     }
 
-    /// Removes a tool that the client removes.
     pub(crate) fn remove(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
         match self.get_mut(name) {
             Some(tool) => {
@@ -329,7 +327,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Loads a tool that the model calls or that a choice forces.
+    /// Loads a tool that the model calls or a choice forces, unless the tool was removed.
     pub(crate) fn load(&mut self, name: &Text<'_>) {
         let at = self.place(name).filter(|at| self.list.get(*at).is_some_and(|tool| !tool.withdrawn));
         at.into_iter().for_each(|at| self.load_at(at));
@@ -342,8 +340,8 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Loads every tool, in the order of the list whatever was loaded before: so the list is the same on every turn.
-    /// Returns whether one was hidden until now.
+    /// Loads every tool in list order, whatever was loaded before, so that the list is the same on every turn. Returns
+    /// true if any tool was hidden until now.
     pub(crate) fn load_all(&mut self) -> bool {
         let is_new = self.list.iter().any(Tool::is_hidden);
         self.loads.clear();
@@ -358,17 +356,17 @@ impl<'a> Tools<'a> {
 
     // Names and sizes for reports.
 
-    /// The indices of the loaded tools, in the order of their loads.
+    /// Indices of the loaded deferred tools, in load order.
     pub(crate) fn loads(&self) -> &[usize] {
         &self.loads
     }
 
-    /// Every name, of visible tools and of others.
+    /// Returns all names, including those of hidden tools.
     pub(crate) fn all_names(&self) -> impl Iterator<Item = &Text<'a>> {
         self.list.iter().filter_map(|tool| tool.name.as_ref())
     }
 
-    /// The names of the deferred tools that are loaded, in the order of their loads.
+    /// Returns the names of the callable deferred tools, in load order.
     pub(crate) fn loaded_names(&self) -> Vec<String> {
         let tools = self.loads.iter().filter_map(|at| self.list.get(*at)).filter(|tool| tool.is_available());
         tools.filter_map(|tool| tool.name.as_ref()).map(|name| name.display().into_owned()).collect()
@@ -378,18 +376,17 @@ impl<'a> Tools<'a> {
         self.list.iter().filter(|tool| tool.is_hidden())
     }
 
-    /// The names of the hidden tools, in order.
     pub(crate) fn hidden_names(&self) -> Vec<String> {
         self.hidden().filter_map(|tool| tool.name.as_ref()).map(|name| name.display().into_owned()).collect()
     }
 
-    /// The names of all deferred tools, loaded or not, in order.
+    /// Returns the names of the listed deferred tools that are not removed, loaded or not.
     pub(crate) fn deferred_names(&self) -> impl Iterator<Item = &Text<'a>> {
         let deferred = self.list.iter().filter(|tool| tool.deferred && tool.listed && !tool.withdrawn);
         deferred.filter_map(|tool| tool.name.as_ref())
     }
 
-    /// What the hidden tools would take, in bytes of compact JSON.
+    /// Returns the size of the hidden tools in bytes of compact JSON.
     pub(crate) fn saved_bytes(&self, listed: &[Node<'a>]) -> usize {
         self.hidden().filter_map(|tool| self.definition_of(tool, listed)).map(tool::cost).sum()
     }

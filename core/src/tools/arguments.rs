@@ -1,8 +1,8 @@
-//! Whether a tool takes arguments at all.
+//! Detects tools without arguments.
 
 use crate::json::{Node, Object};
 
-/// Whether a schema describes no arguments at all, and if so, whether it forbids all.
+/// Returns `None` if a schema describes any arguments, `Some(true)` if it forbids all, and `Some(false)` otherwise.
 pub(super) fn none(schema: &Node<'_>) -> Option<bool> {
     let object = schema.as_object()?;
     let mut closed = false;

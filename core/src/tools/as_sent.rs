@@ -1,5 +1,5 @@
-//! A tool list as a client sends it that knows the API's wrapper and nothing of schemas: every tool in the API's own
-//! shape, with the flag `strict` that the dialect has, and everything else as it is.
+//! Writes a tool list like a client that knows the API's wrapper but nothing about schemas: every tool in the API's
+//! shape, with the dialect's flag `strict`, and everything else unchanged.
 
 use alloc::{string::String, vec::Vec};
 
@@ -13,22 +13,22 @@ use crate::{
     },
 };
 
-/// A tool, and where it stood.
+/// A tool and its original place.
 pub struct SentTool<'a> {
-    /// Into the list as it came.
+    /// JSON Pointer into the original list.
     pub pointer: String,
-    /// Its name, if it has one.
+    /// The tool's name, if it has one.
     pub name: Option<String>,
-    /// What the flag `strict` says.
+    /// The value of the flag `strict`.
     pub strict: Option<bool>,
-    /// The tool, as the API has it.
+    /// The tool in the API's shape.
     pub tool: Node<'a>,
 }
 
-/// The tools of a list, less what the API runs itself.
+/// Returns the tools of a list except those that the API runs itself.
 ///
 /// # Errors
-/// `invalid-request` if it is no list of tools.
+/// `invalid-request` if the input is not a list of tools.
 pub fn as_sent<'a>(list: Node<'a>, dialect: &Dialect) -> Result<Vec<SentTool<'a>>, Error> {
     let listing = Listing::read(list)?;
     let mut sent = Vec::new();
@@ -52,7 +52,7 @@ pub fn as_sent<'a>(list: Node<'a>, dialect: &Dialect) -> Result<Vec<SentTool<'a>
     Ok(sent)
 }
 
-/// The member of a request that says for all its tools that they are strict, where a tool has no flag.
+/// Returns the member of a request that makes all its tools strict, if the single tool has no flag.
 pub fn strict_member(dialect: &Dialect) -> Option<&'static str> {
     match dialect.tools.strict {
         StrictFlag::Request(member) => Some(member),

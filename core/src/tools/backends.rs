@@ -1,26 +1,27 @@
-//! The compilers of an API that makes one grammar of all tools of a request: one of them must take them all.
+//! Tracks the compilers of an API that makes one grammar of all tools of a request: one compiler must accept all tools.
 
 use alloc::{string::String, vec::Vec};
 
 use crate::{budget::Budget, check, dialect::Dialect, error::Error, json::Node};
 
-/// Which compilers take the tools so far, and which took the tool before.
+/// The compilers that accept all tools so far.
 #[derive(Debug, Default)]
 pub(super) struct Backends {
-    /// By compiler: has it taken all tools?
+    /// For each compiler: true if it accepts all tools.
     take_all: Vec<bool>,
-    /// No compiler is left, and that was said.
+    /// True if it was reported that no compiler is left.
     is_told: bool,
 }
 
 impl Backends {
-    /// Takes a tool in; true where it is the first that leaves no compiler for all, though one takes it alone.
+    /// Adds a tool. Returns true for the first tool that leaves no compiler for all tools, although one accepts it
+    /// alone.
     ///
     /// # Errors
     /// As [`check::check`].
     pub(super) fn add(&mut self, schema: &Node<'_>, dialect: &Dialect) -> Result<bool, Error> {
         let takes = check::backends(schema, dialect, &Budget::new(schema.values_read(), None))?;
-        // What none takes is refused by itself.
+        // A tool that no compiler accepts is refused separately.
         if !takes.contains(&true) {
             return Ok(false);
         }
@@ -35,7 +36,7 @@ impl Backends {
     }
 }
 
-/// What is wrong then, for people.
+/// Returns the error message for a tool that leaves no compiler for all tools.
 pub(super) fn message() -> String {
     "expected tools of which one compiler takes all, found one that only another compiler takes".into()
 }

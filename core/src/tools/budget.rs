@@ -1,4 +1,4 @@
-//! What a tool takes of what a whole request may hold.
+//! The share of a request's limits that one tool uses.
 
 use alloc::{format, string::String};
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Where schemas stand that are reached without a reference.
+/// Keywords whose subschemas are reached without a reference.
 const REACHED: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::PatternProperties,
@@ -24,13 +24,13 @@ const REACHED: Keywords = Keywords::of(&[
     Keyword::AllOf,
 ]);
 
-/// What is said of a tool for which a budget has no room.
+/// Returns the message for a tool that exceeds a budget.
 pub(super) fn exceeded(budget: Budget, before: usize, takes: usize) -> String {
     let (most, what) = (budget.most, budget.counts.words());
     format!("limit of {most} {what} per request: earlier tools use {before}, this one adds {takes}")
 }
 
-/// How much of a budget a tool with this schema takes.
+/// Returns how much of a budget a tool with this schema uses.
 pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
     let mut count = 0;
     let per_property: fn(&Node<'_>, bool) -> bool = match budget.counts {

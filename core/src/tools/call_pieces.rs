@@ -1,4 +1,4 @@
-//! The arguments of one call, restored piece by piece.
+//! Restores the arguments of one call piece by piece.
 
 use alloc::{format, string::String, vec::Vec};
 use core::mem::take;
@@ -12,14 +12,14 @@ use crate::{
     request::report::CallKind,
 };
 
-/// One call's arguments.
+/// The arguments of one call.
 #[derive(Debug)]
 pub(crate) struct CallPieces {
-    /// What a dialect has encoded is known only as a whole: the way back, and what came so far.
+    /// The map, the tool's name and the pieces so far, if the arguments can be restored only as a whole.
     held: Option<(RestoreMap, Text<'static>, String)>,
-    /// The input of a `custom` tool.
+    /// The parser of a `custom` tool's input.
     input: Option<CustomInput>,
-    /// A piece came, if only an empty one: there is a call.
+    /// True once a piece came, even an empty one: there is a call to finish.
     has_begun: bool,
     told: Told,
 }
@@ -29,14 +29,14 @@ impl CallPieces {
         let held =
             restore_map.is_held(name).then(|| (restore_map.only(name), name.borrowed().into_owned(), String::new()));
         let input = (restore_map.kind(name) == CallKind::Custom).then(CustomInput::new);
-        // What breaks off in a stream is not whole.
+        // In a stream, unterminated text counts as truncated.
         CallPieces { held, input, has_begun: false, told: Told::cut() }
     }
 
-    /// Takes a piece; gives what is to be passed on.
+    /// Adds a piece. Returns the text to pass on.
     ///
     /// # Errors
-    /// `limit-exceeded`; the piece is not kept then.
+    /// `limit-exceeded`; then the piece is not kept.
     pub(crate) fn feed(&mut self, piece: &str) -> Result<String, Error> {
         if self.held.is_none() && self.input.is_none() {
             return Ok(piece.into());
@@ -54,8 +54,8 @@ impl CallPieces {
         Ok(String::new())
     }
 
-    /// [`Self::feed`] for a text that may hold half a surrogate pair, whose other half is in the next piece: inside
-    /// JSON text its escape says the same.
+    /// Does the same as [`Self::feed`] for text that may end with half of a surrogate pair and continue with the other
+    /// half in the next piece. Inside JSON text, an escape is equivalent.
     ///
     /// # Errors
     /// As [`Self::feed`].
@@ -70,7 +70,7 @@ impl CallPieces {
         }
     }
 
-    /// What became of calls that were restored; they are told once.
+    /// Returns the reports of repaired calls, each once.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.told.take()
     }
@@ -80,13 +80,13 @@ impl CallPieces {
         !self.has_begun && self.held() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
     }
 
-    /// How much is held back.
+    /// Returns the number of buffered bytes.
     pub(super) fn held(&self) -> usize {
         let held = self.held.as_ref().map_or(0, |(_, _, kept)| kept.len());
         held + self.input.as_ref().map_or(0, CustomInput::held)
     }
 
-    /// Ends the call: what was held back. It begins anew then; of a call that has not begun there is nothing to say.
+    /// Ends the call and resets the state. Returns the rest of the arguments, empty if no call has begun.
     pub(crate) fn finish(&mut self) -> String {
         let mut out = String::new();
         let has_begun = take(&mut self.has_begun);

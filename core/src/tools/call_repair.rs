@@ -1,7 +1,7 @@
-//! The arguments of a call, restored and repaired.
+//! Restores and repairs the arguments of a call.
 //!
-//! What the tool's own schema takes once its encoding is undone is done. Otherwise arguments are repaired as the model
-//! was told to write them, the encoding is undone, and what came of that is repaired by the tool's own schema.
+//! Arguments that match the tool's own schema once decoded are final. Otherwise the arguments are repaired by the
+//! schema that was sent, decoded, and repaired by the tool's own schema.
 
 use alloc::{string::String, vec::Vec};
 
@@ -18,61 +18,61 @@ use crate::{
     schema::validate::{Prepared, Verdict},
 };
 
-/// What the arguments of a tool have to match.
+/// The schemas that the arguments of a tool have to match.
 #[derive(Clone, Debug)]
 pub(super) struct Schemas {
     own: Prepared,
-    /// The schema that was sent, of a tool whose arguments are encoded.
+    /// The schema that was sent, if the tool's arguments are encoded.
     sent: Option<Prepared>,
 }
 
 impl Schemas {
-    /// Keeps the schemas of a tool; `None` if its own is none.
+    /// Prepares the schemas of a tool. Returns `None` if the tool's own schema cannot be prepared.
     pub(super) fn new(own: &Node<'_>, sent: Option<&Node<'_>>) -> Option<Schemas> {
         Some(Schemas { own: Prepared::new(own)?, sent: sent.and_then(Prepared::new) })
     }
 
-    /// What they take, in bytes, roughly.
+    /// Returns the approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let (own, sent) = self.parts();
         size_of::<Schemas>() + json::weight(own) + sent.map_or(0, json::weight)
     }
 
-    /// The tool's own, and the one that was sent if that matters.
+    /// Returns the tool's own schema, and the schema that was sent if the arguments are encoded.
     pub(super) fn parts(&self) -> (&Node<'static>, Option<&Node<'static>>) {
         (self.own.schema(), self.sent.as_ref().map(Prepared::schema))
     }
 }
 
-/// What became of the arguments of calls.
+/// Collects the reports of repaired calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Told {
     calls: Vec<RepairedCall>,
-    /// How many bytes they take, roughly.
+    /// Approximate size of the reports in bytes.
     bytes: usize,
-    /// Nothing is told of what is restored once more.
+    /// Suppresses reports for calls that were already reported.
     pub(super) is_silent: bool,
-    /// Calls of a stream that were told of, by their ids: its last event has them once more.
+    /// Ids of the reported calls of a stream, because its last event repeats them.
     seen: Set<String>,
-    /// Some of them had no id.
+    /// True if a call without an id was reported.
     has_nameless: bool,
-    /// Nothing is told of those.
+    /// True while an event is read that repeats calls: calls in `seen` are not reported again.
     pub(super) skips_seen: bool,
-    /// Arguments that came in pieces, of calls whose later events have none.
+    /// Arguments that came in pieces, by the ids of calls whose later events may have no arguments.
     filled: Map<String, String>,
-    /// The reply ended at a length limit, or is not at its end: text that breaks off is not whole.
+    /// True if the reply may be incomplete (length limit, or a stream): unterminated text is truncated.
     pub(super) is_cut: bool,
-    /// The reply ended at a length limit: a text with nothing in it may be all that came of one.
+    /// True if the reply ended at a length limit: blank arguments may be truncated, too.
     pub(super) is_limited: bool,
 }
 
 impl Told {
-    /// For what comes in pieces: text that breaks off is not whole.
+    /// For streams, in which unterminated text counts as truncated.
     pub(super) fn cut() -> Told {
         Told { is_cut: true, ..Told::default() }
     }
 
-    /// Tells of a call. Who never asks gets no more than fits: then only whether the arguments are valid.
+    /// Adds a report. If the caller never drains the buffer, only `valid` is kept of further calls.
     fn push(&mut self, mut call: RepairedCall) {
         let is_seen = match &call.id {
             Some(id) => self.seen.contains(id),
@@ -92,7 +92,7 @@ impl Told {
         }
     }
 
-    /// Notes that a call of a stream was told of.
+    /// Records that a call of a stream was reported.
     pub(super) fn see(&mut self, id: Option<&str>) {
         match id {
             Some(id) if self.seen.len() < MOST_SEEN && id.len() <= LONGEST_ID => {
@@ -103,14 +103,14 @@ impl Told {
         }
     }
 
-    /// Notes the arguments of a call whose later events may have none.
+    /// Records the arguments of a call whose later events may have none.
     pub(super) fn fill(&mut self, id: Option<&str>, whole: &str) {
         if let Some(id) = id.filter(|id| self.filled.len() < MOST_FILLED && id.len() + whole.len() <= LONGEST_FILLED) {
             self.filled.insert(String::from(id), String::from(whole));
         }
     }
 
-    /// A call has another id, too.
+    /// Records a second id of a call.
     pub(super) fn is_also(&mut self, old: &str, new: &str) {
         if let Some(whole) = self.filled.get(old).cloned() {
             self.fill(Some(new), &whole);
@@ -120,7 +120,7 @@ impl Told {
         }
     }
 
-    /// A stream begins anew.
+    /// Resets the state that belongs to one stream.
     pub(super) fn forget(&mut self) {
         (self.seen, self.filled, self.has_nameless) = (Set::new(), Map::new(), false);
     }
@@ -130,26 +130,25 @@ impl Told {
         self.seen.is_empty() && self.filled.is_empty() && !self.has_nameless
     }
 
-    /// Takes in what another one told.
     #[cfg(feature = "search")]
     pub(crate) fn extend(&mut self, calls: Vec<RepairedCall>) {
         calls.into_iter().for_each(|call| self.push(call));
     }
 
-    /// Takes out what was told.
+    /// Removes and returns the collected reports.
     pub(crate) fn take(&mut self) -> Vec<RepairedCall> {
         self.bytes = 0;
         core::mem::take(&mut self.calls)
     }
 }
 
-/// What is kept of calls that were told of is bounded: beyond it they are told of again.
+/// Limits of what is kept of reported calls; a call beyond them may be reported twice.
 const MOST_SEEN: usize = 65_536;
 const LONGEST_ID: usize = 256;
 const MOST_FILLED: usize = 64;
 const LONGEST_FILLED: usize = 1 << 20;
 
-/// What is kept of a call, in bytes, roughly.
+/// Returns the approximate size of a report in bytes.
 fn cost(call: &RepairedCall) -> usize {
     let repair = |repair: &Repair| {
         let output = repair.output_pointer.as_ref().map_or(0, String::len);
@@ -163,7 +162,7 @@ fn cost(call: &RepairedCall) -> usize {
         + call.left.iter().map(left).sum::<usize>()
 }
 
-/// The repairing of one call.
+/// Repairs the arguments of one call.
 pub(super) struct Repairing<'r> {
     pub(super) schemas: &'r Schemas,
     pub(super) plan: &'r Plan,
@@ -176,10 +175,11 @@ pub(super) struct Repairing<'r> {
 }
 
 impl Repairing<'_> {
-    /// Arguments that are a value, in place. A string is their text, and stays one only where the API has text.
+    /// Repairs arguments in place. A string is read as JSON text, and the result is text again only if the API expects
+    /// text.
     ///
     /// # Errors
-    /// `budget-exceeded`, which only a plan from elsewhere can come to.
+    /// `budget-exceeded`, only for a plan that this library did not make.
     pub(super) fn value(self, arguments: &mut Node<'_>, has_text: bool, told: &mut Told) -> Result<(), Error> {
         if has_text && told.is_limited && arguments.is_null() {
             self.tell(Err(BROKEN_OFF), told);
@@ -197,7 +197,7 @@ impl Repairing<'_> {
         };
         let written = match text.value() {
             Some(text) => self.text(&text, told)?,
-            // Half of a surrogate pair is in no JSON.
+            // Text with half of a surrogate pair is not JSON.
             None => {
                 self.tell(Err(Refusal { reason: LeftReason::NoJson, offset: 0 }), told);
                 None
@@ -209,7 +209,7 @@ impl Repairing<'_> {
         Ok(())
     }
 
-    /// Arguments that are JSON text, or were meant as such; `None`: the text as it is.
+    /// Repairs arguments that are JSON text or were meant to be. Returns `None` if the text stays unchanged.
     ///
     /// # Errors
     /// As [`Self::value`].
@@ -219,7 +219,8 @@ impl Repairing<'_> {
             return Ok(Some(filled.clone()));
         }
         let repaired = match Answered::text(text) {
-            // Nothing of it came: a tool that is called without arguments because of that does what nobody asked for.
+            // The arguments were cut before they began: calling the tool without arguments would do what no one asked
+            // for.
             Ok(Answered::Text(_)) if told.is_limited && is_blank(text) => Err(BROKEN_OFF),
             Ok(answered) => self.repair(answered, told)?,
             Err(_) => Err(Refusal { reason: LeftReason::TooDeep, offset: 0 }),
@@ -227,7 +228,7 @@ impl Repairing<'_> {
         Ok(self.tell(repaired, told).map(|arguments| json::write(&arguments)))
     }
 
-    /// Tells what became of a call; gives the arguments, if they are others than were answered.
+    /// Reports a call. Returns the arguments if they changed.
     fn tell<'n>(&self, repaired: Result<Repaired<Node<'n>>, Refusal>, told: &mut Told) -> Option<Node<'n>> {
         let (arguments, report) = match repaired {
             Ok(repaired) => {
@@ -246,12 +247,12 @@ impl Repairing<'_> {
         arguments
     }
 
-    /// Repairs arguments. They count as changed, too, where an encoding was undone in them.
+    /// Repairs arguments. Decoding an encoded argument also counts as a change.
     fn repair<'n>(&self, answered: Answered<'n>, told: &Told) -> Result<Result<Repaired<Node<'n>>, Refusal>, Error> {
         let own = self.schemas.own.validator();
         let sent = self.schemas.sent.as_ref().filter(|_| !self.plan.is_empty());
         let answered = match (sent, answered) {
-            // Most arguments are right. A text in a text is for the repairer to read.
+            // Fast path: most arguments are valid. JSON text inside JSON text is left to the repairer.
             (None, Answered::Value(value)) if value.as_object().is_some() => match own.takes(&value) {
                 Verdict::Invalid => Answered::Value(value),
                 verdict => return Ok(Ok(Repaired::untouched(value, verdict.known()))),
@@ -281,7 +282,7 @@ impl Repairing<'_> {
             }
             as_answered = Some(restored);
         }
-        // What is required and closed is for the own schema to say: a strict mode requires and closes everything.
+        // Only the tool's own schema decides what is required and closed: a strict mode requires and closes all.
         let as_sent = RepairOptions { use_defaults: false, remove_additional: false, ..options.clone() };
         let first = match repair::repair(&sent.validator(), answered, &as_sent) {
             Ok(first) => first,
@@ -289,7 +290,7 @@ impl Repairing<'_> {
         };
         let done = joined::repair(first, self.plan, &own, &options)?;
         Ok(Ok(match as_answered {
-            // The encoding is undone all the same.
+            // Repairs changed nothing, but the encoding still has to be undone.
             Some(arguments) if !done.changed => {
                 Repaired { changed: is_repeated || !arguments.is_intact(), arguments, ..done }
             }
@@ -298,15 +299,15 @@ impl Repairing<'_> {
     }
 }
 
-/// Of a text nothing came before the reply ended.
+/// The reply ended before any of the arguments came.
 const BROKEN_OFF: Refusal = Refusal { reason: LeftReason::Truncated, offset: 0 };
 
-/// Has a text nothing in it?
+/// Returns true if a text contains only whitespace or byte order marks.
 fn is_blank(text: &str) -> bool {
     text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}').is_empty()
 }
 
-/// The same, with nothing in it that stands for a value of an input: some of it may be the schema's.
+/// Detaches repaired arguments from the input, because some of their values may come from the schema.
 fn free(mut repaired: Repaired<Node<'_>>) -> Repaired<Node<'_>> {
     if repaired.changed {
         repaired.arguments = repaired.arguments.detached();

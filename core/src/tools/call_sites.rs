@@ -1,42 +1,40 @@
-//! Where calls stand in the messages, replies and events of each API. Knows the shapes, and nothing of what is done to
-//! calls.
+//! Finds calls in the messages, replies and events of each API. Knows only their shapes, not what is done to calls.
 //!
-//! One walk for all formats: no member means a call in one format and something else in another.
+//! One walk covers all formats, because no member is a call in one format and something else in another.
 
 use crate::json::{Data, Node, Text};
 
-/// Something that names a tool.
+/// A place that names a tool.
 pub(super) struct Site<'n, 'a> {
     pub(super) node: &'n mut Node<'a>,
     /// The member that holds the name.
     pub(super) name: &'static str,
-    /// The member that holds the arguments, as a value or as JSON text in a string; `None`: it is no call, or one whose
-    /// arguments are no JSON.
+    /// The member that holds the arguments, as a value or as JSON text in a string; `None` if this is not a call or its
+    /// arguments are not JSON.
     pub(super) arguments: Option<&'static str>,
-    /// The call's id.
     pub(super) id: Option<Text<'a>>,
 }
 
 impl<'n, 'a> Site<'n, 'a> {
-    /// One that is named and has its arguments where it stands.
+    /// Returns the site of a call whose name and arguments are members of `node`.
     fn new(node: &'n mut Node<'a>, arguments: Option<&'static str>) -> Self {
         let id = id_of(node);
         Site { node, name: "name", arguments, id }
     }
 }
 
-/// The id by which the result of a call names it.
+/// Returns the id by which a result refers to the call.
 pub(super) fn id_of<'a>(call: &Node<'a>) -> Option<Text<'a>> {
     ["call_id", "id", "toolUseId"].into_iter().find_map(|key| call.get(key)?.as_text().cloned())
 }
 
-/// Whether a call has an id, or none at all.
+/// Returns true if the call has this id or no id at all.
 pub(super) fn may_be(call: &Node<'_>, id: Option<&str>) -> bool {
     let mut ids = ["call_id", "id"].into_iter().filter_map(|key| call.get(key)?.as_text()).peekable();
     ids.peek().is_none() || ids.any(|own| id.is_some_and(|id| own.is(id)))
 }
 
-/// Whether a reply ended at a length limit, so that a call in it may have been cut short.
+/// Returns true if a reply ended at a length limit, so that a call in it may be truncated.
 pub(super) fn is_cut(reply: &Node<'_>) -> bool {
     let ends = |node: &Node<'_>| {
         ENDS_OF_A_CUT.iter().any(|(key, word)| node.get(key).is_some_and(|reason| reason.is_text(word)))
@@ -50,7 +48,7 @@ pub(super) fn is_cut(reply: &Node<'_>) -> bool {
     core::iter::once(reply).chain(inner).any(|node| ends(node) || within(node))
 }
 
-/// How each API says that a reply ended at a length limit.
+/// The members and values with which each API reports that a reply ended at a length limit.
 const ENDS_OF_A_CUT: [(&str, &str); 7] = [
     ("stop_reason", "max_tokens"),
     ("stop_reason", "model_context_window_exceeded"),
@@ -63,7 +61,7 @@ const ENDS_OF_A_CUT: [(&str, &str); 7] = [
 
 type Visit<'v> = &'v mut dyn FnMut(Site<'_, '_>);
 
-/// Every call in a reply, whole or in an event that holds whole calls.
+/// Visits every call in a reply, or in an event that contains whole calls.
 pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
     in_message(reply, visit);
     each(reply, "choices", &mut |choice| {
@@ -76,7 +74,7 @@ pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
         candidate.visit("content", |content| in_message(content, visit));
     });
     reply.visit("message", |message| in_message(message, visit));
-    // What the events of Responses, and some gateways, wrap a reply in.
+    // The events of Responses, and some gateways, wrap a reply in `response`.
     reply.visit("response", |response| {
         in_message(response, visit);
         each(response, "output", &mut |item| in_message(item, visit));
@@ -86,12 +84,12 @@ pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
     });
 }
 
-/// Every call in a message or item of a history, and what else there names a tool.
+/// Visits every call in a message or item of a history, and everything else there that names a tool.
 pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
     match type_of(message) {
         Some(Kind::FunctionCall) => visit(Site::new(message, Some("arguments"))),
         Some(Kind::CustomCall) => visit(Site::new(message, None)),
-        // Chat Completions names the tool in its result, if it likes.
+        // Chat Completions allows the tool's name in its result.
         _ if message.get("role").is_some_and(|role| role.is_text("tool") || role.is_text("function")) => {
             visit(Site::new(message, None));
         }
@@ -108,7 +106,7 @@ pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
             ("function_response", None),
         ] {
             part.visit(key, |call| {
-                // Arguments that come in parts are none yet.
+                // Arguments that come in parts are not complete.
                 let is_part = ["partialArgs", "willContinue"].iter().any(|key| call.get(key).is_some());
                 visit(Site::new(call, arguments.filter(|_| !is_part)));
             });
@@ -116,7 +114,7 @@ pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
     });
 }
 
-/// The calls in one entry of `tool_calls`.
+/// Visits the calls in one entry of `tool_calls`.
 pub(super) fn in_tool_call(call: &mut Node<'_>, visit: Visit<'_>) {
     let id = id_of(call);
     call.visit("function", |function| {

@@ -1,5 +1,5 @@
-//! Tools that stand in the history and not in the request's list: in Kimi's system messages, in items of OpenAI
-//! Responses, in additions of Anthropic's. The API holds them to the same rules.
+//! Rewrites tools outside the request's list: in Kimi's system messages, in items of OpenAI Responses, in Anthropic's
+//! additions. The API applies the same rules to these tools.
 
 use alloc::{format, sync::Arc, vec::Vec};
 
@@ -23,19 +23,19 @@ use crate::{
     },
 };
 
-/// What has been found out so far, and what is added to it.
+/// The state of the rewriting, which each message extends.
 pub(super) struct Carried<'c> {
     pub(super) options: &'c ToolsOptions,
     pub(super) shape: NamePattern,
     pub(super) names: Names,
-    /// The names of tools in namespaces; `None`: no list brings any.
+    /// The names of tools in namespaces; `None` if the history adds no tools.
     pub(super) flat: Option<FlatNames>,
     pub(super) restore_map: RestoreMap,
     pub(super) quarantined: &'c mut Vec<Quarantined>,
     pub(super) changes: &'c mut Arc<Vec<ToolChange>>,
 }
 
-/// Rewrites the tools of each message that brings some. A message that is left without any goes.
+/// Rewrites the tools of each message that contains some. Removes a message of which nothing is left.
 pub(super) fn rewrite(request: &mut Node<'_>, api: Api, carried: &mut Carried<'_>) -> Result<(), Error> {
     if api == Api::Gemini {
         return Ok(());
@@ -62,7 +62,7 @@ pub(super) fn rewrite(request: &mut Node<'_>, api: Api, carried: &mut Carried<'_
     rewritten.unwrap_or(Ok(()))
 }
 
-/// Rewrites the tools of a message; gives whether nothing is left of it.
+/// Rewrites the tools of a message. Returns true if nothing is left of the message.
 fn in_message(message: &mut Node<'_>, api: Api, pointer: &str, carried: &mut Carried<'_>) -> Result<bool, Error> {
     if api == Api::Anthropic {
         return in_additions(message, pointer, carried);
@@ -73,7 +73,7 @@ fn in_message(message: &mut Node<'_>, api: Api, pointer: &str, carried: &mut Car
         Ok(tools.as_array().is_some_and(<[Node<'_>]>::is_empty))
     });
     let emptied = emptied.unwrap_or(Ok(false))?;
-    // An output answers a call, whatever it found.
+    // A search output stays even without tools, because it answers a call.
     let says_nothing = message.get("content").is_none_or(|content| content.is_text("") || content.is_null());
     Ok(emptied && !has_type(message, "tool_search_output") && says_nothing)
 }
@@ -102,7 +102,7 @@ fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>
     emptied.unwrap_or(Ok(false))
 }
 
-/// Rewrites a list as the request's own is; the flags of its tools stay.
+/// Rewrites a list like the request's own list, but keeps the flags of its tools.
 fn rewrite_list<'a>(list: Node<'a>, prefix: &str, carried: &mut Carried<'_>) -> Result<Node<'a>, Error> {
     const FLAG: &str = "defer_loading";
     let is_deferred = |tool: &Node<'_>| tool.get(FLAG).and_then(Node::as_bool) == Some(true);

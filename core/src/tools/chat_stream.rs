@@ -1,5 +1,5 @@
-//! The chunks of Chat Completions: calls by the place they have in a choice, whose arguments come in pieces and are put
-//! into the chunk that finishes the choice.
+//! Restores the chunks of Chat Completions. A call is identified by its index in a choice; its arguments come in pieces
+//! and are put into the chunk that finishes the choice.
 
 use alloc::{string::String, vec::Vec};
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Stream {
-    /// A chunk of Chat Completions. Tells whether nothing is left of it.
+    /// Restores a chunk. Returns true if nothing is left to pass on.
     pub(super) fn chat(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
         let mut outcome = Ok(false);
         let mut nothing_left = event.get("usage").is_none_or(Node::is_null);
@@ -31,14 +31,14 @@ impl Stream {
             nothing_left &= empty && !says("finish_reason") && !says("message");
         });
         let fresh = core::mem::take(&mut self.fresh);
-        // What is refused loses nothing of what came before it.
+        // Keeps the carrier even if the chunk is refused, so that earlier pieces are not lost.
         let kept = if fresh.is_empty() { Ok(()) } else { self.held.carry_in_chunk(fresh, event) };
         let held = outcome?;
         kept?;
         Ok(held && nothing_left)
     }
 
-    /// A choice of a chunk. Tells whether something was held back.
+    /// Restores a choice of a chunk. Returns true if something was buffered.
     fn choice(&mut self, choice: &mut Node<'_>, number: u64) -> Result<bool, Error> {
         // Some servers send whole messages as chunks.
         self.told.is_limited = call_sites::is_cut(choice);
@@ -85,7 +85,7 @@ impl Stream {
         Ok(withheld)
     }
 
-    /// An entry of `tool_calls` in a chunk.
+    /// Restores an entry of `tool_calls` in a chunk.
     fn call(&mut self, call: &mut Node<'_>, choice: u64, place: u64) -> Result<Piece, Error> {
         let key = Key::in_choice(choice, call.get("index").and_then(Node::as_u64).unwrap_or(place));
         let name = call.get("function").and_then(|function| function.get("name")).and_then(Node::as_text);
@@ -93,7 +93,7 @@ impl Stream {
         let arguments = call.get("function").and_then(|function| function.get("arguments"));
         if let Some(id) = self.gives_way(&key, name, call_sites::id_of(call), arguments) {
             if let Some(held) = self.held.close(&key) {
-                // Without a name it is one more call of the same tool.
+                // Without a name, the new call is a call of the same tool.
                 let name = name.unwrap_or(&held.name).clone().into_owned();
                 let (held, whole) = self.settled(held);
                 self.before.extend(whole.and_then(|whole| held.carried(whole)));
@@ -110,7 +110,7 @@ impl Stream {
         let Some(held) = self.held.get(&key) else { return Ok(Piece::Passes) };
         let arguments = call.get("function").and_then(|function| function.get("arguments"));
         if arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty()) {
-            // Some servers send the whole of them, as a value.
+            // Some servers send the complete arguments as a value.
             let (called, id) = (held.name.clone(), held.id.clone());
             let (restore_map, told) = (&self.restore_map, &mut self.told);
             let restored = call.visit("function", |function| {
@@ -127,7 +127,7 @@ impl Stream {
         Ok(Piece::Held { alone })
     }
 
-    /// A call begins, whose arguments may have to be held back.
+    /// Opens a call if its arguments have to be buffered.
     fn begins(&mut self, key: &Key, name: &Text<'_>, id: Option<String>) -> Result<(), Error> {
         if self.restore_map.is_held(name) {
             self.held.open(key.clone(), name.clone().into_owned(), id, false)?;
@@ -136,9 +136,9 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether the call that is open in a place is over, because another one begins there: some servers give every call
-    /// the same place, and tell calls apart by their ids. Others make a new id for every piece of one call. Gives the
-    /// id of the new one, if it has any.
+    /// Returns the id of a new call if that call replaces the open one under the same key; the inner `None` is a call
+    /// without an id. Some servers use one index for all calls and distinguish calls by their ids; others send a new id
+    /// with every piece of one call.
     #[expect(clippy::option_option, reason = "a call that gives way to one without an id")]
     fn gives_way(
         &mut self,
@@ -166,7 +166,7 @@ impl Stream {
         None
     }
 
-    /// A choice is finished: its calls get their arguments in this very chunk.
+    /// Finishes a choice: puts the arguments of its calls into this chunk.
     fn close(&mut self, choice: &mut Node<'_>, number: u64) {
         let mut whole: Vec<(u64, String)> = Vec::new();
         self.told.is_limited = call_sites::is_cut(choice);
@@ -183,13 +183,13 @@ impl Stream {
         choice.visit("delta", |delta| held::put(delta, whole));
     }
 
-    /// The arguments of a call that is over, if there is anything to say.
+    /// Ends a call. Returns the call and its restored arguments, or `None` if there is nothing to send.
     fn settled(&mut self, mut held: Held) -> (Held, Option<String>) {
         let pieces = core::mem::take(&mut held.pieces);
         if held.is_told && pieces.is_empty() {
             return (held, None);
         }
-        // Nothing at all is no JSON, and clients that read it fail.
+        // Repairs empty arguments, too: they are not JSON, and clients that parse them fail.
         self.told.is_silent = held.is_told;
         let restored = self.restore_map.text(&held.name, &pieces, held.id.take(), &mut self.told);
         self.told.is_silent = false;
@@ -198,10 +198,10 @@ impl Stream {
     }
 }
 
-/// What became of an entry of `tool_calls`.
+/// The result for an entry of `tool_calls`.
 enum Piece {
     Passes,
-    /// Its arguments were held back; `alone`: there was nothing else in it.
+    /// The arguments were buffered; `alone` is true if the entry has nothing else.
     Held {
         alone: bool,
     },

@@ -1,6 +1,7 @@
-//! `check_tools`: what the APIs behind some dialects would reject about a tool list as it is.
+//! `check_tools`: reports what the APIs of some dialects would reject in an unchanged tool list.
 //!
-//! Written from the tables; shares no rewriting code with `sanitize_tools`, so that one catches the other.
+//! Reads only the tables and shares no rewriting code with `sanitize_tools`, so that each can reveal errors of the
+//! other.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -30,7 +31,7 @@ use crate::{
     rules::Constraint,
 };
 
-/// One thing that the API behind a dialect would reject about a tool list.
+/// A part of a tool list that the API of a dialect would reject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolViolation {
@@ -40,23 +41,23 @@ pub struct ToolViolation {
     pub dialect: &'static str,
     /// The kebab-case name of the API's constraint.
     pub constraint: &'static str,
-    /// What the API does with it.
+    /// The API's reaction.
     pub severity: Severity,
     /// JSON Pointer into the list.
     pub pointer: String,
     /// For people: what was expected, then what was found.
     pub message: String,
-    /// How sure we are: `A`, `B` or `C`, as in [`Fact`](crate::reports::Fact).
+    /// Confidence in the fact: `A`, `B` or `C`, as in [`Fact`](crate::reports::Fact).
     pub confidence: char,
-    /// Where the fact behind the rule was read.
+    /// The source of the fact behind the rule.
     pub source: &'static str,
 }
 
-/// What is wrong with a tool on every API.
+/// The constraints that every API has.
 const GENERAL: [Constraint; 4] =
     [Constraint::NotATool, Constraint::NamelessTool, Constraint::DuplicateName, Constraint::DescriptionNotString];
 
-/// What is true of tools in every API.
+/// The confidence and source of findings that hold for every API.
 const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a name of its own");
 
 /// The confidence and source of a finding that no fact of the dialect covers.
@@ -67,10 +68,10 @@ struct Checking {
     found: Vec<ToolViolation>,
 }
 
-/// Everything that is wrong, dialect by dialect, tools in their order.
+/// Returns all violations, dialect by dialect, with tools in the order of the list.
 ///
 /// # Errors
-/// `invalid-request` if it is no list of tools, `too-deep`.
+/// `invalid-request` if the input is not a list of tools, `too-deep`.
 pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolViolation>, Error> {
     let listing = Listing::read(tools)?;
     let mut found = Vec::new();
@@ -91,7 +92,7 @@ impl Checking {
             None if general => EVERYWHERE,
             None => UNKNOWN,
         };
-        // A flag that an API does not know is refused only if an answer shows it.
+        // An unknown flag counts as ignored unless a fact shows that the API refuses it.
         let is_flag = constraint == Constraint::StrictFlag.id();
         let severity = fact.map_or(if is_flag { Severity::Ignored } else { Severity::Refused }, |fact| fact.severity);
         let dialect = self.dialect.name;
@@ -222,7 +223,7 @@ impl Checking {
         if let Some(format) = shape.format() {
             let (wanted, found) =
                 (tool_format::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
-            // Left out where it may be: what counts is what is meant.
+            // If the flag is not sent to this API, only `true` is wrong: `false` means the same as no flag.
             if wanted.map_or(found == Some(true), |wanted| found != Some(wanted)) {
                 let message = format!(
                     "expected `strict` to be {}, found {}",
@@ -273,8 +274,8 @@ impl Checking {
     }
 }
 
-/// The dialect by whose table a tool is judged if the tool itself decides that: by the member that holds its schema, or
-/// by its flag in a list that may hold both kinds.
+/// Returns another dialect whose table applies to a tool, if the tool itself decides that: by the member that holds its
+/// schema, or by its flag in a list with strict and other tools.
 fn other_table(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
     match carrier {
@@ -285,7 +286,7 @@ fn other_table(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Opti
 
 fn not_strict(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let (Some(plain), Some(format)) = (dialect.tools.not_strict, shape.format()) else { return Ok(None) };
-    // What has no flag says nothing, and on Responses one that is left out means true.
+    // Without the flag a tool is not strict, except on Responses, where the default is true.
     let flag = shape.strict(entry).and_then(Node::as_bool);
     let is_plain = match tool_format::strict_in(dialect, format) {
         Some(true) => flag == Some(false) || (flag.is_none() && format != ToolFormat::OpenaiResponses),

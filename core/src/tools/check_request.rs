@@ -30,15 +30,15 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestViolation {
-    /// The rule: that of the fact.
+    /// The rule of the fact.
     pub constraint: &'static str,
-    /// What becomes of the request.
+    /// The API's reaction to the request.
     pub severity: Severity,
-    /// The place in the request.
+    /// JSON Pointer into the request.
     pub pointer: String,
-    /// For people: what was expected. It has no values of the request.
+    /// For people: what was expected. Contains no values of the request.
     pub message: String,
-    /// The fact that is broken.
+    /// The fact that the request violates.
     pub fact: &'static RequestFact,
 }
 
@@ -109,7 +109,7 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
     Ok(found)
 }
 
-/// Whether a choice names a tool that neither the list nor the history of a request has.
+/// Returns true if a choice names a tool that neither the list nor the history of a request has.
 fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) -> Result<bool, Error> {
     let Some(Choice::Tool(Mention::Tool { namespace: None, name })) = choice else { return Ok(false) };
     let Some(tools) = request.get("tools") else { return Ok(false) };
@@ -134,12 +134,12 @@ fn refused_types(
     let hosted = list
         .filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted))
         .filter(|(_, entry)| with_custom || !request::tool::has_type(entry, "custom"))
-        // Namespaces have a rule of their own.
+        // Namespaces have their own rule.
         .filter(|(_, entry)| !request::tool::has_type(entry, "namespace"));
     Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(request::tool::type_of(entry)?)?))).collect())
 }
 
-/// Whether a request lists tools; `functions`: functions of the client.
+/// Returns true if a request lists tools; if `functions`, only functions of the client count.
 fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;

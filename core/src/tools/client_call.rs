@@ -1,4 +1,4 @@
-//! A call in the client's own form: what the model called by the backend's format, as the client's API would write it.
+//! Writes a call of the model in the form of the client's API.
 
 use alloc::{string::String, vec::Vec};
 
@@ -15,13 +15,13 @@ use crate::{
     request::report::CallKind,
 };
 
-/// A call in the form of its client. Without a client it keeps its own.
+/// Writes a call in the form of its client, or in the call's own form if no client is known.
 ///
 /// # Errors
-/// `invalid-value` if it is no call.
+/// `invalid-value` if the input is not a call.
 pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut Told) -> Result<Node<'a>, Error> {
     let given = Given::read(&call)?;
-    // The API's own servers have run it: it is nobody's to answer.
+    // The API's own servers have run this call: the client must not answer it.
     if call.get("execution").is_some_and(|execution| execution.is_text("server")) {
         return Ok(call);
     }
@@ -44,7 +44,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     let own_search = restore_map.own_search().filter(|_| kind == CallKind::Search);
     let called = name.unwrap_or_else(|| "tool_search".into());
     let mut named = called.clone();
-    // A call of a tool in another namespace is that tool's, and nothing of it has to be undone.
+    // A call of a tool in another namespace has nothing to undo.
     let key = restore_map.key(namespace.as_ref(), &called);
     if let Some(own) = own_search {
         (named, kind) = (Text::new(String::from(own)), CallKind::Function);
@@ -86,7 +86,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     Ok(written)
 }
 
-/// The members that hold a call in Chat Completions, Gemini and Bedrock, and what holds its arguments there.
+/// The members that hold a call in Chat Completions, Gemini and Bedrock, each with the member that holds its arguments.
 const INNER: [(&str, &str); 5] = [
     ("function", "arguments"),
     ("custom", "input"),
@@ -95,20 +95,20 @@ const INNER: [(&str, &str); 5] = [
     ("toolUse", "input"),
 ];
 
-/// A call as it was given, in whatever form.
+/// A call as it was given, in any form.
 struct Given<'a> {
     id: Option<Node<'a>>,
-    /// A `tool_search_call` has none.
+    /// `None` for a `tool_search_call`.
     name: Option<Text<'a>>,
     namespace: Option<Text<'a>>,
-    /// A value, or JSON text; of a `custom` tool its input.
+    /// A value or JSON text; for a `custom` tool, its input.
     arguments: Node<'a>,
     kind: CallKind,
-    /// It is an item of OpenAI Responses.
+    /// True for an item of OpenAI Responses.
     is_item: bool,
-    /// It is `{ id, name, arguments }`.
+    /// True for `{ id, name, arguments }`.
     is_plain: bool,
-    /// The member that holds it.
+    /// The member that holds the call, if there is one.
     inner: Option<&'static str>,
 }
 
@@ -148,7 +148,7 @@ fn is_object(node: &Node<'_>) -> bool {
     node.as_object().is_some()
 }
 
-/// A call as the client knows it, in no form yet.
+/// A call as the client knows it, independent of its form.
 struct Own<'a> {
     id: Option<Node<'a>>,
     name: Node<'a>,
@@ -175,7 +175,7 @@ impl<'a> Own<'a> {
         record([("type", Some(Node::literal(inner))), ("id", self.id), (inner, Some(holder))])
     }
 
-    /// An item of OpenAI Responses: the given one, if it was one, with what else stands in it.
+    /// Writes an item of OpenAI Responses: the given item with its other members, if there is one.
     fn item(self, given: Option<Node<'a>>, kind: CallKind) -> Node<'a> {
         let (name, key, other) = match kind {
             CallKind::Custom => (CUSTOM_CALL, "input", "arguments"),
@@ -202,13 +202,13 @@ impl<'a> Own<'a> {
     }
 }
 
-/// An object without the members that are not there.
+/// Returns an object of the members that have a value.
 fn record<'a, const N: usize>(members: [(&'static str, Option<Node<'a>>); N]) -> Node<'a> {
     let there = members.into_iter().filter_map(|(key, value)| Some(Member { key: Text::literal(key), value: value? }));
     Node::object(Object::from_unique(there.collect::<Vec<_>>()))
 }
 
-/// Arguments as JSON text.
+/// Returns arguments as JSON text.
 fn as_text(arguments: Node<'_>) -> Node<'_> {
     match arguments.data() {
         Data::String(_) => arguments,

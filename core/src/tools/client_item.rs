@@ -1,4 +1,4 @@
-//! Items of OpenAI Responses as their client knows them: a function that stands for a `custom` tool, or for a search.
+//! Items of OpenAI Responses as the client knows them, made from functions that replace a `custom` tool or a search.
 
 use alloc::string::String;
 
@@ -8,7 +8,7 @@ use crate::{
     request::report::CallKind,
 };
 
-/// What tells a call of OpenAI Responses.
+/// The `type` of each kind of call in OpenAI Responses.
 pub(super) const FUNCTION_CALL: &str = "function_call";
 pub(super) const CUSTOM_CALL: &str = "custom_tool_call";
 pub(super) const SEARCH_CALL: &str = "tool_search_call";
@@ -28,7 +28,7 @@ pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
     }
 }
 
-/// Makes an item a search that the client runs.
+/// Turns an item into a search that the client runs.
 pub(super) fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
     item.set("type", Node::literal(SEARCH_CALL));
     item.remove("name");
@@ -39,7 +39,7 @@ pub(super) fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
     item.set("arguments", as_value(arguments));
 }
 
-/// What a `custom` tool is called with.
+/// Returns the input of a `custom` tool.
 pub(super) fn input(arguments: &Node<'_>) -> String {
     match arguments.as_text() {
         Some(text) => custom_input::of_text(text),
@@ -48,7 +48,7 @@ pub(super) fn input(arguments: &Node<'_>) -> String {
     }
 }
 
-/// Arguments as a value: an object, or what the model wrote in its place.
+/// Returns arguments as a value: an object, or what the model wrote instead.
 pub(super) fn as_value(arguments: Node<'_>) -> Node<'_> {
     let Some(text) = arguments.as_text() else {
         return if arguments.is_null() { Node::empty_object() } else { arguments };
@@ -57,7 +57,7 @@ pub(super) fn as_value(arguments: Node<'_>) -> Node<'_> {
     if text.trim().is_empty() {
         return Node::empty_object();
     }
-    // What is no JSON is the model's mistake, and stays: the tool's server tells it.
+    // Invalid JSON stays: the tool's server reports the model's mistake.
     match json::read(&text).map(|value| value.detached()) {
         Ok(value) => value,
         Err(_) => arguments.clone(),

@@ -1,4 +1,4 @@
-//! The blocks of Bedrock Converse that are calls, in pieces. Each event is an object with one member, which names it.
+//! Restores calls in the event stream of Bedrock Converse. Each event is an object with one member, which names it.
 //!
 //! Source: Amazon Bedrock, API reference, `ConverseStreamOutput`; read 2026-11-26.
 
@@ -16,7 +16,7 @@ use crate::{
 
 const BEGINS: &str = "contentBlockStart";
 const ENDS: &str = "contentBlockStop";
-/// Nothing but usage comes after it.
+/// The last event before the usage.
 const LAST: &str = "messageStop";
 
 impl Stream {

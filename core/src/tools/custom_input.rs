@@ -1,9 +1,9 @@
-//! What a `custom` tool is called with, out of the arguments of the function that stands for it: `{"input": text}`.
+//! Extracts the input of a `custom` tool from the arguments of the function that replaces it: `{"input": text}`.
 //!
-//! A model may write something else. Then the tool gets what was written: the value of `input` as JSON text if it is no
-//! string, any other JSON as its text, and text that is no JSON as it is. (Source: what gateways hand to Codex's tools,
-//! router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) Whole arguments go through the same
-//! machine as pieces do, so that both give the same.
+//! A model may write something else. Then the input is the value of `input` as JSON text if it is not a string, any
+//! other JSON as its text, and text that is not JSON unchanged. (Source: what gateways hand to Codex's tools,
+//! router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) Complete arguments go through the
+//! same state machine as pieces, so that both return the same.
 
 use alloc::string::String;
 use core::mem::take;
@@ -15,26 +15,27 @@ use crate::{
 
 /// The member that holds the text.
 const INPUT: &str = "input";
-/// What arguments begin with that can be passed on piece by piece: any blanks may stand before each of these.
+/// The tokens before the text, in arguments that can be passed on piece by piece. Whitespace may precede each token.
 const HEAD: [&str; 4] = ["{", "\"input\"", ":", "\""];
 
-/// The input, piece by piece.
+/// Parses the input piece by piece.
 #[derive(Debug)]
 pub(super) struct CustomInput {
     state: State,
-    /// What was written, until it is clear what it is; within the text an escape that is not whole yet.
+    /// Buffered text: all of it until its form is known; inside the text, an incomplete escape.
     kept: String,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// So far it is the beginning of `{"input":"`: how many parts of [`HEAD`] are there, and how much of the next.
+    /// Possibly the beginning of `{"input":"`: the number of complete tokens of [`HEAD`], and of characters of the next
+    /// one.
     Head(usize, usize),
-    /// Within the text.
+    /// Inside the text.
     Inside,
-    /// Behind the text.
+    /// After the text.
     Behind,
-    /// It is something else: it can be told only as a whole.
+    /// Something else, which can be interpreted only as a whole.
     Other,
 }
 
@@ -43,7 +44,7 @@ impl CustomInput {
         CustomInput { state: State::Head(0, 0), kept: String::new() }
     }
 
-    /// Takes a piece; what of the input is clear by then.
+    /// Adds a piece. Returns the input that was decoded.
     pub(super) fn feed(&mut self, piece: &str) -> String {
         let mut out = String::new();
         for letter in piece.chars() {
@@ -52,21 +53,21 @@ impl CustomInput {
         out
     }
 
-    /// Whether nothing was written yet.
+    /// Returns true if nothing was written yet.
     pub(super) fn is_at_rest(&self) -> bool {
         matches!(self.state, State::Head(0, 0)) && self.kept.is_empty()
     }
 
-    /// How much is held back.
+    /// Returns the number of buffered bytes.
     pub(super) fn held(&self) -> usize {
         self.kept.len()
     }
 
-    /// What is left at the end.
+    /// Returns the rest of the input.
     pub(super) fn finish(&mut self) -> String {
         let kept = take(&mut self.kept);
         match self.state {
-            // Half an escape is no character.
+            // An incomplete escape is passed on as text.
             State::Inside => unescaped(&kept).unwrap_or(kept),
             State::Behind => String::new(),
             State::Head(..) | State::Other => whole(kept),
@@ -107,12 +108,12 @@ impl CustomInput {
             match letter {
                 '"' => self.state = State::Behind,
                 '\\' => self.kept.push(letter),
-                // A line break that should have been escaped is one nevertheless.
+                // An unescaped line break counts as a line break.
                 _ => out.push(letter),
             }
             return;
         }
-        // What is no half of a pair stands for itself, and so does what comes instead of the other half.
+        // The first half of a pair without the second half becomes U+FFFD; the rest is read separately.
         if is_high(&self.kept) && !continues(&self.kept, letter) {
             self.kept.drain(..HALF);
             out.push(char::REPLACEMENT_CHARACTER);
@@ -130,18 +131,18 @@ impl CustomInput {
     }
 }
 
-/// How long the escape of half a surrogate pair is.
+/// Length of the escape of half of a surrogate pair.
 const HALF: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whole {
     Yes,
     No,
-    /// It is no escape at all.
+    /// Not an escape.
     Never,
 }
 
-/// Whether an escape, or two of them that are the halves of a pair, is whole.
+/// Checks whether an escape, or the two escapes of a surrogate pair, are complete.
 fn is_whole(escape: &str) -> Whole {
     let last = escape.get(if escape.len() > HALF { HALF } else { 0 }..).unwrap_or_default();
     match last.as_bytes() {
@@ -158,7 +159,7 @@ fn is_whole(escape: &str) -> Whole {
     }
 }
 
-/// Whether an escape is the first half of a pair, with or without the beginning of the second.
+/// Returns true if an escape is the first half of a pair, possibly followed by the beginning of the second half.
 fn is_high(escape: &str) -> bool {
     let digits = escape.get(2..6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     escape.len() < 2 * HALF
@@ -166,7 +167,7 @@ fn is_high(escape: &str) -> bool {
         && digits.is_some_and(|point| (0xd800..0xdc00).contains(&point))
 }
 
-/// Whether a letter may follow the first half of a pair.
+/// Returns true if a letter may follow the first half of a pair.
 fn continues(escape: &str, letter: char) -> bool {
     match escape.len() {
         6 => letter == '\\',
@@ -177,7 +178,7 @@ fn continues(escape: &str, letter: char) -> bool {
     }
 }
 
-/// The characters of escapes; `None`: they are none. Half a pair has no character: U+FFFD stands for it.
+/// Returns the characters of escapes, or `None` if the escapes are invalid. Half of a pair becomes U+FFFD.
 fn unescaped(escape: &str) -> Option<String> {
     let quoted = alloc::format!("\"{escape}\"");
     let text = json::read(&quoted).ok()?;
@@ -188,12 +189,12 @@ fn character(point: u32) -> char {
     char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// The input of arguments that are whole.
+/// Returns the input of complete arguments.
 fn whole(written: String) -> String {
     json::read(&written).map_or_else(|_| written.clone(), |value| of_value(&value))
 }
 
-/// The input of arguments that are a value.
+/// Returns the input of arguments that are a value.
 pub(super) fn of_value(value: &Node<'_>) -> String {
     let text = |text: &Text<'_>| text.code_points().map(character).collect();
     match value.data() {
@@ -208,7 +209,7 @@ pub(super) fn of_value(value: &Node<'_>) -> String {
     }
 }
 
-/// The input of arguments that are JSON text.
+/// Returns the input of arguments that are JSON text.
 pub(super) fn of_text(arguments: &Text<'_>) -> String {
     let (mut input, mut written) = (CustomInput::new(), String::new());
     append(&mut written, arguments);

@@ -1,4 +1,4 @@
-//! The definitions of all tools of a request, where the API puts them into one table: two of one name must be alike.
+//! Definitions of all tools of a request, for APIs with one table for all: definitions of the same name must be equal.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -14,20 +14,20 @@ use crate::{
     },
 };
 
-/// How references to definitions begin.
+/// Prefix of references to definitions.
 const TABLE: &str = "#/$defs/";
 
-/// What the tools before have defined.
+/// The definitions of earlier tools.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
-    /// Names, with what stands there in a spelling that equal values share.
+    /// Definitions by name, in a spelling that equal values share.
     known: Map<String, String>,
-    /// The last number that a name was given.
+    /// The last number that was appended to each name.
     numbers: Map<String, u32>,
 }
 
 impl Definitions {
-    /// The names that a schema defines otherwise than the tools before.
+    /// Returns the names that a schema defines differently from earlier tools.
     pub(super) fn conflicts<'n>(&self, schema: &'n Node<'_>) -> Vec<Cow<'n, str>> {
         let differs = |name: &str, definition: &Node<'_>| {
             self.known.get(name).is_some_and(|known| *known != json::canonical(definition))
@@ -35,7 +35,7 @@ impl Definitions {
         members(schema).filter(|(name, definition)| differs(name, definition)).map(|(name, _)| name).collect()
     }
 
-    /// Takes in what a schema defines.
+    /// Adds the definitions of a schema.
     pub(super) fn add(&mut self, schema: &Node<'_>) {
         for (name, definition) in members(schema) {
             if !self.known.contains_key(&*name) {
@@ -44,8 +44,8 @@ impl Definitions {
         }
     }
 
-    /// New names for the definitions of a schema that has one that conflicts: for all that tools before have, because
-    /// one that refers to another is no longer alike once that has a new name.
+    /// Returns new names for the definitions of a schema if one of them conflicts. Renames all that earlier tools also
+    /// have, because a definition that refers to a renamed one is no longer equal.
     pub(super) fn new_names(&mut self, schema: &Node<'_>) -> Vec<(String, String)> {
         if self.conflicts(schema).is_empty() {
             return Vec::new();
@@ -66,13 +66,13 @@ impl Definitions {
     }
 }
 
-/// What a schema defines at its root.
+/// Returns the definitions at the root of a schema.
 fn members<'n>(schema: &'n Node<'_>) -> impl Iterator<Item = (Cow<'n, str>, &'n Node<'n>)> {
     let table = schema.get(Keyword::Defs).and_then(Node::as_object);
     table.into_iter().flatten().map(|member| (member.key.display(), &member.value))
 }
 
-/// Gives definitions of a schema new names, and follows them in its references and in where changes are said to be.
+/// Renames definitions of a schema, also in its references and in the pointers of changes.
 ///
 /// # Errors
 /// `too-complex`.

@@ -1,4 +1,4 @@
-//! The calls of a stream whose arguments are held back: where their pieces belong, and how much is kept of them.
+//! The calls of a stream whose arguments are buffered: which call each piece belongs to, and how much is buffered.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::fmt::Write as _;
@@ -11,17 +11,17 @@ use crate::{
     limits::MAX_HELD_BYTES,
 };
 
-/// What an open call costs beside its pieces, roughly: a stream that opens calls and never says a word in them must
-/// end, too.
+/// Approximate cost of an open call without its pieces, so that a stream that opens calls without arguments also
+/// reaches the limit.
 pub(super) const CALL: usize = 256;
 
 /// The event of Bedrock Converse that carries a piece.
 pub(super) const CONVERSE_DELTA: &str = "contentBlockDelta";
 
-/// Where the pieces of a call say they belong.
+/// Identifies the call that a piece belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
-    /// The choice of a chunk of Chat Completions; `None` in other APIs.
+    /// Index of the choice in Chat Completions; `None` in other APIs.
     choice: Option<u64>,
     place: Place,
 }
@@ -29,19 +29,19 @@ pub(super) struct Key {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Number(u64),
-    /// No whole number, and still a place of its own.
+    /// Any index that is not a whole number; still distinct from other indices.
     Other(String),
 }
 
 impl Key {
-    /// The place of a block (Anthropic) or of an item (Responses).
+    /// Returns the key of a block (Anthropic) or of an item (Responses).
     pub(super) fn of(event: &Node<'_>) -> Key {
         let place =
             event.get("output_index").or_else(|| event.get("index")).and_then(Node::as_number).unwrap_or_default();
         if !place.is_empty() {
             return Key::at(place);
         }
-        // Some servers name the item only.
+        // Some servers send only the item's id.
         let id = event.get("item_id").or_else(|| event.get("item")?.get("id")).and_then(Node::as_text);
         let id = id.map(|id| format!("item {}", id.display())).unwrap_or_default();
         Key { choice: None, place: Place::Other(id) }
@@ -52,44 +52,43 @@ impl Key {
         Key { choice: None, place }
     }
 
-    /// The place of a block of Bedrock Converse, by its index.
+    /// Returns the key of a Bedrock Converse block, by its index.
     pub(super) fn of_block(index: Option<&Node<'_>>) -> Key {
         Key::at(index.and_then(Node::as_number).unwrap_or_default())
     }
 
-    /// The place of an entry of `tool_calls`.
+    /// Returns the key of an entry of `tool_calls`.
     pub(super) fn in_choice(choice: u64, index: u64) -> Key {
         Key { choice: Some(choice), place: Place::Number(index) }
     }
 }
 
-/// One call.
+/// One open call.
 #[derive(Debug)]
 pub(super) struct Held {
     /// The name that the API saw.
     pub(super) name: Text<'static>,
-    /// The call's id.
     pub(super) id: Option<String>,
     pub(super) pieces: String,
-    /// It is known already what became of its arguments.
+    /// True if the call was already reported.
     pub(super) is_told: bool,
     carrier: Option<Carrier>,
-    /// The id under which another call may have begun in the same place.
+    /// Id of another call that may have begun under the same key.
     pub(super) next_id: Option<String>,
     scan: Scan,
-    /// What it takes of the limit.
+    /// Total cost counted against the limit.
     cost: usize,
-    /// What of that is for neither pieces nor carrier.
+    /// Cost of the call without its pieces and carrier.
     base: usize,
 }
 
-/// How far JSON text goes, by its brackets.
+/// Tracks brackets to find the end of JSON text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scan {
     depth: usize,
     is_in_string: bool,
     is_escaped: bool,
-    /// The last bracket closed the first one, and nothing but spaces came after it.
+    /// True if the last bracket closed the first one, and only whitespace followed.
     is_whole: bool,
 }
 
@@ -110,25 +109,24 @@ impl Scan {
     }
 }
 
-/// An event that can carry the whole of the arguments in place of a piece.
+/// An event that can carry the complete arguments.
 #[derive(Debug)]
 enum Carrier {
-    /// The last piece's own.
+    /// The event of the last piece.
     Event(Node<'static>),
     /// A chunk of Chat Completions without its choices. Calls that began in one chunk share it.
     Chunk(Arc<Node<'static>>, Key),
 }
 
-/// The open calls.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     open: Map<Key, Held>,
-    /// How much is held back in all.
+    /// Total cost of all open calls.
     cost: usize,
 }
 
 impl Calls {
-    /// Opens a call; gives the one that was open in its place.
+    /// Opens a call. Returns the call that was open under the same key.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -139,7 +137,7 @@ impl Calls {
         id: Option<String>,
         is_told: bool,
     ) -> Result<Option<Held>, Error> {
-        // What is refused has closed nothing.
+        // Pays first, so that a call over the limit does not close another one.
         let base = CALL + id.as_ref().map_or(0, String::len);
         self.pay(base)?;
         let before = self.close(&key);
@@ -149,12 +147,11 @@ impl Calls {
         Ok(before)
     }
 
-    /// Whether none is open.
+    /// Returns true if no call is open.
     pub(super) fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// An open call.
     pub(super) fn get(&self, key: &Key) -> Option<&Held> {
         self.open.get(key)
     }
@@ -162,7 +159,7 @@ impl Calls {
     /// Adds a piece to an open call.
     ///
     /// # Errors
-    /// `limit-exceeded`; the piece is not kept then.
+    /// `limit-exceeded`; then the piece is not kept.
     pub(super) fn add(&mut self, key: &Key, piece: &Text<'_>) -> Result<(), Error> {
         let Some(held) = self.open.get_mut(key) else { return Ok(()) };
         let before = held.pieces.len();
@@ -177,14 +174,14 @@ impl Calls {
         Ok(())
     }
 
-    /// Notes the id of a call that may have begun in the place of another one.
+    /// Records the id of a call that may have begun under the same key.
     pub(super) fn may_give_way(&mut self, key: &Key, id: Option<String>) {
         if let Some(held) = self.open.get_mut(key) {
             held.next_id = id.filter(|id| id.len() <= CALL);
         }
     }
 
-    /// Keeps the event of a call's last piece, as it would have been passed on.
+    /// Keeps the event of a call's last piece to carry the complete arguments.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -193,7 +190,7 @@ impl Calls {
         self.set_carrier(key, cost, || Carrier::Event(event.detached()))
     }
 
-    /// Makes, for calls that a chunk held back the first piece of, a chunk that could carry the whole.
+    /// Makes a chunk that can carry the complete arguments, for calls whose first piece was in this chunk.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -209,7 +206,7 @@ impl Calls {
 
     fn set_carrier(&mut self, key: &Key, cost: usize, carrier: impl FnOnce() -> Carrier) -> Result<(), Error> {
         let Some(held) = self.open.get_mut(key) else { return Ok(()) };
-        // What the event before this one cost is free again.
+        // Frees the cost of the previous carrier.
         let freed = held.cost - held.base - held.pieces.len();
         self.cost -= freed;
         held.cost -= freed;
@@ -220,14 +217,14 @@ impl Calls {
         Ok(())
     }
 
-    /// Takes a call out.
+    /// Removes and returns a call.
     pub(super) fn close(&mut self, key: &Key) -> Option<Held> {
         let held = self.open.remove(key)?;
         self.cost -= held.cost;
         Some(held)
     }
 
-    /// Takes all calls of a choice out, by their places.
+    /// Removes and returns all calls of a choice, by index.
     pub(super) fn close_choice(&mut self, choice: u64) -> Vec<(u64, Held)> {
         let mut closed = Vec::new();
         let first = Key::in_choice(choice, 0);
@@ -239,14 +236,14 @@ impl Calls {
         closed
     }
 
-    /// Notes that it is known what became of the arguments of a call.
+    /// Marks a call as reported.
     pub(super) fn is_told(&mut self, key: &Key) {
         if let Some(held) = self.open.get_mut(key) {
             held.is_told = true;
         }
     }
 
-    /// Takes all calls out.
+    /// Removes and returns all calls.
     pub(super) fn close_all(&mut self) -> Vec<Held> {
         self.cost = 0;
         core::mem::take(&mut self.open).into_iter().map(|(_, held)| held).collect()
@@ -268,22 +265,22 @@ pub(super) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
 }
 
 impl Held {
-    /// Whether its pieces are a whole value, by their brackets.
+    /// Returns true if the pieces form a complete value, judged by their brackets.
     pub(super) fn is_whole(&self) -> bool {
         self.scan.is_whole
     }
 
-    /// The same, it being known or not what became of its arguments.
+    /// Sets whether the call was reported.
     pub(super) fn told(self, is_told: bool) -> Held {
         Held { is_told, ..self }
     }
 
-    /// The same with an event to carry the arguments, if there was none.
+    /// Adds an event to carry the arguments, if there is none.
     pub(super) fn beside(self, event: impl FnOnce() -> Node<'static>) -> Held {
         Held { carrier: self.carrier.or_else(|| Some(Carrier::Event(event()))), ..self }
     }
 
-    /// The event that carries the arguments, if any were held back.
+    /// Returns the event that carries the arguments, if there is one.
     pub(super) fn carried(self, whole: String) -> Option<Node<'static>> {
         let carrier = self.carrier?;
         if whole.is_empty() && matches!(carrier, Carrier::Chunk(..)) {
@@ -319,8 +316,8 @@ impl Held {
     }
 }
 
-/// Gives calls their arguments in a chunk: in their entries, or in entries of their own. `calls` are sorted by their
-/// places.
+/// Puts the arguments of calls into a chunk: into their existing entries, or into new entries. `calls` are sorted by
+/// index.
 pub(super) fn put(delta: &mut Node<'_>, calls: Vec<(u64, String)>) {
     let mut missing: Map<u64, String> = calls.into_iter().collect();
     call_sites::each(delta, "tool_calls", &mut |call| {
@@ -345,15 +342,15 @@ fn entry(index: u64, arguments: String) -> Node<'static> {
     Node::record([("index", Node::count(index)), ("function", Node::record([("arguments", Node::string(arguments))]))])
 }
 
-/// Appends a text; half a surrogate pair as its escape.
+/// Appends text; half of a surrogate pair is written as an escape.
 pub(super) fn append(pieces: &mut String, piece: &Text<'_>) {
     for point in piece.code_points() {
         match char::from_u32(point) {
             Some(one) => pieces.push(one),
-            // Half of a surrogate pair, whose other half is in the next piece: inside JSON text its escape says the
-            // same.
+            // Half of a surrogate pair, whose other half is in the next piece. Inside JSON text, the escape is
+            // equivalent.
             None => {
-                // Writing into a String cannot fail.
+                // Writing into a `String` cannot fail.
                 let _ = write!(pieces, "\\u{point:04x}");
             }
         }

@@ -1,4 +1,4 @@
-//! The arguments of calls in the history: what is no JSON object there makes an API refuse every later turn.
+//! Repairs the arguments of calls in the history: if they are not a JSON object, an API refuses every later turn.
 
 use alloc::{format, vec::Vec};
 
@@ -61,7 +61,7 @@ fn in_message(message: &mut Node<'_>, place: &str, changes: &mut Vec<RequestChan
     numbered(message, "parts", place, &mut |part, place| {
         for key in ["functionCall", "function_call"] {
             part.visit(key, |call| {
-                // Arguments that come in parts are no object yet.
+                // Arguments that come in parts are not an object yet.
                 if ["partialArgs", "willContinue"].iter().all(|key| call.get(key).is_none()) {
                     member(call, "args", false, &format!("{place}/{key}"), changes);
                 }
@@ -83,7 +83,7 @@ fn numbered(holder: &mut Node<'_>, key: &str, place: &str, visit: &mut dyn FnMut
     });
 }
 
-/// Repairs the arguments in one member; `is_text`: the API has JSON text in this place.
+/// Repairs the arguments in one member; `is_text` is true if the API expects JSON text there.
 fn member(call: &mut Node<'_>, key: &str, is_text: bool, place: &str, changes: &mut Vec<RequestChange>) {
     call.visit(key, |arguments| {
         let Some((object, message)) = object_of(arguments, is_text) else { return };
@@ -99,7 +99,7 @@ fn object_of(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'st
         return None;
     }
     let text = arguments.as_text().map(Text::value);
-    // Text with half a surrogate pair may be that of an object, and could not be read.
+    // Text with half of a surrogate pair cannot be read, but may be the text of an object.
     if matches!(text, Some(None)) || (is_text && matches!(&text, Some(Some(text)) if is_object(text))) {
         return None;
     }
@@ -110,7 +110,7 @@ fn object_of(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'st
     }
 }
 
-/// True for the text of a JSON object, however deep it nests.
+/// Returns true for the text of a JSON object, at any nesting depth.
 fn is_object(text: &str) -> bool {
     match json::read(text) {
         Ok(node) => node.as_object().is_some(),
@@ -118,7 +118,7 @@ fn is_object(text: &str) -> bool {
     }
 }
 
-/// Reads text that was meant as a JSON object, which may have been encoded twice.
+/// Reads text that was meant as a JSON object and may have been encoded twice.
 fn read(text: &str) -> Option<Node<'static>> {
     let how = Tolerance { permits: Permits::new(Confidence::Likely, &[]), closes: true, is_inside: false };
     let node = read_tolerant(text, how).ok()?.node;

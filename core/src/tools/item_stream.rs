@@ -1,5 +1,5 @@
-//! Items of OpenAI Responses that become others on their way to the client, in pieces: functions that stand for
-//! `custom` tools, whose input passes as soon as it is there, and for a search, which comes whole.
+//! Items of OpenAI Responses, in pieces, that become other items for the client: functions that replace `custom` tools,
+//! whose input is passed on as soon as it is known, and a search, which is passed on whole.
 
 use alloc::vec::Vec;
 
@@ -21,14 +21,14 @@ const WHOLE: &str = "response.function_call_arguments.done";
 const CUSTOM_PIECE: &str = "response.custom_tool_call_input.delta";
 const CUSTOM_WHOLE: &str = "response.custom_tool_call_input.done";
 
-/// After these nothing comes any more.
+/// The last events of a stream.
 const ENDS: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];
 
-/// The items that are not whole yet.
+/// The incomplete items.
 #[derive(Debug, Default)]
 pub(super) struct Items {
     open: Map<Key, Open>,
-    /// How much is held back in all.
+    /// Total cost of all open items.
     cost: usize,
 }
 
@@ -36,20 +36,20 @@ pub(super) struct Items {
 struct Open {
     /// The name that the API saw.
     name: Text<'static>,
-    /// What a `custom` tool is called with; a search waits for its end.
+    /// The input of a `custom` tool; `None` for a search, which waits for its end.
     pieces: Option<CallPieces>,
-    /// The last event that said nothing yet: it carries what is left.
+    /// The last event without text, which can carry the rest.
     carrier: Option<Node<'static>>,
     cost: usize,
 }
 
 impl Items {
-    /// Whether none is open.
+    /// Returns true if no item is open.
     pub(super) fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Takes an event; `false`: it is none of these.
+    /// Handles an event. Returns false if the event does not belong to one of these items.
     ///
     /// # Errors
     /// `limit-exceeded`, and those of restoring.
@@ -73,7 +73,8 @@ impl Items {
         let key = Key::of(event);
         let Some(open) = self.open.get_mut(&key) else { return Ok(false) };
         if is(PIECE) {
-            // More than the event cannot be kept of it: what is refused has changed nothing.
+            // Reserves the event's length, the most that can be buffered of it, so that a refused event changes
+            // nothing.
             let most = json::length(event);
             pay(&mut self.cost, most)?;
             let passes = open.piece(event);
@@ -90,7 +91,7 @@ impl Items {
                 out.push(core::mem::take(event));
             }
         } else {
-            // A text or a search, which nobody repairs.
+            // The input of a `custom` tool or a search: neither is repaired.
             event.visit("item", |item| restore_map.item(item, &mut Told::default())).unwrap_or(Ok(()))?;
             out.extend(open.rest(event));
             out.push(core::mem::take(event));
@@ -99,14 +100,14 @@ impl Items {
         Ok(true)
     }
 
-    /// What is left of those that never ended.
+    /// Returns the rest of the items that never ended.
     pub(super) fn finish(&mut self) -> Vec<Node<'static>> {
         self.cost = 0;
         let open = core::mem::take(&mut self.open);
         open.into_iter().filter_map(|(_, mut open)| open.rest(&Node::default())).collect()
     }
 
-    /// An item begins.
+    /// Handles the start of an item.
     fn begin<'a>(
         &mut self,
         event: &mut Node<'a>,
@@ -118,7 +119,7 @@ impl Items {
             return Ok(false);
         };
         let (kind, key) = (restore_map.item_kind(&name), Key::of(event));
-        // One that never ended: what was held back of it goes before.
+        // Passes on the rest of an item that never ended.
         if let Some(mut before) = self.close(&key) {
             out.extend(before.rest(&Node::default()));
         }
@@ -141,7 +142,7 @@ impl Items {
 }
 
 impl Open {
-    /// Writes a piece; tells whether it says something.
+    /// Writes a piece. Returns true if the event is to be passed on.
     fn piece(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
         let Some(pieces) = &mut self.pieces else { return Ok(false) };
         let piece = event.get("delta").and_then(Node::as_text);
@@ -161,13 +162,13 @@ impl Open {
         Ok(says)
     }
 
-    /// How much is held back.
+    /// Returns the number of buffered bytes.
     fn held(&self) -> usize {
         self.pieces.as_ref().map_or(0, CallPieces::held) + self.carrier.as_ref().map_or(0, json::length)
     }
 
-    /// What was held back, in an event of its own: the last one that said nothing, or one made of that which ends the
-    /// call.
+    /// Returns the buffered input in a separate event: the last event without text, or one made from the event that
+    /// ends the call.
     fn rest(&mut self, ends: &Node<'_>) -> Option<Node<'static>> {
         let rest = self.pieces.as_mut()?.finish();
         if rest.is_empty() {
@@ -184,7 +185,7 @@ impl Open {
         Some(event)
     }
 
-    /// Writes the event that has the whole input.
+    /// Writes the event that has the complete input.
     fn whole(&self, event: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
         let arguments = event.visit("arguments", core::mem::take).unwrap_or_default();
         let arguments = arguments.as_text().map(|text| text.display().into_owned()).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Repairs of encoded arguments: first as they were sent, then, their encoding undone, by the tool's own schema. One
-//! report tells of both: where a value stood as the model answered it, and where it stands in the result.
+//! Repairs encoded arguments twice: first by the schema that was sent, then, decoded, by the tool's own schema. Merges
+//! both reports into one, with the places in the model's answer and in the result.
 //!
-//! Undoing an encoding moves values and renames them, and keeps their numbers: by those they are found again.
+//! Decoding moves and renames values but keeps their numbers, by which they are found again.
 
 use alloc::{
     string::{String, ToString},
@@ -19,11 +19,11 @@ use crate::{
     schema::validate::Validator,
 };
 
-/// Undoes the encoding of arguments that were repaired as they were sent, and repairs what came of it. Where neither
-/// repairs anything, `changed` is false.
+/// Decodes arguments that were repaired by the schema that was sent, and repairs the result by the tool's own schema.
+/// If neither step repairs anything, `changed` is false.
 ///
 /// # Errors
-/// `budget-exceeded`, which only a plan from elsewhere can come to.
+/// `budget-exceeded`, only for a plan that this library did not make.
 pub(super) fn repair<'n>(
     first: Repaired<Node<'n>>,
     plan: &Plan,
@@ -36,7 +36,7 @@ pub(super) fn repair<'n>(
     plan.restore(&mut restored)?;
     let before = restored.clone();
     let Ok(second) = repair::repair(own, Answered::Value(restored), options) else {
-        // A string at the root, which is no arguments in either form.
+        // The arguments are a string at the root, which is invalid in either form.
         let arguments = first.arguments.detached();
         return Ok(Repaired { arguments, ..first });
     };
@@ -61,8 +61,8 @@ pub(super) fn repair<'n>(
 /// The keywords whose messages name members.
 const NAMING: [&str; 5] = ["required", "additionalProperties", "propertyNames", "dependentRequired", "dependencies"];
 
-/// What is still wrong as the model was told of it: what the schema that was sent refuses, and what only the own one
-/// does, at the places and with the names that the model knows. `restored` is what the second repairs began with.
+/// Merges the remaining violations of the schema that was sent with those of the tool's own schema, without duplicates,
+/// at the places and with the names that the model knows. `restored` is the input of the second repairs.
 fn as_told(
     told: Vec<Left>,
     own: &[Left],
@@ -72,7 +72,7 @@ fn as_told(
 ) -> Vec<Left> {
     let stood = answered(second);
     let stood: Vec<String> = own.iter().map(|left| moved(&left.pointer, &stood)).collect();
-    // Of each of these places, and of all around it, the number.
+    // The number of the value at each of these places and of the values around it.
     let mut numbers: Map<&str, Option<u32>> =
         stood.iter().flat_map(|pointer| ends(pointer)).map(|(above, _)| (above, None)).collect();
     let (mut texts, mut known) = (Set::new(), Set::new());
@@ -115,14 +115,14 @@ fn as_told(
     told.into_iter().chain(own).collect()
 }
 
-/// A message with other names in its backquotes.
+/// Replaces the names in the backquotes of a message.
 fn renamed(message: &str, names: &Map<String, String>) -> String {
     let parts = message.split('`').enumerate();
     let parts = parts.map(|(index, part)| names.get(part).filter(|_| index % 2 == 1).map_or(part, String::as_str));
     parts.collect::<Vec<_>>().join("`")
 }
 
-/// Both lists as one. `sent` is what the first left, `restored` the same without its encoding.
+/// Merges the lists of repairs. `sent` is the result of the first repairs, `restored` the decoded form of it.
 fn joined(first: Vec<Repair>, second: Vec<Repair>, sent: &Node<'_>, restored: &Node<'_>) -> Vec<Repair> {
     if first.is_empty() && second.is_empty() {
         return first;
@@ -170,16 +170,16 @@ fn joined(first: Vec<Repair>, second: Vec<Repair>, sent: &Node<'_>, restored: &N
         let pointer = source.map_or_else(|| repair.pointer.clone(), |pointer| moved(pointer, &answered));
         Repair { pointer, ..repair }
     });
-    // They borrow from each other until here.
+    // Collects first, because both iterators borrow from the same maps.
     let first: Vec<Repair> = first.collect();
     first.into_iter().chain(second).collect()
 }
 
-/// Where what stands in a result stood before its repairs.
+/// Returns the places before the repairs, by the places in the result.
 fn answered(repairs: &[Repair]) -> Moves {
     let pairs = repairs.iter().filter_map(|repair| Some((repair.output_pointer.as_ref()?, &repair.pointer)));
     let mut answered = moves(pairs);
-    // What was taken out of something, put into something or read.
+    // Values that repairs extracted, wrapped or parsed.
     answered.extend(repairs.iter().filter_map(|repair| {
         let Stood { to, from, is_in_text } = repair.stood.as_ref()?;
         Some((to.clone(), (from.clone(), *is_in_text)))
@@ -187,15 +187,15 @@ fn answered(repairs: &[Repair]) -> Moves {
     answered
 }
 
-/// The places that a list of repairs has moved values from, with those they stand at now.
+/// Returns the second place of each pair by the first one, if they differ.
 fn moves<'r>(pairs: impl Iterator<Item = (&'r String, &'r String)>) -> Moves {
     pairs.filter(|(from, to)| from != to).map(|(from, to)| (from.clone(), (to.clone(), false))).collect()
 }
 
-/// Places, and the ones for them; all that is in a text has the place of that.
+/// New places by old place. If the flag is set, everything inside a text is reported at the text itself.
 type Moves = Map<String, (String, bool)>;
 
-/// A place after the values around it have moved.
+/// Returns the place of a value after the values around it have moved.
 fn moved(pointer: &str, moves: &Moves) -> String {
     let mut nearest = None;
     for (above, below) in ends(pointer) {
@@ -208,13 +208,13 @@ fn moved(pointer: &str, moves: &Moves) -> String {
     nearest.unwrap_or_else(|| pointer.to_string())
 }
 
-/// A place and all around it, from the inside, each with the way from there.
+/// Returns a place and all places around it, innermost first, each with the rest of the path.
 fn ends(pointer: &str) -> impl Iterator<Item = (&str, &str)> {
     let ends = core::iter::once(pointer.len()).chain(pointer.rmatch_indices('/').map(|(end, _)| end));
     ends.map(|end| pointer.split_at(end))
 }
 
-/// Shows every value of a tree with its place, but not what was read from the text of one of these.
+/// Visits every value of a tree with its place, except values that were parsed from one of these texts.
 fn each<'n, 'a>(root: &'n Node<'a>, texts: &Set<u32>, visit: &mut dyn FnMut(&str, &'n Node<'a>)) {
     let mut open: Vec<(&Node<'a>, usize, Option<String>)> = Vec::from([(root, 0, None)]);
     let mut pointer = String::new();

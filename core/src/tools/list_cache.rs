@@ -1,4 +1,4 @@
-//! Tool lists as they were sent: agents send the same tools with every request, and a list that comes again is only
+//! Cache of tool lists as they were sent: agents send the same tools with every request, and a repeated list is only
 //! looked up.
 
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
@@ -13,21 +13,21 @@ use crate::{
     options::ToolsOptions,
 };
 
-/// How much text is kept, in bytes, as it came and as it was sent.
+/// Maximum size of the cached text in bytes, before and after rewriting.
 const MOST_TEXT: usize = 8 * 1024 * 1024;
 
-/// How much is kept in all, in bytes: the text, the reports and the way back with the schemas that repair calls. Lists
+/// Maximum total size in bytes: the text, the reports, and the restore maps with the schemas that repair calls. Lists
 /// with many small schemas take a multiple of their text.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// How often a lock is tried before a list is made anew: some 100 µs.
+/// Number of attempts to take the lock before a list is rewritten instead: some 100 µs.
 const LOOKS: usize = 10_000;
 
-/// What `tools` of requests became, for requests that repeat them. A list is known by its bytes; the list that was used
-/// longest ago goes first.
+/// Caches the rewritten `tools` of requests, for requests that repeat them. A list is identified by its bytes; the
+/// least recently used list is removed first.
 ///
-/// One serves as many threads as there are: copies share what they hold.
-/// [`ExchangeOptions::tool_list_cache`](crate::ExchangeOptions::tool_list_cache) says how many lists are kept.
+/// One cache serves any number of threads: clones share their content.
+/// [`ExchangeOptions::tool_list_cache`](crate::ExchangeOptions::tool_list_cache) is the maximum number of lists.
 ///
 /// ```
 /// use toolwire::{Exchange, ExchangeOptions, ToolListCache};
@@ -44,23 +44,22 @@ const LOOKS: usize = 10_000;
 #[derive(Clone, Debug, Default)]
 pub struct ToolListCache(Arc<spin::Mutex<Vec<Arc<KeptList>>>>);
 
-/// A list, and all that its rewriting depends on.
+/// The key of the cache: a list, and everything that its rewriting depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Question<'q> {
-    /// As JSON text.
+    /// The list as JSON text.
     pub(super) list: Cow<'q, str>,
     pub(super) options: Cow<'q, ToolsOptions>,
-    /// What tools may be called.
+    /// The names that the model accepts.
     pub(super) shape: Option<NamePattern>,
-    /// The names that are given already.
+    /// The names that are planned already.
     pub(super) names: Cow<'q, Names>,
-    /// The names of tools in namespaces that differ because of the tools of other lists; `None`: the list plans its
-    /// own.
+    /// The names of tools in namespaces that differ because of the tools of other lists; `None` if the list plans the
+    /// names itself.
     pub(super) flat: Option<Map<(Text<'static>, Text<'static>), Text<'static>>>,
 }
 
 impl Question<'_> {
-    /// To be kept.
     pub(super) fn into_owned(self) -> Question<'static> {
         let Question { list, options, shape, names, flat } = self;
         Question {
@@ -73,30 +72,30 @@ impl Question<'_> {
     }
 }
 
-/// A list that is kept.
+/// A cached list.
 #[derive(Debug)]
 pub(super) struct KeptList {
     pub(super) question: Question<'static>,
-    /// What it became, as JSON text; `None`: it stayed as it was.
+    /// The rewritten list as JSON text; `None` if the list is unchanged.
     pub(super) text: Option<String>,
     pub(super) sent: SentList,
     size: Size,
 }
 
-/// What became of a list, beside its text.
+/// The result of rewriting a list, without its text.
 #[derive(Clone, Debug)]
 pub(super) struct SentList {
-    /// Nothing is left of it.
+    /// True if no tool is left.
     pub(super) emptied: bool,
     pub(super) quarantined: Vec<Quarantined>,
-    /// Shared: they are most of what is kept, and nearly always stay as they are.
+    /// Shared, because the changes take most of the memory and nearly always stay the same.
     pub(super) changes: Arc<Vec<ToolChange>>,
     pub(super) restore_map: RestoreMap,
     pub(super) names: Names,
     pub(super) accepted: Set<String>,
 }
 
-/// What a list takes of each limit.
+/// The size of a list, as counted for each limit.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     text: usize,
@@ -106,7 +105,7 @@ struct Size {
 impl Size {
     const ROOM: Size = Size { text: MOST_TEXT, all: MOST_BYTES };
 
-    /// What is left of it; `None`: too little.
+    /// Returns the difference, or `None` if it is negative.
     fn less(self, other: Size) -> Option<Size> {
         Some(Size { text: self.text.checked_sub(other.text)?, all: self.all.checked_sub(other.all)? })
     }
@@ -121,7 +120,7 @@ impl KeptList {
 }
 
 impl SentList {
-    /// What is kept of a list beside its text, in bytes, roughly.
+    /// Returns the approximate size of a result without its text, in bytes.
     fn bytes(&self) -> usize {
         let quarantined = |tool: &Quarantined| size_of::<Quarantined>() + tool.pointer.len() + tool.message.len();
         let change = |about: &ToolChange| {
@@ -138,26 +137,26 @@ impl SentList {
 }
 
 impl ToolListCache {
-    /// How many lists it holds.
+    /// Returns the number of cached lists.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.lock().len()
     }
 
-    /// Whether it holds none.
+    /// Returns true if no list is cached.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Forgets all lists.
+    /// Removes all lists.
     pub fn clear(&self) {
         let gone = core::mem::take(&mut *self.0.lock());
         drop(gone);
     }
 
-    /// The lists, unless others hold them for longer than making one anew takes. (In a process that was forked, the
-    /// thread that holds them may not be there any more.)
+    /// Locks the lists. Returns `None` if others hold the lock for longer than rewriting a list takes. (In a forked
+    /// process, the thread that holds the lock may no longer exist.)
     fn patient(&self) -> Option<spin::MutexGuard<'_, Vec<Arc<KeptList>>>> {
         (0..LOOKS).find_map(|_| {
             let lists = self.0.try_lock();
@@ -171,7 +170,7 @@ impl ToolListCache {
     fn find(&self, question: &Question<'_>) -> Option<Arc<KeptList>> {
         let mut lists = self.patient()?;
         let place = lists.iter().rposition(|sent| sent.question == *question)?;
-        // The last one is the one used last.
+        // The most recently used list is the last one.
         lists.get_mut(place..)?.rotate_left(1);
         lists.last().cloned()
     }
@@ -182,7 +181,7 @@ impl ToolListCache {
         }
         let mut gone = Vec::new();
         let Some(mut lists) = self.patient() else { return };
-        // Another thread may have had the same one to make.
+        // Another thread may have rewritten the same list.
         lists.retain(|other| other.question != sent.question);
         lists.push(sent);
         let mut room = Size::ROOM;
@@ -193,43 +192,43 @@ impl ToolListCache {
         let left = lists.iter().rev().take(most).map_while(fits).count();
         let surplus = lists.len().saturating_sub(left);
         gone.extend(lists.drain(..surplus));
-        // What goes is freed when nobody waits for it.
+        // Removed lists are freed after the lock is released.
         drop(lists);
     }
 }
 
-/// Where the list of one request is looked up.
+/// Looks up the list of one request.
 pub(crate) struct Lookup<'c> {
     cache: &'c ToolListCache,
     most: usize,
-    /// What was found: the request borrows its text.
+    /// The list that was found: the request borrows its text.
     found: &'c OnceCell<Arc<KeptList>>,
 }
 
-/// What holds a list that was found, for as long as the request that borrows from it is there.
+/// Holds the list that was found for as long as the request borrows from it.
 #[derive(Debug, Default)]
 pub(crate) struct Found(OnceCell<Arc<KeptList>>);
 
 impl<'c> Lookup<'c> {
-    /// A look-up among the lists used last; `None` if none are kept.
+    /// Returns a look-up among the `most` recently used lists, or `None` if `most` is 0.
     #[cfg(feature = "search")]
     pub(crate) fn new(cache: &'c ToolListCache, most: usize, found: &'c Found) -> Option<Lookup<'c>> {
         (most > 0).then_some(Lookup { cache, most, found: &found.0 })
     }
 
-    /// What became of the same list before.
+    /// Returns the cached result for the same list.
     pub(super) fn find(&self, question: &Question<'_>) -> Option<&'c KeptList> {
         let sent = self.cache.find(question)?;
         Some(self.found.get_or_init(|| sent))
     }
 
-    /// Keeps what became of a list.
+    /// Adds a result to the cache.
     pub(super) fn keep(&self, question: Question<'static>, text: Option<String>, sent: SentList) {
         self.cache.keep(Arc::new(KeptList::new(question, text, sent)), self.most);
     }
 }
 
-/// A list as JSON text: as it is spelled, if it is text still.
+/// Returns a list as JSON text: the original text, if it is not parsed yet.
 pub(super) fn text_of<'n>(tools: &'n Node<'_>) -> Cow<'n, str> {
     match tools.data() {
         Data::Verbatim(text) => Cow::Borrowed(text),

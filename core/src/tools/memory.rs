@@ -1,4 +1,4 @@
-//! What schemas became: kept, so that a list which says the same again costs no more than looking it up.
+//! Cache of rewritten schemas, so that a list with the same schemas costs only the look-up.
 
 use alloc::{boxed::Box, vec::Vec};
 
@@ -11,19 +11,20 @@ use crate::{
     sanitize::{self, decode::Plan},
 };
 
-/// The schemas of a list, and what each became in the dialects that were asked for.
+/// The schemas of a list, and their rewritten form in each requested dialect.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     made: Vec<(SanitizeOptions, Made)>,
-    /// Nothing is kept: the list is sanitized once.
+    /// True if nothing is kept, because the list is sanitized once.
     forgets: bool,
 }
 
-/// What schemas became in one dialect, each by its text.
+/// The rewritten schemas of one dialect, by their JSON text.
 #[derive(Clone, Debug, Default)]
 struct Made {
     now: Map<Box<str>, Outcome>,
-    /// Of the list before: what is still in use moves over, the rest goes with the next one.
+    /// Those of the previous list: entries that are still used move to `now`, the others are removed with the next
+    /// list.
     before: Map<Box<str>, Outcome>,
 }
 
@@ -31,13 +32,13 @@ struct Made {
 type Outcome = Result<(Box<str>, Vec<Change>, Plan), Error>;
 
 impl Memory {
-    /// A memory for a single list: it keeps nothing.
+    /// Returns a memory for a single list, which keeps nothing.
     pub(crate) fn forgetful() -> Self {
         Memory { made: Vec::new(), forgets: true }
     }
 
-    /// [`sanitize::sanitize_with_plan`], looked up if it was asked before. Of changes it tells the effects alone:
-    /// whoever keeps a list seldom asks for more.
+    /// Calls [`sanitize::sanitize_with_plan`], or returns the kept result. Reports only the effects of changes, because
+    /// callers that keep a list seldom need more.
     pub(super) fn sanitize(
         &mut self,
         schema: &mut Node<'_>,
@@ -67,12 +68,12 @@ impl Memory {
             self.made.push((options.clone(), Made::default()));
             self.made.len() - 1
         });
-        // The place is there: it was found or made.
+        // The place exists: it was found or created above.
         #[allow(clippy::indexing_slicing, reason = "the place was found or made in the lines above")]
         &mut self.made[place].1
     }
 
-    /// Another list comes: what it does not use is forgotten with the one after it.
+    /// Begins another list. Schemas that the list does not use are removed with the list after it.
     pub(crate) fn turn(&mut self) {
         for (_, made) in &mut self.made {
             made.before = core::mem::take(&mut made.now);

@@ -1,16 +1,16 @@
-//! Tool lists and whole requests: names, wrappers, quarantine, and the way back.
+//! Tool lists and whole requests: names, wrappers, quarantine, and restoring.
 //!
-//! A list of several servers becomes one list (`servers`, with names by `server_names`). A list is taken apart
-//! (`tool_list`), every entry is recognised (`tool_format`), gets a legal name (`names`) and an acceptable schema
-//! (`sanitize_list`, in the dialects of `target`, with `budget` for what a request may hold, `wrapper` for what stands
-//! around the schema, `memory` for schemas that come again and `quarantine` for what cannot be had), and what has to be
-//! undone is noted (`restore`, as JSON `restore_kept`). `as_sent` writes nothing but the API's shape. A whole request
-//! (`request`) also brings tools in its history (`carriers`), speaks of tools there (`call_sites`; of several servers'
-//! in `server_mentions`), forces some (`choice`), and mostly repeats the list of the one before (`list_cache`).
-//! Replies come back whole (`restore`) or in pieces (`stream_restorer` with what it holds back in `held`,
-//! `chat_stream`, `response_stream`, `item_stream`, and `sse`), calls as their client's own (`client_call`,
-//! `client_item`, and `call_pieces` with `custom_input`), and arguments repaired if that is asked for (`call_repair`,
-//! encoded ones with `joined`). `set_aside` says which tools are missing.
+//! `servers` merges the lists of several servers into one list, with names by `server_names`. `tool_list` splits a list
+//! into entries, and `tool_format` recognizes each entry. Every tool gets a legal name (`names`) and an acceptable
+//! schema (`sanitize_list`, in the dialects of `target`; `budget` counts the limits of a request, `wrapper` handles the
+//! parts outside the schema, `memory` keeps repeated schemas, `quarantine` holds the reasons for tools that cannot be
+//! sent). `restore` records what to undo, and `restore_kept` writes it as JSON. `as_sent` changes only the shape of a
+//! list. A whole request (`request`) also has tools in its history (`carriers`), mentions tools there (`call_sites`;
+//! those of several servers in `server_mentions`), may force some (`choice`), and usually repeats the list of the
+//! previous request (`list_cache`). Replies come whole (`restore`) or in pieces (`stream_restorer`, which buffers calls
+//! in `held`, `chat_stream`, `response_stream`, `item_stream`, and `sse`). Calls are written in the client's form
+//! (`client_call`, `client_item`, and `call_pieces` with `custom_input`), and their arguments are repaired if that is
+//! requested (`call_repair`, encoded ones with `joined`). `set_aside` warns of tools that are not sent.
 
 mod arguments;
 pub(crate) mod as_sent;

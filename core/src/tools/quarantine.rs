@@ -1,4 +1,4 @@
-//! Tools that are set aside, and why: one bad tool never costs the others.
+//! Quarantined tools and their reasons: one bad tool does not affect the others.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -10,26 +10,26 @@ use crate::{
     rules::Constraint,
 };
 
-/// A tool that was set aside, and why. One bad tool never costs the others.
+/// A tool that was set aside, and why. One bad tool does not affect the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Quarantined {
-    /// Its name, if it has one.
+    /// The tool's name, if it has one.
     pub name: Option<String>,
-    /// Its server, if the list was one of several servers.
+    /// The tool's server, if the list has several servers.
     pub server: Option<String>,
-    /// JSON Pointer into the list: what cannot be accepted.
+    /// JSON Pointer into the list, to the part that cannot be accepted.
     pub pointer: String,
-    /// Why, in kebab-case: the code of an error of [`sanitize`](crate::sanitize), or a rule about tools.
+    /// The reason, in kebab-case: the code of an error of [`sanitize`](crate::sanitize), or a rule about tools.
     pub rule: &'static str,
     /// For people: what was expected, then what was found.
     pub message: String,
 }
 
-/// How many tools a message names.
+/// Maximum number of tools that a message names.
 const NAMED: usize = 10;
 
-/// Tools that were set aside, each with its reason, for a message.
+/// Returns the quarantined tools of a list with their reasons, for a message.
 pub(crate) fn reasons(list: &[Quarantined], dialect: &str) -> Vec<String> {
     let one = |tool: &Quarantined| {
         let name = tool.name.as_deref().map_or("a tool without a name".into(), |name| format!("`{name}`"));
@@ -43,7 +43,7 @@ pub(crate) fn reasons(list: &[Quarantined], dialect: &str) -> Vec<String> {
     reasons
 }
 
-/// Why a tool is set aside.
+/// The reason why a tool is quarantined.
 pub(super) struct Refused {
     pub(super) rule: &'static str,
     pub(super) pointer: String,

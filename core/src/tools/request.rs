@@ -1,5 +1,4 @@
-//! `adapt_request`: a whole request made acceptable. Deferred loading first, then every tool, then what speaks of
-//! tools.
+//! `adapt_request`: rewrites a whole request: deferred loading first, then every tool, then whatever mentions tools.
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
@@ -35,26 +34,26 @@ use crate::{
     },
 };
 
-/// From one request of Responses to another.
+/// A Responses request that is sent as a Responses request.
 const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
 
-/// What was done to a request.
+/// The changes of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AdaptReport {
-    /// The dialect that the request was written in.
+    /// The dialect that the request is written in.
     pub dialect: &'static str,
-    /// What deferred loading decided; `None` if it was not asked.
+    /// The decisions of deferred loading; `None` if it is not requested.
     pub deferred: Option<DeferredReport>,
-    /// The tools that could not be made acceptable: they are not in the request.
+    /// The tools that could not be made acceptable and are not in the request.
     pub quarantined: Vec<Quarantined>,
-    /// Every change of a tool, in their order. (Shared with what remembers lists of tools.)
+    /// Every change of a tool, in order. (Shared with the cache of tool lists.)
     pub changes: Arc<Vec<ToolChange>>,
-    /// The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now.
+    /// The quarantined tools that `tool_choice` allowed among others, and no longer allows.
     pub unforced: Vec<String>,
-    /// What became of a `tool_choice` that the API refuses in this request; `None`: it stayed.
+    /// The replacement of a `tool_choice` that the API refuses in this request; `None` if nothing was replaced.
     pub choice: Option<ChoiceChange>,
-    /// Every change of the request outside its tools that a rule of the API demands, in their order.
+    /// Every change that a rule of the API requires outside the tools, in order.
     pub request_changes: Vec<RequestChange>,
 }
 
@@ -63,8 +62,8 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
     adapt_with_names(request, options, None).map(|(report, restore_map, _)| (report, restore_map))
 }
 
-/// [`adapt`], with the names that its tools have now, those that are not sent yet included. Its list is looked up
-/// first.
+/// Does the same as [`adapt`] and also returns the current names of all tools, including those that are not sent yet.
+/// If `lookup` is set, the tool list is looked up in the cache first.
 pub(crate) fn adapt_with_names<'a>(
     request: &mut Node<'a>,
     options: &AdaptOptions,
@@ -89,7 +88,7 @@ pub(crate) fn adapt_with_names<'a>(
     if is_foreign && custom_tools == Some(CustomTools::Function) {
         report.request_changes.extend(request_facts::custom_tools(request)?);
     }
-    // A choice without any tools is judged at the end.
+    // A choice in a request without tools is checked at the end.
     let demand = match choice::demand(request, api)? {
         Some(pointer) if can_call(request, api)? => Some(pointer),
         _ => None,
@@ -143,7 +142,7 @@ pub(crate) fn adapt_with_names<'a>(
     restore_map.comes_from(client);
     let new_name = |name: &Text<'_>| {
         let planned = names.new_name(name).map(String::from);
-        // What is sent as it is keeps its name.
+        // Entries that are sent unchanged keep their names.
         let is_past = || !names::is_legal(shape, name) && !callable.contains(&*name.display());
         planned.or_else(|| is_past().then(|| names::of_the_past(shape, name)))
     };
@@ -190,7 +189,7 @@ pub(crate) fn adapt_with_names<'a>(
     report.request_changes.extend(request_members::mend(request, api_out, &dialect.tools)?);
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     for place in rename_history(request, api_out, &new_name, &|name| names.new_name(name).is_none())? {
-        // Places in the input are known as long as no message came or went.
+        // Indices of messages are those of the input only if no message was added or removed.
         let is_same = api == api_out && history_length(request, api) == messages;
         let pointer = match is_same {
             true => format!("/{}/{place}", api.history()),
@@ -202,8 +201,9 @@ pub(crate) fn adapt_with_names<'a>(
     Ok((report, restore_map, names))
 }
 
-/// Every tool that a request lists as it would be sent, each for itself, and the way back: for a search among them.
-/// What cannot be sent stays as it is; the model is told so once it has found it.
+/// Returns the listed tools of a request as they would be sent, each rewritten alone, and the map that restores calls,
+/// for a search among them. A tool that cannot be sent stays unchanged; the model learns of the problem when it finds
+/// the tool.
 #[cfg(feature = "search")]
 pub(crate) fn catalogue<'a>(
     request: &Node<'a>,
@@ -231,18 +231,18 @@ pub(crate) fn catalogue<'a>(
     Ok((Node::array(found), restore_map))
 }
 
-/// How the tools of a request are written.
+/// Returns the options for writing the tools of a request.
 fn sent_as(api: Api, dialect: &Dialect, options: &AdaptOptions) -> ToolsOptions {
     ToolsOptions { format: Some(tool_format::sent_to(api, dialect.tools.format)), ..options.tools.clone() }
 }
 
-/// Whether a request has tools that can be called.
+/// Returns true if a request has tools that the model can call.
 fn can_call(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let is_callable = |entry: &Node<'_>| {
         let groups = ["functionDeclarations", "function_declarations"];
         let functions = groups.iter().find_map(|key| entry.get(key)?.as_array());
-        // An entry of Gemini's may hold functions, or what the API runs, and one of Converse's a cache point; a choice
-        // is among functions only.
+        // An entry of Gemini holds functions or tools that the API runs, and an entry of Converse may be a cache point;
+        // a choice is among functions only.
         !matches!(api, Api::Gemini | Api::Bedrock)
             || functions.is_some_and(|list| !list.is_empty())
             || matches!(tool_format::recognise(entry), tool_format::Entry::Tool(_))
@@ -252,7 +252,7 @@ fn can_call(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     Ok(found.unwrap_or_default())
 }
 
-/// The error of a choice that no tool is left for.
+/// Returns the error for a `tool_choice` that no tool in the sent request can satisfy.
 fn nothing_left(pointer: &str, report: &AdaptReport) -> Error {
     let mut why = quarantine::reasons(&report.quarantined, report.dialect);
     let hidden = report.deferred.iter().map(|report| report.hidden.len()).sum::<usize>();
@@ -271,7 +271,7 @@ struct Tools {
     names: Names,
     /// The names of the tools that can be called.
     callable: Set<String>,
-    /// The list had tools and has none now.
+    /// True if the list had tools and has none now.
     is_emptied: bool,
 }
 
@@ -312,7 +312,7 @@ fn rewrite_tools<'a>(
         return Ok(Tools { names: given.unwrap_or_default(), ..Tools::default() });
     };
     if sent.emptied {
-        // A choice without tools is refused, and some APIs refuse an empty list, too.
+        // APIs refuse a choice without tools, and some also refuse an empty list.
         for key in ["tools", "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"] {
             if matches!(api, Api::Gemini | Api::Bedrock) || !key.contains("onfig") {
                 request.remove(key);
@@ -324,12 +324,12 @@ fn rewrite_tools<'a>(
     Ok(Tools { restore_map, names, callable, is_emptied })
 }
 
-/// Whether an entry of a list of Bedrock Converse is no tool.
+/// Returns true if an entry of a Bedrock Converse list is a cache point, not a tool.
 fn is_cache_point(entry: &Node<'_>) -> bool {
     entry.get("cachePoint").is_some()
 }
 
-/// Rewrites the list of a request; gives what it became, and whether it is another one now.
+/// Rewrites the list of a request. Returns the result, and true if the list changed.
 fn rewrite_list<'a>(
     node: &mut Node<'a>,
     options: &ToolsOptions,
@@ -375,13 +375,13 @@ fn rewrite_list<'a>(
     Ok((sent, !intact))
 }
 
-/// How many messages a request has.
+/// Returns the number of messages in a request.
 fn history_length(request: &Node<'_>, api: Api) -> usize {
     request.get(api.history()).and_then(Node::as_array).map_or(0, <[Node<'_>]>::len)
 }
 
-/// Renames the tools that the history calls as the list does. Returns the indices of the messages in which a tool got
-/// another name that is not in the list.
+/// Renames the tools in the calls of the history to their names in the list. Returns the indices of the messages in
+/// which a tool was renamed that is not in the list.
 pub(super) fn rename_history(
     request: &mut Node<'_>,
     api: Api,
@@ -417,8 +417,8 @@ pub(super) fn rename_history(
     Ok(places)
 }
 
-/// Whether a request with these members is one of Bedrock Converse. Gateways take some of its members in requests of
-/// Chat Completions, which have `model` or `tools`.
+/// Returns true if a request with these members is a Bedrock Converse request. Gateways accept some of the members in
+/// Chat Completions requests, but those have `model` or `tools`.
 fn is_converse(given: &dyn Fn(&str) -> bool) -> bool {
     const MEMBERS: [&str; 3] = ["modelId", "inferenceConfig", "additionalModelRequestFields"];
     let is_named = given("toolConfig") || !given("model") && MEMBERS.iter().any(|key| given(key));

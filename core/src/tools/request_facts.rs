@@ -23,13 +23,13 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestChange {
-    /// The place in the input.
+    /// JSON Pointer into the input.
     pub pointer: String,
-    /// The rule: that of a [`RequestFact`].
+    /// The rule of a [`RequestFact`].
     pub rule: &'static str,
-    /// For people: what was done. It has no values of the request.
+    /// For people: what was done. Contains no values of the request.
     pub message: String,
-    /// Why: the fact that the change serves.
+    /// The fact behind the change.
     pub reason: Reason,
 }
 
@@ -46,7 +46,7 @@ impl RequestChange {
 pub struct ChoiceChange {
     /// The choice as it was, as JSON.
     pub found: String,
-    /// The choice as it is sent, as JSON: `null` if none is.
+    /// The choice as it is sent, as JSON: `null` if no choice is sent.
     pub sent: String,
     /// Why: the API's answer, with its source.
     pub because: &'static str,
@@ -73,8 +73,8 @@ pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
     Ok(changes)
 }
 
-/// The namespaces of a list of Responses: where each stands, whether its tools get its description, if it has one, and
-/// whether it has tools.
+/// The namespaces of a Responses list: the index of each, whether its tools get its description (`None` without a
+/// description), and whether it has tools.
 pub(super) struct Namespaces(Vec<(usize, Option<bool>, bool)>);
 
 impl Namespaces {
@@ -91,7 +91,7 @@ impl Namespaces {
         Ok(Namespaces(found.collect()))
     }
 
-    /// The places of the namespaces in the list.
+    /// Returns the indices of the namespaces in the list.
     pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().map(|(at, ..)| *at)
     }
@@ -119,7 +119,7 @@ impl Namespaces {
     }
 }
 
-/// The members of a request that need tools, as they came. Some may be gone once the request is rewritten.
+/// The members of a request that need tools, recorded before the rewriting, which may remove some.
 pub(super) struct Given {
     keys: Vec<&'static str>,
     /// The choice, as JSON.
@@ -192,7 +192,7 @@ pub(super) fn mend_choice(
     Ok((Some(ChoiceChange { found, sent, because: fact.source }), Vec::from([change])))
 }
 
-/// Whether a model that thinks refuses a choice.
+/// Returns true if a thinking model refuses a choice.
 fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
     match choice {
         Some(Choice::Tool(_)) => true,
@@ -241,7 +241,7 @@ struct WithoutTools {
 }
 
 impl WithoutTools {
-    /// The members of a request with this choice that the API refuses.
+    /// Returns the members of a request with this choice that the API refuses.
     fn broken_by(&self, request: &Node<'_>, choice: Option<&(String, Option<Choice<'_>>)>) -> &'static [&'static str] {
         match choice {
             Some((_, Some(Choice::None))) if self.takes_none => &[],
@@ -284,7 +284,7 @@ fn while_thinking(request: &Node<'_>, surface: &Surface) -> Result<Option<(&'sta
         _ => None,
     });
     let Some((fact, thinks, required)) = found else { return Ok(None) };
-    // Bedrock Converse has the members of a model in one of its own.
+    // Bedrock Converse holds the members of a model in `additionalModelRequestFields`.
     let fields = request.get("additionalModelRequestFields").map(view).transpose()?;
     let member = |key: &str| request.get(key).or_else(|| fields.as_deref()?.get(key)).map(view).transpose();
     let thinking = member("thinking")?;

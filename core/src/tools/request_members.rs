@@ -1,4 +1,4 @@
-//! Members of a request that an API refuses, whatever its tools are.
+//! Members of a request that an API refuses regardless of the tools.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -64,7 +64,7 @@ pub(super) fn refused(
     Ok(found)
 }
 
-/// Whether a request has a member, without what lets it pass.
+/// Returns true if a request has a member, but not the other member that makes the API accept it.
 fn has(request: &Node<'_>, member: &Member) -> Result<bool, Error> {
     if !request.get(member.name).is_some_and(is_set) {
         return Ok(false);

@@ -1,5 +1,4 @@
-//! The items of OpenAI Responses that are calls, in pieces: their arguments come up to four times, and are told of
-//! once.
+//! Restores the calls of OpenAI Responses in pieces: their arguments come up to four times and are reported once.
 
 use alloc::string::String;
 
@@ -14,12 +13,12 @@ use crate::{
 };
 
 impl Stream {
-    /// The arguments of an item of Responses end, and their event says them once more.
+    /// Handles the end of an item's arguments, whose event repeats them.
     pub(super) fn end_arguments(&mut self, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
         let key = Key::of(event);
         let Some(held) = self.held.get(&key) else { return Ok(None) };
         if held.pieces.is_empty() && event.get("arguments").is_none() {
-            // Nothing is said of them yet.
+            // No arguments are known yet.
             return Ok(None);
         }
         let (name, id) = (held.name.clone(), held.id.clone());
@@ -38,13 +37,13 @@ impl Stream {
         Ok(carried)
     }
 
-    /// An item of Responses ends, and its event has all of it.
+    /// Handles the end of an item, whose event contains the whole item.
     pub(super) fn end_item(&mut self, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
         let key = Key::of(event);
         let item = event.get("item");
         let is_its = |held: &&Held| item.is_some_and(|item| call_sites::may_be(item, held.id.as_deref()));
         let Some(held) = self.held.get(&key).filter(is_its) else {
-            // It never began, or another one did in its place.
+            // The item never began, or another one began under the same key.
             let call = item.filter(|item| item.get("type").is_some_and(|kind| kind.is_text("function_call")));
             let name = call.and_then(|item| self.restore_map.called(item, "name")).map(Text::into_owned);
             let id = item.and_then(call_sites::id_of);
@@ -57,7 +56,7 @@ impl Stream {
             return Ok(carried);
         };
         let (name, id) = (held.name.clone(), held.id.clone());
-        // Some servers give it one of its two ids at first, and the other one later.
+        // Some servers send one of the item's two ids first and the other one later.
         if let (Some(old), Some(new)) = (&id, item.and_then(call_sites::id_of)) {
             self.told.is_also(old, &new.display());
         }
@@ -77,7 +76,7 @@ impl Stream {
         Ok(carried)
     }
 
-    /// Ends a call whose event has no arguments, although pieces of them came: they are those.
+    /// Ends a call whose event has no arguments: fills in those that came in pieces.
     fn whole_in(&mut self, key: &Key, holder: &mut Node<'_>) -> Option<Node<'static>> {
         let mut held = self.held.close(key)?;
         let id = held.id.clone();
@@ -89,7 +88,7 @@ impl Stream {
         held.carried(whole)
     }
 
-    /// It is known what became of a call of Responses, of which more events may come.
+    /// Records that a call was reported, because more events of it may follow.
     fn known(&mut self, key: Key, name: Text<'static>, id: Option<String>) -> Result<(), Error> {
         if self.restore_map.repairs(&name) {
             self.told.see(id.as_deref());

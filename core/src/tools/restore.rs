@@ -1,5 +1,5 @@
-//! The way back: a call by the name and with the arguments that the API saw, as the tool's own server expects it.
-//! Where that is asked for, the arguments are repaired, too.
+//! Restores calls: replaces the name and the arguments that the API saw by those that the tool's server expects.
+//! Repairs the arguments if that is requested.
 
 use alloc::{string::String, sync::Arc};
 
@@ -22,33 +22,33 @@ use crate::{
     sanitize::decode::Plan,
 };
 
-/// What has to be undone, by the names that the API saw. What is not in here comes back as it is.
+/// What to undo in calls, by the names that the API saw. Calls of other tools stay unchanged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RestoreMap {
     pub(super) list: Map<String, RestoreEntry>,
-    /// The names that the API saw, by the namespaces and names of the tools that stand in one, as JSON spells them.
+    /// The names that the API saw of tools in namespaces, by namespace and name as JSON strings.
     pub(super) in_namespaces: Map<(String, String), String>,
-    /// Who called, if that is known.
+    /// The client that sent the request, if known.
     pub(super) client: Option<Client>,
-    /// How arguments are repaired; `None`: they are not.
+    /// How arguments are repaired; `None` if they are not.
     pub(super) repair: Option<RepairOptions>,
 }
 
-/// What has to be undone for one tool.
+/// What to undo for one tool.
 #[derive(Clone, Debug)]
 pub(crate) struct RestoreEntry {
-    /// As JSON spells it: a lone surrogate survives.
+    /// The tool's name as a JSON string, so that a lone surrogate survives.
     pub(super) name: String,
-    /// The server, of a tool of a list of several servers.
+    /// The tool's server, if the list has several servers.
     pub(super) server: Option<String>,
     pub(super) namespace: Option<String>,
     pub(super) kind: CallKind,
     pub(super) plan: Plan,
-    /// What its arguments have to match, where they are repaired.
+    /// The schemas for repairing the tool's arguments; `None` if they are not repaired.
     pub(super) schemas: Option<Arc<Schemas>>,
 }
 
-/// A call, restored.
+/// The restored name of a call, with its server and namespace.
 pub(crate) struct Restored<'r> {
     pub(crate) server: Option<Text<'r>>,
     pub(crate) name: Text<'r>,
@@ -77,12 +77,11 @@ impl RestoreEntry {
         RestoreEntry { name, server: None, namespace, kind: CallKind::Function, plan, schemas: None }
     }
 
-    /// With the server that the tool belongs to.
     pub(super) fn of_server(self, server: Option<&Text<'_>>) -> RestoreEntry {
         RestoreEntry { server: server.map(spelled), ..self }
     }
 
-    /// With what the arguments have to match.
+    /// Sets the schemas that the arguments have to match.
     pub(super) fn repaired_by(self, schemas: Option<Schemas>) -> RestoreEntry {
         RestoreEntry { schemas: schemas.map(Arc::new), ..self }
     }
@@ -96,17 +95,17 @@ impl RestoreMap {
         self.list.insert(name, entry);
     }
 
-    /// The name that the API saw of a tool that stands in a namespace.
+    /// Returns the name that the API saw of a tool in a namespace.
     pub(super) fn key_of(&self, tool: &ClientTool) -> Option<String> {
         let namespace = tool.namespace.as_deref().filter(|namespace| *namespace != tool.name)?;
         let spell = |name: &str| spelled(&Text::new(String::from(name)));
         self.in_namespaces.get(&(spell(namespace), spell(&tool.name))).cloned()
     }
 
-    /// The name by which this knows a call of that name and namespace. `None`: it is a call of a tool of another
-    /// namespace, in which nothing has to be undone.
+    /// Returns the key of a call in this map, by its namespace and name. Returns `None` if the tool belongs to another
+    /// namespace, so that there is nothing to undo.
     pub(super) fn key<'a>(&self, namespace: Option<&Text<'a>>, name: &Text<'a>) -> Option<Text<'a>> {
-        // The API puts a tool that it has loaded into a namespace of the tool's own name.
+        // The API puts a tool that it has loaded into a namespace with the tool's name.
         let Some(namespace) = namespace.filter(|namespace| *namespace != name) else { return Some(name.clone()) };
         match self.in_namespaces.get(&(spelled(namespace), spelled(name))) {
             Some(key) => Some(Text::new(key.clone())),
@@ -114,40 +113,39 @@ impl RestoreMap {
         }
     }
 
-    /// [`Self::key`] of a call.
+    /// Returns the [`Self::key`] of a call.
     pub(super) fn called<'a>(&self, call: &Node<'a>, name: &str) -> Option<Text<'a>> {
         self.key(call.get("namespace").and_then(Node::as_text), call.get(name)?.as_text()?)
     }
 
-    /// What has to be undone where only deferred loading was applied.
+    /// Returns the map for a request to which only deferred loading was applied.
     pub(crate) fn of(client: Client, report: &DeferredReport) -> RestoreMap {
         let mut restore_map = RestoreMap { client: Some(client), ..RestoreMap::default() };
         report.name_map.iter().for_each(|(called, tool)| restore_map.is_client_tool(called.clone(), tool));
         restore_map
     }
 
-    /// Notes what a tool is to the client, whatever else has to be undone for it.
+    /// Sets the name, namespace and kind of a tool at the client; keeps its plan and schemas.
     pub(super) fn is_client_tool(&mut self, called: String, tool: &ClientTool) {
         let (plan, schemas) = self.list.remove(&called).map(|entry| (entry.plan, entry.schemas)).unwrap_or_default();
-        // What a `custom` tool is called with is a text, and a search is the client's own.
+        // A `custom` tool has text input, and the client runs a search itself: neither has arguments to repair.
         let schemas = schemas.filter(|_| tool.kind == CallKind::Function);
         let name = spelled(&Text::new(tool.name.as_str()));
         let namespace = tool.namespace.as_deref().map(|namespace| spelled(&Text::new(namespace)));
         self.add(called, RestoreEntry { name, server: None, namespace, kind: tool.kind, plan, schemas });
     }
 
-    /// Sets the server of a listed tool, and its name there.
+    /// Sets the server of a listed tool, and the tool's name there.
     pub(super) fn is_of_server(&mut self, called: String, owner: &Owner) {
         let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(&owner.name, None, Plan::default()));
         (entry.name, entry.server) = (spelled(&owner.name), Some(spelled(owner.server())));
     }
 
-    /// Notes how arguments are repaired.
     pub(super) fn repairs_by(&mut self, options: Option<&RepairOptions>) {
         self.repair = options.cloned();
     }
 
-    /// Arguments of this tool are not repaired: its calls are nobody's but ours.
+    /// Turns off repairs for this tool, because this library handles its calls itself.
     #[cfg(feature = "search")]
     pub(crate) fn leaves(&mut self, called: &str) {
         if let Some(entry) = self.list.get_mut(called) {
@@ -155,27 +153,27 @@ impl RestoreMap {
         }
     }
 
-    /// Notes who called.
+    /// Sets the client that sent the request.
     pub(super) fn comes_from(&mut self, client: Option<Client>) {
         self.client = client;
     }
 
-    /// The format that the client speaks, if that is known.
+    /// Returns the client's API, if known.
     pub(super) fn client(&self) -> Option<Api> {
         self.client.as_ref().map(|client| client.format)
     }
 
-    /// The client's own search function, where the backend's stands for it.
+    /// Returns the name of the client's search function if the backend's search replaces it.
     pub(super) fn own_search(&self) -> Option<&str> {
         self.client.as_ref()?.search.as_deref()
     }
 
-    /// What a call of this tool is to the client.
+    /// Returns the kind of call that the client expects for this tool.
     pub(super) fn kind(&self, name: &Text<'_>) -> CallKind {
         self.entry(name).map_or(CallKind::Function, |entry| entry.kind)
     }
 
-    /// What a call of this tool becomes in a reply of OpenAI Responses whose client speaks that, too.
+    /// Returns the kind of item that a call becomes in an OpenAI Responses reply if the client also uses that API.
     pub(super) fn item_kind(&self, name: &Text<'_>) -> CallKind {
         if self.client() == Some(Api::OpenaiResponses) {
             self.kind(name)
@@ -184,13 +182,13 @@ impl RestoreMap {
         }
     }
 
-    /// The names that the API saw, with the tools' own.
+    /// Returns the names that the API saw, each with the tool's original name.
     #[cfg(feature = "search")]
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, Text<'_>)> {
         self.list.iter().map(|(called, entry)| (called.as_str(), read_text(&entry.name)))
     }
 
-    /// What has to be undone for one tool, and nothing else.
+    /// Returns a map that contains only the entry of this tool.
     pub(super) fn only(&self, name: &Text<'_>) -> RestoreMap {
         let entry = name.value().and_then(|name| Some((name.clone().into_owned(), self.list.get(&*name)?.clone())));
         RestoreMap { list: entry.into_iter().collect(), ..self.without_tools() }
@@ -200,21 +198,21 @@ impl RestoreMap {
         RestoreMap { client: self.client.clone(), repair: self.repair.clone(), ..RestoreMap::default() }
     }
 
-    /// The names that the API saw, with the namespaces and names of the tools that stood in one.
+    /// Returns the names that the API saw of tools in namespaces, each with its namespace and original name.
     pub(super) fn names_in_namespaces(&self) -> impl Iterator<Item = (&str, Text<'_>, Text<'_>)> {
         self.list.iter().filter_map(|(called, entry)| {
             Some((called.as_str(), read_text(entry.namespace.as_deref()?), read_text(&entry.name)))
         })
     }
 
-    /// Takes in what another one undoes.
+    /// Adds the entries of another map.
     pub(super) fn extend(&mut self, other: RestoreMap) {
         self.list.extend(other.list);
         self.in_namespaces.extend(other.in_namespaces);
         self.repair = self.repair.take().or(other.repair);
     }
 
-    /// What it takes, in bytes, roughly.
+    /// Returns the approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let entry = |(called, entry): (&String, &RestoreEntry)| {
             let texts = [Some(&entry.name), entry.server.as_ref(), entry.namespace.as_ref()];
@@ -226,7 +224,7 @@ impl RestoreMap {
         self.list.iter().map(entry).sum()
     }
 
-    /// Whether nothing has to be undone.
+    /// Returns true if there is nothing to undo.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -235,19 +233,20 @@ impl RestoreMap {
         self.list.get(&*name.value()?)
     }
 
-    /// The name of a call.
+    /// Returns the original name of a call.
     pub(crate) fn name(&self, name: &Text<'_>) -> Option<Restored<'_>> {
         let entry = self.entry(name)?;
         let [server, namespace] = [&entry.server, &entry.namespace].map(|text| text.as_deref().map(read_text));
         Some(Restored { server, name: read_text(&entry.name), namespace })
     }
 
-    /// Whether arguments of this tool may look different from what its server expects: they are known as a whole only.
+    /// Returns true if arguments of this tool may have to change, so that they must be buffered until they are
+    /// complete.
     pub(crate) fn is_held(&self, name: &Text<'_>) -> bool {
         self.entry(name).is_some_and(|entry| !entry.plan.is_empty() || self.is_repaired(entry))
     }
 
-    /// Whether arguments of this tool are repaired.
+    /// Returns true if arguments of this tool are repaired.
     pub(super) fn repairs(&self, name: &Text<'_>) -> bool {
         self.entry(name).is_some_and(|entry| self.is_repaired(entry))
     }
@@ -256,7 +255,7 @@ impl RestoreMap {
         self.repair.is_some() && entry.schemas.is_some()
     }
 
-    /// The repairing of a call, if there is any.
+    /// Returns the repairer of a call if the tool's arguments are repaired.
     fn repairing<'r>(&'r self, called: &'r Text<'r>, id: Option<String>) -> Option<Repairing<'r>> {
         let (entry, options) = (self.entry(called)?, self.repair.as_ref()?);
         let schemas = entry.schemas.as_deref()?;
@@ -264,8 +263,8 @@ impl RestoreMap {
         Some(Repairing { schemas, plan: &entry.plan, options, called, name, id })
     }
 
-    /// Restores arguments that are JSON text; `None`: the text as it is. What is no JSON is the model's mistake: where
-    /// it is not repaired it stays, and the tool's server tells it.
+    /// Restores arguments that are JSON text. Returns `None` if the text stays unchanged. Invalid JSON stays if it is
+    /// not repaired: the tool's server reports the model's mistake.
     pub(crate) fn text(&self, name: &Text<'_>, arguments: &str, id: Option<String>, told: &mut Told) -> Option<String> {
         if let Some(repairing) = self.repairing(name, id) {
             return repairing.text(arguments, told).ok()?;
@@ -276,11 +275,11 @@ impl RestoreMap {
         (!node.is_intact()).then(|| json::write(&node))
     }
 
-    /// Restores arguments that are a value, or JSON text in a string. A string is text that the API has in this place,
-    /// unless it should be a value (`has_text` is false) and is repaired.
+    /// Restores arguments that are a value or JSON text in a string. A string stays JSON text, unless the API expects a
+    /// value here (`has_text` is false) and the arguments are repaired.
     ///
     /// # Errors
-    /// `budget-exceeded`, which only a plan from elsewhere can come to.
+    /// `budget-exceeded`, only for a plan that this library did not make.
     pub(crate) fn arguments(
         &self,
         name: &Text<'_>,
@@ -340,7 +339,7 @@ impl RestoreMap {
         outcome
     }
 
-    /// Restores one call where it stands.
+    /// Restores one call in place.
     pub(super) fn site(&self, site: Site<'_, '_>, told: &mut Told) -> Result<(), Error> {
         let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
         let outcome = match site.arguments {
@@ -352,7 +351,7 @@ impl RestoreMap {
                     let restored = site.node.visit(key, |node| {
                         let was_null = node.is_null();
                         self.arguments(&called, node, (id, has_text), told)?;
-                        // No arguments: the API has text in this place.
+                        // The call had no arguments, and the API expects text here.
                         if was_null && has_text && !node.is_null() {
                             *node = Node::string(json::write(node));
                         }
@@ -368,8 +367,8 @@ impl RestoreMap {
         outcome
     }
 
-    /// A call without any member for its arguments has none. It gets one if the schema's defaults fill it. Where it is
-    /// a text, a limit may have cut it.
+    /// Handles a call that has no member for its arguments. Adds the member only if defaults of the schema fill it. If
+    /// the API has text here, a length limit may have cut the arguments.
     fn no_arguments(
         &self,
         called: &Text<'_>,
@@ -390,7 +389,7 @@ impl RestoreMap {
         Ok(())
     }
 
-    /// Gives a call its own name, and its namespace.
+    /// Sets the original name, server and namespace of a call.
     pub(super) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
         let Some(Restored { server, name, namespace }) = self.name(called) else { return };
         if node.get(key).and_then(Node::as_text) != Some(&name) {
@@ -401,7 +400,7 @@ impl RestoreMap {
         }
         match namespace {
             Some(namespace) => node.set("namespace", Node::string(namespace.into_owned())),
-            // The API's own, of a tool that it has loaded.
+            // The API set the namespace of a tool that it has loaded.
             None if node.get("namespace").and_then(Node::as_text) == Some(called) => drop(node.remove("namespace")),
             None => {}
         }

@@ -1,4 +1,4 @@
-//! The way back as JSON, to be kept for a later turn.
+//! The restore map as JSON, to be kept for a later turn.
 
 use alloc::{
     format,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl RestoreMap {
-    /// As JSON, to be kept for a later turn.
+    /// Returns the map as JSON, to be kept for a later turn.
     pub(crate) fn to_node(&self) -> Node<'static> {
         let tools = self.list.iter().map(|(name, entry)| {
             let mut members = Vec::from([("name", owned(&entry.name))]);
@@ -53,7 +53,7 @@ impl RestoreMap {
         Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
     }
 
-    /// From JSON, as [`Self::to_node`] gives it.
+    /// Reads the JSON that [`Self::to_node`] returns.
     pub(crate) fn from_node(node: &Node<'_>) -> Result<RestoreMap, Error> {
         let wrong = |pointer: String, expected: &str| {
             Error::new(
@@ -100,12 +100,12 @@ impl RestoreMap {
     }
 }
 
-/// A member that is to be a string, if it is there.
+/// Returns a member that has to be a string: `None` if it is absent, `Some(None)` if it is not a string.
 fn text_at<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<Option<&'n Text<'a>>> {
     node.get(key).map(Node::as_text)
 }
 
-/// Who called, as it was kept.
+/// Reads the client that sent the request.
 fn client_of(node: &Node<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<Option<Client>, Error> {
     let Some(format) = text_at(node, "format") else { return Ok(None) };
     let format = format

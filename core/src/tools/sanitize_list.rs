@@ -1,4 +1,5 @@
-//! `sanitize_tools`: every tool of a list into one API's own shape, and what cannot be made acceptable set aside.
+//! `sanitize_tools`: rewrites every tool of a list for one API and quarantines the tools that cannot be made
+//! acceptable.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -33,13 +34,13 @@ use crate::{
     sanitize::decode::Plan,
 };
 
-/// A change, and which tool it is about. Its pointers are pointers into the lists.
+/// A change of one tool. Its pointers point into the lists, not into the tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolChange {
-    /// The name that the tool's server knows.
+    /// The tool's name at its server.
     pub tool: String,
-    /// Its server, if the list was one of several servers.
+    /// The tool's server, if the list has several servers.
     pub server: Option<String>,
     /// The dialect the tool is written in.
     pub dialect: &'static str,
@@ -47,22 +48,22 @@ pub struct ToolChange {
     pub change: Change,
 }
 
-/// What became of a list.
+/// The result of rewriting a list.
 pub(crate) struct Outcome<'a> {
     pub(crate) tools: Node<'a>,
     pub(crate) quarantined: Vec<Quarantined>,
-    /// Left empty by a list with a memory.
+    /// Empty if the list is rewritten with a memory.
     pub(crate) changes: Vec<ToolChange>,
-    /// Whether the same arguments are accepted, no guidance is lost, and no tool is missing.
+    /// True if the same arguments are accepted, no guidance is lost, and no tool is missing.
     pub(crate) lossless: bool,
     pub(crate) restore_map: RestoreMap,
-    /// What is called otherwise now, also in requests that speak of these tools.
+    /// The renamed tools, for requests that mention them.
     pub(crate) names: Names,
-    /// The names that can be called, as they are now.
+    /// The names as sent of all tools that can be called.
     pub(crate) accepted: Set<String>,
 }
 
-/// A tool as it is sent, to be reported once its place is known.
+/// The changes of a rewritten tool, reported once the tool's place in the output is known.
 struct Done {
     tool: String,
     server: Option<String>,
@@ -72,32 +73,32 @@ struct Done {
 }
 
 struct Writer<'o> {
-    /// The dialect and, if there is one, the one to fall back to.
+    /// The dialect, followed by the one for tools that it cannot express, if there is one.
     targets: Vec<Target>,
     format: ToolFormat,
     allow: Allow,
-    /// The most tools that the caller wants.
+    /// Maximum number of tools that the caller allows.
     most: usize,
     names: &'o Names,
     servers: Option<&'o Servers>,
     accepted: Set<String>,
-    /// What the tools so far have defined, where that is put into one table.
+    /// Definitions of the tools so far, for APIs that merge them into one table.
     definitions: Definitions,
-    /// How many tools are in the list so far, hosted ones included.
+    /// Number of tools in the list so far, including hosted ones.
     count: usize,
     quarantined: Vec<Quarantined>,
     restore_map: RestoreMap,
-    /// Calls are to be repaired: the schemas are kept.
+    /// True if calls are repaired, so that the schemas are kept.
     repairs: bool,
-    /// Only tools with `strict: true` are written in the first dialect.
+    /// True if only tools with `strict: true` are written in the first dialect.
     by_flag: bool,
-    /// The second dialect is the caller's choice, and not the one for tools that are not strict.
+    /// True if the second dialect is the caller's fallback, not the dialect of tools that are not strict.
     has_fallback: bool,
-    /// What schemas became before.
+    /// Schemas that were rewritten before.
     memory: Option<&'o mut Memory>,
 }
 
-/// Rewrites a list. With a memory, nothing is told of changes but whether they lose anything.
+/// Rewrites a list. With a memory, changes are not reported; only `lossless` shows if they lose anything.
 pub(crate) fn rewrite<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
@@ -112,15 +113,15 @@ pub(crate) fn rewrite<'a>(
 #[derive(Default)]
 pub(super) struct Planned<'n> {
     pub(super) names: Names,
-    /// What the model's tools may be called, if that is not what the dialect says.
+    /// The names that the model accepts, if they differ from the dialect's.
     pub(super) shape: Option<NamePattern>,
-    /// The names of tools in namespaces; `None`: the list plans its own.
+    /// The names of tools in namespaces; `None` if the list plans them itself.
     pub(super) flat: Option<&'n FlatNames>,
     /// The servers of the tools, if the list has several.
     pub(super) servers: Option<&'n Servers>,
 }
 
-/// Rewrites a list of which some tools have their names already.
+/// Rewrites a list in which some tools are named already.
 pub(super) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
@@ -144,7 +145,7 @@ pub(super) fn rewrite_with_names<'a>(
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
                 let name = request::tool::name(&listed.entry);
-                // The name of a `custom` tool of a namespace or of a server was made here.
+                // The name of a `custom` tool of a namespace or of a server was made by this library.
                 if is_named_here(listed) {
                     own.extend(name)
                 } else {
@@ -201,16 +202,16 @@ pub(super) fn rewrite_with_names<'a>(
     Ok(Outcome { tools, quarantined, changes, lossless, restore_map, names, accepted })
 }
 
-/// How many tools a list has, those of several servers together.
+/// Returns the number of tools in a list, over all its servers.
 ///
 /// # Errors
-/// `invalid-request` if it is no list of tools, or of servers.
+/// `invalid-request` if the input is not a list of tools or of servers.
 pub(crate) fn count(tools: Node<'_>) -> Result<usize, Error> {
     let (tools, _) = servers::flatten(tools, Prefix::Auto, NamePattern::ANY)?;
     Ok(Listing::read(tools)?.entries().count())
 }
 
-/// A list as it is sent, for texts that quote its tools.
+/// Returns a list as it is sent, for texts that quote its tools.
 pub(super) fn quotes<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
@@ -221,7 +222,7 @@ pub(super) fn quotes<'a>(
     rewrite_with_names(tools, options, planned, None).map(|outcome| outcome.tools)
 }
 
-/// Up to how many tools of a list no tool has a say in how another is sent.
+/// Returns the largest list size for which each tool is rewritten independently of the others.
 pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
     let targets = targets(options)?;
     let shares = |target: &Target| target.dialect.tools.one_grammar || !target.dialect.tools.budgets.is_empty();
@@ -232,7 +233,7 @@ pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
     Ok(options.max_tools.unwrap_or(Some(MAX_TOOLS)).unwrap_or(usize::MAX).min(of_api))
 }
 
-/// The type of OpenAI's tools that take a text, and where Chat Completions keeps the definition of one.
+/// The type of OpenAI's tools with text input, and the member of Chat Completions that holds the definition.
 const CUSTOM: &str = "custom";
 
 fn duplicate(called: &str, at: &str) -> Refused {
@@ -240,12 +241,13 @@ fn duplicate(called: &str, at: &str) -> Refused {
     refused(Constraint::DuplicateName.id(), at, message)
 }
 
-/// Whether an entry that is sent as it is got its name here: a `custom` tool of a namespace or of a server.
+/// Returns true if this library named an entry that is otherwise sent unchanged: a `custom` tool of a namespace or of a
+/// server.
 fn is_named_here(listed: &Listed<'_>) -> bool {
     listed.namespace.is_some() || listed.server.is_some() && request::tool::is_custom(&listed.entry)
 }
 
-/// Where a `custom` tool has its name.
+/// Returns the path of a `custom` tool's name.
 fn path_of_name(entry: &Node<'_>) -> &'static [&'static str] {
     if entry.get("name").is_some() {
         &["name"]
@@ -254,7 +256,7 @@ fn path_of_name(entry: &Node<'_>) -> &'static [&'static str] {
     }
 }
 
-/// The change of a tool's name.
+/// Returns the change that reports a renamed tool.
 fn renamed(
     dialect: &'static Dialect,
     (own, called): (&Text<'_>, &str),
@@ -316,12 +318,13 @@ impl Writer<'_> {
         }
     }
 
-    /// The name that a tool has at its server.
+    /// Returns the tool's name at its server.
     fn own<'n, 'a>(&'n self, name: &'n Text<'a>) -> &'n Text<'a> {
         self.servers.and_then(|servers| servers.owner(name)).map_or(name, |owner| &owner.name)
     }
 
-    /// The name of a `custom` tool of a namespace or of a server, if another tool of the list is sent under it.
+    /// Returns the name of a `custom` tool of a namespace or of a server if another tool of the list is sent with that
+    /// name.
     fn taken(&self, listed: &Listed<'_>) -> Option<String> {
         if !is_named_here(listed) {
             return None;
@@ -330,7 +333,7 @@ impl Writer<'_> {
         self.accepted.contains(&called).then_some(called)
     }
 
-    /// An entry that is sent as it is, but for its name: a `custom` tool of OpenAI's, or what the API runs itself.
+    /// Sends an entry unchanged except for its name: a `custom` tool of OpenAI or a tool that the API runs itself.
     fn hosted<'a>(&mut self, listed: Listed<'a>) -> (Node<'a>, Option<Done>) {
         let is_named_here = is_named_here(&listed);
         let Listed { mut entry, namespace, server, pointer: at } = listed;
@@ -396,7 +399,7 @@ impl Writer<'_> {
             changes.push(renamed(dialect, (shown, &called), server.as_ref(), at));
         }
         within(self.allow, &changes)?;
-        // Nothing can go wrong any more: what the tool takes is taken.
+        // Nothing can fail from here on: charge the tool to the budgets.
         let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omit);
         let taken = self.targets.get_mut(target).map(|target| target.taken.as_mut_slice()).unwrap_or_default();
         for (taken, budget) in taken.iter_mut().zip(dialect.tools.budgets) {
@@ -423,7 +426,7 @@ impl Writer<'_> {
         Ok((entry, Done { tool, server, dialect: dialect.name, changes }))
     }
 
-    /// Gives definitions other names that the tools before define otherwise.
+    /// Renames the definitions that conflict with those of earlier tools.
     fn rename_definitions(
         &mut self,
         (entry, shape): (&mut Node<'_>, Shape),
@@ -455,7 +458,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The most tools of a request are the API's, whatever dialect a single one is written in.
+    /// Returns an error if the list is full. The API's limit applies in whatever dialect a tool is written.
     fn has_room(&self) -> Result<(), Refused> {
         let most = self
             .targets
@@ -470,7 +473,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Makes the schema acceptable in the first dialect that can say it.
+    /// Rewrites the schema in the first dialect that can express it.
     fn schema<'a>(&mut self, entry: &mut Node<'a>, shape: Shape) -> Result<Written<'a>, Refused> {
         let spare = if self.targets.len() > 1 { shape.schema(entry).cloned() } else { None };
         let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);

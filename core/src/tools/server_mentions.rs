@@ -1,6 +1,6 @@
 //! Tools of several servers outside the list: in the choice, the history and the options of a request.
 //!
-//! The member `server` beside a name is this library's: `restore` writes it, and no API takes it.
+//! The member `server` next to a name is this library's: `restore` writes it, and no API accepts it.
 
 use alloc::format;
 
@@ -15,10 +15,10 @@ use crate::{
     request::{prefilter::NAMES_TOOLS, tool},
 };
 
-/// Levels of a choice of tools.
+/// Maximum nesting depth of a choice of tools.
 const CHOICE_DEPTH: usize = 6;
 
-/// The members that hold a choice, what holds it there, and its pointer.
+/// The places of a choice: the member of the request, the member inside it, and the pointer.
 const CHOICES: [(&str, Option<&str>, &str); 4] = [
     ("tool_choice", None, "/tool_choice"),
     ("toolConfig", Some("toolChoice"), "/toolConfig/toolChoice"),
@@ -75,7 +75,7 @@ struct Mentions<'s> {
     servers: Option<&'s Servers>,
 }
 
-/// What to do about a name.
+/// The result of looking up a name.
 enum Found<'a> {
     Stays,
     Named(Text<'static>),

@@ -1,4 +1,4 @@
-//! The names of a list of several servers' tools: each its own, and none dependent on an order.
+//! Plans the names of the tools of several servers: each name is unique and independent of the order.
 //!
 //! `server__tool` identifies its server and its tool only if neither contains `__`, the server does not end with `_`
 //! and the tool does not begin with it. Any other tool gets a digest of both, so that its name does not depend on the

@@ -1,7 +1,7 @@
-//! Lists of several servers: one list, in which every tool has a name of its own.
+//! Merges the tools of several servers into one list with unique names.
 //!
 //! A tool is identified by its server and its name there. Its name in the list does not determine either. So the names
-//! of a list are planned together, and `restore` says whose tool was called.
+//! of a list are planned together, and `restore` returns the server of a called tool.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -23,7 +23,7 @@ use crate::{
 
 pub(super) const SERVER: &str = "server";
 const TOOLS: &str = "tools";
-/// Where Bedrock Converse keeps the list.
+/// The member of a Bedrock Converse request that holds the list.
 const CONVERSE: &str = "toolConfig";
 
 /// Which server each tool of a list belongs to.
@@ -33,7 +33,7 @@ pub(crate) struct Servers {
     owners: Map<Text<'static>, Owner>,
     /// The names in the list, by the tools.
     names: Map<Tool, Text<'static>>,
-    /// The names in the list, by the names at the servers; `None`: several servers have the name.
+    /// The names in the list, by the names at the servers; `None` if several servers have the name.
     by_own_name: Map<Text<'static>, Option<Text<'static>>>,
     /// The places of the tools that the API defines, by their names.
     hosted: Map<Text<'static>, Place>,
@@ -51,7 +51,7 @@ struct Place {
     server: Text<'static>,
 }
 
-/// A tool as its server knows it.
+/// A tool at its server.
 #[derive(Debug)]
 pub(crate) struct Owner {
     /// The name at the server.
@@ -65,12 +65,12 @@ impl Owner {
     }
 }
 
-/// Whether an entry of a list is a server with its tools.
+/// Returns true if an entry of a list is a server with its tools.
 fn is_server(entry: &Node<'_>) -> bool {
     entry.get(SERVER).is_some() && (has_list(entry) || tool_format::recognise(entry) == Entry::Unknown)
 }
 
-/// Whether an entry has a list in `tools`, or an object that has one.
+/// Returns true if an entry has a list in `tools`, or an object there that has one.
 fn has_list(entry: &Node<'_>) -> bool {
     let tools = entry.get(TOOLS);
     let inner = tools.and_then(|tools| tools.get(TOOLS));
@@ -85,10 +85,10 @@ fn refused(pointer: String, message: impl Into<String>) -> Error {
     Error::new(Code::InvalidRequest, pointer, message)
 }
 
-/// Makes one list of a list of servers. Any other list stays, and there are no servers.
+/// Merges a list of servers into one list of tools. Any other list stays unchanged, without servers.
 ///
 /// # Errors
-/// `invalid-request` for an entry that is no server with its tools, and for a second one of the same server.
+/// `invalid-request` for an entry that is not a server with its tools, and for a repeated server.
 pub(super) fn flatten<'a>(
     mut list: Node<'a>,
     prefix: Prefix,
@@ -129,7 +129,7 @@ pub(super) fn flatten<'a>(
     Ok((Node::array(tools), Some(servers)))
 }
 
-/// Makes one list of a request's list of servers.
+/// Merges a request's list of servers into one list of tools.
 ///
 /// # Errors
 /// As [`flatten`].
@@ -160,7 +160,7 @@ fn take_from(
     Ok(servers)
 }
 
-/// Whether text may have a member `server`: other text is not read.
+/// Returns true if text may have a member `server`: other text is not read.
 fn may_have_server(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Verbatim(text) => text.contains("\"server\"") || text.contains("\\u"),
@@ -168,7 +168,7 @@ fn may_have_server(node: &Node<'_>) -> bool {
     }
 }
 
-/// The server of an entry.
+/// Returns the server of an entry.
 fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
     const EXPECTED: &str = "expected the name of a server as a string that is not empty, found";
     match entry.get(SERVER) {
@@ -195,7 +195,7 @@ fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
     }
 }
 
-/// The tools of an entry: a list, or an object that has one in `tools`, as MCP's `tools/list` answers.
+/// Returns the tools of an entry: a list, or an object that has one in `tools`, as MCP's `tools/list` answers.
 fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'a>>, String), Error> {
     let mut tools = entry.visit(TOOLS, core::mem::take);
     if let Some(inner) = tools.as_mut().and_then(|tools| tools.visit(TOOLS, core::mem::take)) {
@@ -264,7 +264,7 @@ impl Servers {
         }
     }
 
-    /// The tool behind a name of the list.
+    /// Returns the tool behind a name of the list.
     pub(super) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
         self.owners.get(&called.borrowed().into_owned())
     }
@@ -273,24 +273,24 @@ impl Servers {
         self.owners.get(called).map(|owner| &owner.place).or_else(|| self.hosted.get(called))
     }
 
-    /// The place of an entry of a list of `count`, if no entry was removed.
+    /// Returns the place of an entry of a list of `count` entries, if no entry was removed.
     fn place(&self, pointer: &str, count: usize) -> Option<&(Place, Option<Text<'static>>)> {
         let at: usize = pointer.strip_prefix('/')?.parse().ok()?;
         self.places.get(at).filter(|_| count == self.places.len())
     }
 
-    /// Whether the servers have no tools.
+    /// Returns true if the servers have no tools.
     pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Every name of the list, with the tool behind it.
+    /// Returns every name of the list, with the tool behind it.
     pub(super) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, &Owner)> {
         self.owners.iter()
     }
 
-    /// Returns the list name of a tool mentioned in a request, with its server or alone. `None`: the name stays, or
-    /// the server does not have the tool.
+    /// Returns the list name of a tool mentioned in a request, with its server or alone. Returns `None` if the name
+    /// stays, or if the server does not have the tool.
     pub(super) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
         let name = name.borrowed().into_owned();
         if let Some(server) = server {
@@ -307,13 +307,13 @@ impl Servers {
         self.by_own_name.get(&name).cloned().flatten()
     }
 
-    /// Whether several servers have a tool of this name, and none is called so in the list.
+    /// Returns true if several servers have a tool of this name, and no tool has this name in the list.
     pub(super) fn is_shared(&self, name: &Text<'_>) -> bool {
         let name = name.borrowed().into_owned();
         self.by_own_name.get(&name).is_some_and(Option::is_none) && self.place_of(&name).is_none()
     }
 
-    /// Returns a name for a tool that its server does not have any more. No tool of the list has it.
+    /// Returns a name for a tool that its server no longer has. No tool of the list has this name.
     pub(super) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
         let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
         server_names::of_the_past(self.shape, self.prefix != Prefix::Never, &tool, &self.taken)
@@ -322,9 +322,9 @@ impl Servers {
 
 /// The name of an entry.
 enum Named {
-    /// Of a tool that the caller defines.
+    /// The name of a tool that the caller defines.
     Own(Text<'static>),
-    /// Of one that the API defines: it cannot change.
+    /// The name of a tool that the API defines: it cannot change.
     Hosted(Text<'static>),
 }
 

@@ -1,4 +1,4 @@
-//! The warning of tools that are not sent, so that none is left out silently.
+//! Warns of tools that are not sent, so that no tool is left out silently.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -64,7 +64,7 @@ fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> Strin
     format!("expected to send every tool, set {count} aside: {why}. What to do: {}", advice.join("; "))
 }
 
-/// Advice for one tool.
+/// Returns advice for one tool.
 fn remedy(tool: &Quarantined, naming: Naming) -> String {
     let is = |constraints: &[Constraint]| constraints.iter().any(|one| one.id() == tool.rule);
     let (fallback, max_tools) = (naming.spell("fallback"), naming.spell("maxTools"));

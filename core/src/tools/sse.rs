@@ -1,5 +1,5 @@
-//! The text of an event stream (`text/event-stream`): cut into events, and written again. Knows lines, and nothing of
-//! what is done to events.
+//! Splits the text of an event stream (`text/event-stream`) into events, and writes events as text. Knows lines, but
+//! not what is done to events.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -9,35 +9,34 @@ use crate::{
     limits::MAX_HELD_BYTES,
 };
 
-/// What is done to events.
+/// Processes events.
 pub(crate) trait Sink {
-    /// What is to be passed on for an event.
+    /// Returns the events to pass on for an event.
     fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error>;
 
-    /// What is still held back at the end.
+    /// Returns the events that are still buffered at the end.
     fn finish(&mut self) -> Vec<Node<'static>>;
 }
 
-/// Text that is no whole event yet.
+/// Text of incomplete events.
 ///
-/// Every byte is looked at once, whatever the pieces are: a piece is appended, and only whole events leave the buffer.
+/// Every byte is read once, regardless of the pieces: a piece is appended, and only complete events leave the buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     text: String,
-    /// Where the line begins that is not complete.
+    /// Start of the incomplete line.
     line: usize,
-    /// How far the end of that line was looked for.
+    /// Position up to which the end of that line was searched.
     searched: usize,
-    /// The last line ended with a CR at the very end of a piece: what becomes of an LF that comes next and belongs to
-    /// it.
+    /// Set if the last piece ended with a CR: what to do with an LF that comes next and belongs to the CR.
     half: Option<Half>,
-    /// What was ready to be passed on when an error came: the next call hands it out, so that nothing is lost.
+    /// Output that was ready when an error occurred: the next call returns it, so that nothing is lost.
     ready: String,
-    /// The last event was whole and could not be restored: it passes as it came.
+    /// True if the last event was complete but could not be restored: it passes unchanged.
     refused: bool,
-    /// Events of this stream have lines that name them: some clients pass over an event without one.
+    /// True if events of this stream have `event:` lines: some clients ignore an event without one.
     has_names: bool,
-    /// Text of this stream came.
+    /// True once text of this stream came.
     has_begun: bool,
 }
 
@@ -45,14 +44,14 @@ pub(crate) struct Buffer {
 /// Source: HTML, server-sent events, "parsing an event stream": one leading U+FEFF is ignored.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// What becomes of the second half of a CR LF.
+/// What to do with the LF of a CR LF that is split between pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Half {
-    /// It stays with its line, which is still here.
+    /// The line is still in the buffer: the LF is kept with it.
     Here,
-    /// Its line was passed on as it came, and so is this.
+    /// The line was passed on unchanged: so is the LF.
     Passed,
-    /// Its event was written anew, with a blank line of its own.
+    /// The event was rewritten with its own blank line: the LF is dropped.
     Written,
 }
 
@@ -64,10 +63,10 @@ impl Buffer {
         self.text.is_empty() && self.ready.is_empty() && self.half.is_none() && !self.refused
     }
 
-    /// The text to be passed on for a piece of text.
+    /// Returns the text to pass on for a piece of text.
     ///
     /// # Errors
-    /// Those of the sink, and `limit-exceeded`. An event that cannot be restored passes as it came, with the next call.
+    /// Those of the sink, and `limit-exceeded`. The next call returns an event that cannot be restored, unchanged.
     pub(crate) fn feed(&mut self, piece: &str, sink: &mut impl Sink) -> Result<String, Error> {
         if self.text.len() > MAX_HELD_BYTES {
             return Err(too_long());
@@ -129,7 +128,7 @@ impl Buffer {
         }
     }
 
-    /// Where the next whole event ends, the blank line behind it included.
+    /// Returns the end of the next complete event, including the blank line after it.
     fn next_event(&mut self, text: &str) -> Option<usize> {
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         while let Some(found) = text.as_bytes().get(self.searched..).and_then(|rest| rest.iter().position(is_end)) {
@@ -149,7 +148,7 @@ impl Buffer {
         None
     }
 
-    /// Keeps what is behind the events that were passed on. That is less than the last piece, unless none was whole.
+    /// Keeps the text after the events that were passed on: less than the last piece, unless no event was complete.
     fn keep(&mut self, mut text: String, passed: usize) {
         text.drain(..passed);
         self.text = text;
@@ -157,14 +156,14 @@ impl Buffer {
         self.searched = self.searched.saturating_sub(passed);
     }
 
-    /// The text that is left at the end of a stream. Some servers leave out the blank line behind their last event; it
-    /// is one nevertheless, if it is whole.
+    /// Returns the rest of the text at the end of a stream. Some servers omit the blank line after their last event;
+    /// the rest counts as an event if its data is complete.
     ///
     /// # Errors
-    /// Those of the sink. The next call then gives what was held back, and the last event as it came.
+    /// Those of the sink. The next call then returns what was buffered, and the last event unchanged.
     pub(crate) fn finish(&mut self, sink: &mut impl Sink) -> Result<String, Error> {
         let mut out = match self.text.len() > MAX_HELD_BYTES {
-            // Refused when it came.
+            // Already refused by `feed`.
             true => core::mem::take(&mut self.ready),
             false => self.feed("", sink)?,
         };
@@ -195,7 +194,7 @@ fn too_long() -> Error {
     Error::new(Code::LimitExceeded, "", message)
 }
 
-/// Writes the blank line behind the last event, if it is not there.
+/// Writes the blank line after the last event, if it is missing.
 pub(crate) fn end(out: &mut String) {
     if out.is_empty() || ["\n\n", "\n\r\n", "\r\r"].iter().any(|blank| out.ends_with(blank)) {
         return;
@@ -203,12 +202,12 @@ pub(crate) fn end(out: &mut String) {
     out.push_str(if out.ends_with(['\n', '\r']) { "\n" } else { "\n\n" });
 }
 
-/// The lines of a text, each without its end.
+/// Returns the lines of a text, without their line ends.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
 }
 
-/// The data of an event, and its other lines.
+/// Returns the data of an event, and its other lines.
 fn parts(raw: &str) -> (String, String) {
     let (mut data, mut others) = (String::new(), String::new());
     for line in lines(raw) {
@@ -229,7 +228,7 @@ fn parts(raw: &str) -> (String, String) {
     (data, others)
 }
 
-/// One event, with the blank line behind it. Tells whether it passed as it came.
+/// Writes one event, including the blank line after it. Returns true if the event is unchanged.
 fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String) -> Result<bool, Error> {
     let (data, others) = parts(raw);
     *has_names |= others.contains("event:");
@@ -254,30 +253,30 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String)
             true => out.push_str(raw),
             false if at == last && !is_renamed(event, came.as_ref(), &others) => write(event, &others, out),
             false if at == last => write(event, &renamed(event, &others), out),
-            // One that is passed on late stands for itself; its number and name are not this event's.
+            // A delayed event gets its own name: the number and name in `others` belong to the current event.
             false => write(event, &own_name(event, *has_names), out),
         }
     }
     Ok(as_it_came)
 }
 
-/// Whether an event has another type than it came with, and a line that says so.
+/// Returns true if an event has an `event:` line and its type has changed.
 fn is_renamed(event: &Node<'_>, came: Option<&Text<'_>>, lines: &str) -> bool {
     lines.contains("event:") && event.get("type").and_then(Node::as_text) != came
 }
 
-/// An event's other lines, with the one that names it as its `type` does now.
+/// Returns the other lines of an event, with the `event:` line for its current `type`.
 fn renamed(event: &Node<'_>, lines: &str) -> String {
     let others = lines.lines().filter(|line| !line.starts_with("event:"));
     others.fold(named(event), |out, line| out + line + "\n")
 }
 
-/// The line that names an event as its `type` does.
+/// Returns the `event:` line for the `type` of an event.
 fn named(event: &Node<'_>) -> String {
     event.get("type").and_then(Node::as_text).map(|kind| format!("event: {}\n", kind.display())).unwrap_or_default()
 }
 
-/// The line that names an event in a stream whose events have one.
+/// Returns the `event:` line of an event, if the events of the stream have such lines.
 fn own_name(event: &Node<'_>, has_names: bool) -> String {
     if has_names {
         named(event)

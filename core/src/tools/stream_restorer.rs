@@ -1,8 +1,8 @@
-//! A reply in pieces: names restored at once; arguments that are encoded, or are to be repaired, held back and restored
-//! where their call ends.
+//! Restores a reply in pieces: names at once; arguments that are encoded or have to be repaired are buffered and
+//! restored at the end of their call.
 //!
-//! The events of all APIs are told apart by what is in them; which API it is need not be known. Events that hold whole
-//! calls (Gemini's, and the closing ones of Responses) are restored like whole replies.
+//! The events of all APIs are distinguished by their content, so the API need not be known. Events that contain whole
+//! calls (of Gemini, and the closing events of Responses) are restored like whole replies.
 
 use alloc::{string::String, vec::Vec};
 
@@ -20,33 +20,33 @@ use crate::{
     report::RepairedCall,
 };
 
-/// After these nothing comes any more.
+/// The last events of a stream.
 const ENDS: [&str; 5] =
     ["response.completed", "response.incomplete", "response.failed", "response.done", "message_stop"];
 
-/// A stream being restored.
+/// The state of a stream that is being restored.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(super) restore_map: RestoreMap,
-    /// The calls whose arguments are held back.
+    /// The calls whose arguments are buffered.
     pub(super) held: Calls,
-    /// The items that become others.
+    /// The items that become other items.
     items: Items,
-    /// Calls in chunks of Chat Completions of which the first piece was held back just now.
+    /// Calls of a Chat Completions chunk whose arguments have to be buffered from this chunk on.
     pub(super) fresh: Vec<Key>,
-    /// The text that is no whole event yet.
+    /// Text of incomplete events.
     text: Buffer,
-    /// What became of the arguments of calls.
+    /// The reports of repaired calls.
     pub(super) told: Told,
-    /// The events of calls that another one has taken the place of.
+    /// Events of calls that another call replaced; they are sent before the current event.
     pub(super) before: Vec<Node<'static>>,
 }
 
-/// What becomes of an event in pieces.
+/// The result for an event in pieces.
 pub(super) enum Passed {
-    /// It is passed on.
+    /// The event is passed on.
     Event,
-    /// It is held back.
+    /// The event is buffered.
     Nothing,
 }
 
@@ -58,13 +58,13 @@ impl Stream {
             items: Items::default(),
             fresh: Vec::new(),
             text: Buffer::default(),
-            // What breaks off in a stream is not whole.
+            // In a stream, unterminated text counts as truncated.
             told: Told::cut(),
             before: Vec::new(),
         }
     }
 
-    /// What became of the calls that ended since this was asked last.
+    /// Returns the reports of the calls that ended since the last call of this function.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.told.take()
     }
@@ -79,10 +79,10 @@ impl Stream {
             && self.fresh.is_empty()
     }
 
-    /// What is to be passed on for an event.
+    /// Returns the events to pass on for an event.
     ///
     /// # Errors
-    /// `limit-exceeded`, and those of restoring. What was held back before is held back still.
+    /// `limit-exceeded`, and those of restoring. Everything that was buffered before stays buffered.
     pub(crate) fn feed<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
         let mut out = Vec::new();
         if self.items.feed(&mut event, &self.restore_map, &mut out)? {
@@ -95,7 +95,7 @@ impl Stream {
         let is = |name: &str| event.get("type").is_some_and(|kind| kind.is_text(name));
         let ends = ENDS.iter().any(|end| is(end));
         if ends {
-            // Nobody reads on after it: calls that never ended go before.
+            // Clients stop reading after this event, so unfinished calls are sent before it.
             out.extend(self.leave());
         }
         if is("content_block_start") || is("response.output_item.added") {
@@ -118,7 +118,7 @@ impl Stream {
                 return Ok(out);
             }
         } else {
-            // The whole response of Responses has the calls once more.
+            // The whole response of Responses repeats the calls.
             self.told.skips_seen = event.get("response").is_some();
             let restored = self.restore_map.reply(&mut event, &mut self.told);
             self.told.skips_seen = false;
@@ -131,7 +131,7 @@ impl Stream {
         Ok(out)
     }
 
-    /// What is still held back: calls that never ended.
+    /// Ends the stream. Returns the buffered calls that never ended.
     pub(crate) fn finish(&mut self) -> Vec<Node<'static>> {
         let calls = self.leave();
         self.told.forget();
@@ -139,7 +139,7 @@ impl Stream {
         calls.into_iter().chain(self.items.finish()).collect()
     }
 
-    /// The calls that never ended.
+    /// Removes and returns the calls that never ended.
     pub(super) fn leave(&mut self) -> Vec<Node<'static>> {
         let mut calls = core::mem::take(&mut self.before);
         for held in self.held.close_all() {
@@ -151,7 +151,7 @@ impl Stream {
         calls
     }
 
-    /// The text to be passed on for a piece of text.
+    /// Returns the text to pass on for a piece of text.
     pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.text);
         let out = lines.feed(piece, self);
@@ -159,7 +159,7 @@ impl Stream {
         out
     }
 
-    /// The text that is left at the end of a stream.
+    /// Returns the rest of the text at the end of a stream.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.text);
         let out = lines.finish(self);
@@ -167,7 +167,7 @@ impl Stream {
         out
     }
 
-    /// A block or an item begins.
+    /// Handles the start of a block or an item.
     fn begin<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         for inner in ["content_block", "item"] {
             let is_call = |item: &Node<'_>| {
@@ -176,7 +176,7 @@ impl Stream {
             let item = event.get(inner).filter(|item| is_call(item));
             let called = item.and_then(|item| self.restore_map.called(item, "name"));
             let Some(name) = called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned) else {
-                // One that never ended, and in whose place another one begins.
+                // Another block begins under the key of a call that never ended.
                 if event.get(inner).is_some() {
                     out.extend(self.held.close(&Key::of(event)).and_then(|held| self.carried(held)));
                 }
@@ -184,7 +184,7 @@ impl Stream {
                 continue;
             };
             let id = event.get(inner).and_then(call_sites::id_of).map(|id| id.display().into_owned());
-            // Mostly its arguments come later, and what stands here is none.
+            // Usually the arguments come later, and this event has none.
             let is_bare =
                 event.get(inner).is_some_and(|item| ["input", "arguments"].iter().all(|key| is_none(item, key)));
             if is_bare {
@@ -192,7 +192,7 @@ impl Stream {
             } else {
                 self.in_item(event, inner)?;
             }
-            // One that never ended: what was held back of it goes before.
+            // Passes on what was buffered of a call that never ended.
             if !is_bare && inner == "item" {
                 self.told.see(id.as_deref());
             }
@@ -213,7 +213,7 @@ impl Stream {
         }
     }
 
-    /// Holds a piece back, if it belongs to a call whose arguments have to be restored.
+    /// Buffers a piece if the arguments of its call have to be restored. Returns true if the piece was buffered.
     fn hold(&mut self, event: &Node<'_>) -> Result<bool, Error> {
         let key = Key::of(event);
         if self.held.get(&key).is_none() {
@@ -232,7 +232,7 @@ impl Stream {
         Ok(true)
     }
 
-    /// A block of Anthropic's ends: the event that carries its arguments, if any were held back.
+    /// Ends an Anthropic block. Returns the event that carries its arguments, if any were buffered.
     fn end_block(&mut self, event: &Node<'_>) -> Option<Node<'static>> {
         let held = self.held.close(&Key::of(event))?;
         self.end_of(held, || {
@@ -245,7 +245,7 @@ impl Stream {
         })
     }
 
-    /// The event that carries the arguments of a call whose block ends; `carrier` makes it if no piece came.
+    /// Returns the event that carries the arguments of a call whose block ends; `carrier` makes it if no piece came.
     pub(super) fn end_of(&mut self, mut held: Held, carrier: impl FnOnce() -> Node<'static>) -> Option<Node<'static>> {
         if held.is_told || !held.pieces.is_empty() || !self.restore_map.repairs(&held.name) {
             return self.carried(held);
@@ -257,7 +257,7 @@ impl Stream {
         }
     }
 
-    /// Restores the names of a call, and nothing else.
+    /// Restores only the names of a call.
     pub(super) fn names_of(&mut self, node: &mut Node<'_>) -> Result<(), Error> {
         self.restore_map.site(Site { node, name: "name", arguments: None, id: None }, &mut self.told)
     }
@@ -267,7 +267,7 @@ impl Stream {
         held.carried(whole)
     }
 
-    /// The whole of what was held back, restored.
+    /// Returns the buffered arguments as a whole, restored.
     pub(super) fn whole(&mut self, held: &mut Held) -> String {
         let pieces = core::mem::take(&mut held.pieces);
         if pieces.is_empty() {
@@ -290,7 +290,7 @@ impl Sink for Stream {
     }
 }
 
-/// Whether a call that begins has no arguments yet.
+/// Returns true if a call that begins has no arguments yet.
 pub(super) fn is_none(item: &Node<'_>, key: &str) -> bool {
     item.get(key).is_none_or(|value| match value.data() {
         Data::Object(object) => object.is_empty(),

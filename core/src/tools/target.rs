@@ -1,4 +1,4 @@
-//! The dialects that a list is written in: the one that was asked for, and the one for tools that it cannot take.
+//! The dialects that a list is written in: the requested one, and one for tools that it cannot express.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -18,15 +18,15 @@ use crate::{
     sanitize::{self, decode::Plan},
 };
 
-/// One dialect, and what is left of its budgets.
+/// A dialect, and the used part of its budgets.
 pub(super) struct Target {
     pub(super) dialect: &'static Dialect,
     pub(super) options: SanitizeOptions,
-    /// What has been taken of each budget.
+    /// The used amount of each budget.
     pub(super) taken: Vec<usize>,
 }
 
-/// The dialect, and what a tool is written in that it cannot take.
+/// Returns the requested dialect, and the dialect for tools that it cannot express, if there is one.
 pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     let target = |options: SanitizeOptions| {
         let dialect = dialect::of(&options)?;
@@ -42,7 +42,7 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     }
     let strict = dialect::of(&options.sanitize)?;
     let format = options.format.unwrap_or(strict.tools.format);
-    // Where a tool cannot say that it is not strict, it would be taken for a strict one.
+    // Only if the format has the flag: without the flag, the API would treat the tool as strict.
     let says_so = tool_format::strict_in(strict, format) == Some(true);
     if let Some(plain) = options.by_flag.or(strict.tools.not_strict.filter(|_| says_so)) {
         let known = dialect::of(&SanitizeOptions::new(plain))?;
@@ -53,19 +53,19 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
 
 /// A tool's schema as it is sent.
 pub(super) struct Written<'a> {
-    /// Which dialect it is in.
+    /// Index of the dialect.
     pub(super) target: usize,
     pub(super) changes: Vec<Change>,
-    /// What has to be undone in its arguments.
+    /// What to undo in the tool's arguments.
     pub(super) plan: Plan,
-    /// The schema of a tool that had none.
+    /// The schema that was added because the tool had none.
     pub(super) added: Option<Node<'a>>,
-    /// It has no arguments, and is written without a schema.
+    /// True if the tool has no arguments and is written without a schema.
     pub(super) omit: bool,
 }
 
 impl Written<'_> {
-    /// A tool without arguments goes without a schema; `closed`: it forbade all, which nothing says any more.
+    /// Removes the schema of a tool without arguments. If `closed`, it forbade all arguments; nothing forbids them now.
     fn leave_out(&mut self, dialect: &'static Dialect, shape: Shape, closed: bool) {
         self.omit = true;
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
@@ -77,7 +77,7 @@ impl Written<'_> {
 }
 
 impl Target {
-    /// Makes the schema of a tool acceptable, if that is possible and what it takes is left.
+    /// Rewrites the schema of a tool, if the dialect can express it and the budgets suffice.
     pub(super) fn write<'a>(
         &self,
         entry: &mut Node<'a>,
@@ -113,7 +113,7 @@ impl Target {
                         output.insert_str(0, &to);
                     }
                 }
-                // What is left may be a schema without arguments.
+                // The rewritten schema may have no arguments.
                 if let (true, Some(closed)) = (omits, shape.schema(entry).and_then(arguments::none)) {
                     written.leave_out(self.dialect, shape, closed);
                 }
@@ -142,7 +142,7 @@ fn empty_schema() -> Node<'static> {
     Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())])
 }
 
-/// A change of a tool that leaves its arguments as they are.
+/// Returns a change that does not affect the tool's arguments.
 pub(super) fn about(
     rule: Rule,
     (from, to): (String, Option<String>),
@@ -162,7 +162,7 @@ pub(super) fn about(
     }
 }
 
-/// The fact that a rule about tools rests on.
+/// Returns the fact behind a rule about tools.
 pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Reason {
     let fact = dialect.fact_of(constraint.id(), "").or_else(|| dialect.facts.first());
     fact.map_or(Reason::from("the dialect says so"), Fact::reason)

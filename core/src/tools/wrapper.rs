@@ -1,4 +1,5 @@
-//! What stands around a schema in a tool: the description, and the flag that says whether the schema is enforced.
+//! The parts of a tool outside its schema: the description, and the flag `strict`, which makes the API enforce the
+//! schema.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -12,8 +13,8 @@ use crate::{
     rules::{Constraint, Rule},
 };
 
-/// Reports the flag `strict` where it will say something else than the caller's tool did. That a tool has another shape
-/// is no change, and what a shape without the flag left unsaid is a part of the new one.
+/// Reports the flag `strict` if its meaning differs from that in the caller's tool. Another shape alone is not a
+/// change, nor is a flag that only the new shape has.
 pub(super) fn strict(
     entry: &Node<'_>,
     (shape, written): (Shape, Shape),
@@ -23,7 +24,7 @@ pub(super) fn strict(
 ) {
     let found = shape.strict(entry);
     let stays = shape.stays(written);
-    // A tool that is sent not strict, because a strict dialect cannot take it, was told of already.
+    // A tool that falls back to a dialect that is not strict was already reported.
     let is_told = changes.iter().any(|change| change.rule == Rule::StrictFlag.id());
     let same = match (sent, found) {
         (Some(sent), Some(found)) => found.as_bool() == Some(sent),
@@ -41,7 +42,7 @@ pub(super) fn strict(
     };
     let at = (pointer(&from), to.map(|key| pointer(&written.pointer_to(key))));
     let change = about(Rule::StrictFlag, at, Guidance::Same, reason(dialect, Constraint::StrictFlag), message);
-    // Without the flag, nothing enforces what the API would have enforced.
+    // Without the flag, the API no longer enforces the schema.
     let is_lost = found.and_then(Node::as_bool) == Some(true) && sent != Some(true);
     let accepts = if is_lost && has_strict_mode(dialect.name) { Accepts::Wider } else { Accepts::Same };
     changes.push(Change { accepts, ..change });
@@ -49,7 +50,7 @@ pub(super) fn strict(
 
 const STRICT: &str = "strict";
 
-/// What becomes of the description; `None`: it stays.
+/// Returns the new description: `None` if it is unchanged, `Some(None)` if it is removed.
 pub(super) fn description(
     entry: &Node<'_>,
     (shape, written): (Shape, Shape),

@@ -1,7 +1,7 @@
-//! A conversation without a format: what each reader makes of a request, and what each writer makes a request of.
+//! A conversation independent of any format: the output of every reader and the input of every writer.
 //!
-//! It knows who said what, which tool was called and what it gave, and when a tool came or went. Whatever only one API
-//! has stays with its reader or its writer.
+//! It holds the messages, calls and results, and when tools were added or removed. Anything that only one API has is
+//! left to the reader or writer of that API.
 
 pub(crate) mod pairs;
 
@@ -24,31 +24,31 @@ use crate::{
 pub(crate) struct Conversation<'a> {
     pub(crate) tools: Tools<'a>,
     pub(crate) events: Vec<Event<'a>>,
-    /// The function that stands for the client's search, where the target has no such thing.
+    /// Name of the function that replaces the client's search if the target has no tool search.
     pub(crate) search_name: Option<String>,
-    /// The loaded tools that cannot be sent to the target.
+    /// Loaded tools that cannot be sent to the target.
     pub(crate) set_aside: Set<Text<'a>>,
-    /// The messages of the source, with holes where they were read for another format. Where the format stays they are
-    /// in the request until they are written.
+    /// Messages of the source; those that were read for another format are taken out. If the format stays the same,
+    /// they remain in the request until they are written.
     pub(crate) history: Vec<Node<'a>>,
-    /// The messages and items that were read although the format stays, by their numbers in the history, without what
-    /// was read. Calls and results of Responses carry their items themselves.
+    /// Messages and items that were read although the format stays the same, by number, without the parts that were
+    /// read. Calls and results of Responses hold their items themselves ([`Call::own`], [`Outcome::own`]).
     pub(crate) originals: Map<usize, Node<'a>>,
-    /// Those of them that say something else now.
+    /// Numbers of the messages and items in `originals` whose content changes.
     pub(crate) changed: Set<usize>,
-    /// References in the place of items of Responses.
+    /// Numbers of the Responses items that are bare references.
     pub(crate) bare: Set<usize>,
-    /// The members of items of Responses that were read although the format stays, in order.
+    /// Members of Responses items that were read although the format stays the same, in order.
     pub(crate) held: Vec<Held>,
-    /// The tools to which anything but a result refers, natively and if the format stays.
+    /// Tools referred to by anything but a result, with native deferred loading or if the format stays the same.
     pub(crate) referred: Set<Text<'a>>,
-    /// What was left out when the history was read.
+    /// Warnings about parts of the history that were left out.
     pub(crate) losses: Warnings,
-    /// The history means the same where it goes, and was left in the request.
+    /// True if the history means the same in the target format, so that it stays in the request.
     pub(crate) is_in_place: bool,
 }
 
-/// Applies what happens in a history to the tools, in its order.
+/// Applies the events of a history to the tools, in order.
 pub(crate) fn apply<'a>(
     events: &mut [Event<'a>],
     tools: &mut Tools<'a>,
@@ -58,7 +58,7 @@ pub(crate) fn apply<'a>(
     tools.begin(options, warnings);
     for Event { what, .. } in events {
         match what {
-            // What a failed call says of tools is nothing that an API honours which has references.
+            // APIs with references ignore references in the result of a failed call.
             What::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
                 content.each_reference(&mut |reference| {
                     reference.found = tools.state(&reference.name);
@@ -77,7 +77,7 @@ pub(crate) fn apply<'a>(
             }
             What::Remove { name, .. } => tools.remove(name, warnings),
             What::Ignored(name) => warnings.about("tool-change-ignored", name.display()),
-            // A search of Responses calls no function.
+            // A search item of Responses does not call a function.
             What::Call(Call { name, search: Some(_), .. })
                 if !options.search_tools.iter().any(|search| name.is(search.as_str())) => {}
             What::Call(Call { name, .. }) | What::Used(name) if options.load_used_tools => tools.load(name),
@@ -86,7 +86,7 @@ pub(crate) fn apply<'a>(
     }
 }
 
-/// Whether anything refers to an unknown tool. A failed result refers to none.
+/// Returns true if anything refers to an unknown tool. References in failed results do not count.
 pub(crate) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
     let mut refers = false;
     for event in events {
@@ -98,7 +98,7 @@ pub(crate) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
 }
 
 impl<'a> Conversation<'a> {
-    /// Removes the references outside results: APIs with references read them in results alone, so they load nothing.
+    /// Removes references outside results, which load nothing: APIs with references read them in results only.
     pub(crate) fn lose_references(&mut self) {
         for event in &mut self.events {
             if let What::Text { content: Content::Parts(parts), .. } = &mut event.what {
@@ -111,9 +111,9 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Notes which tools each result found and which of those had been taken away, for targets that refer to tools.
-    /// What a failed call says of tools is nothing that the API honours.
-    /// References in other places stay as they are.
+    /// Records which tools each result found and which of those had been removed, for targets that refer to tools.
+    /// Results of failed calls are skipped, because the API ignores their references. References in other places are
+    /// kept unchanged.
     pub(crate) fn collect_found(&mut self) {
         for event in &mut self.events {
             if let What::Text { content, .. } = &mut event.what {
@@ -164,67 +164,65 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// A member of an item that was read; the rest of the item stays as it is.
+/// A member of an item that was read. The rest of the item is kept unchanged.
 pub(crate) struct Held {
-    /// The number of the item, as of an event.
+    /// Number of the item, as in [`Event::at`].
     pub(crate) at: usize,
     pub(crate) member: &'static str,
-    /// Who speaks in the item.
     pub(crate) role: Role,
 }
 
-/// Something that happened.
+/// One event of a conversation.
 pub(crate) struct Event<'a> {
-    /// Which message or item of the source it stands in, from 1; 0 is the system prompt.
+    /// Number of the source's message or item, from 1; 0 is the system prompt.
     pub(crate) at: usize,
-    /// Which message of the source it stands in; events of one number are one message where the target has such.
+    /// Number of the source's message. Events with the same number are one message in a target that has messages.
     pub(crate) message: usize,
-    /// Which member of that message or item holds it, where several are read: `content` or `output`.
+    /// Member of the message or item that holds the event, if several are read: `content` or `output`.
     pub(crate) member: &'static str,
     pub(crate) what: What<'a>,
 }
 
-/// What happened.
 pub(crate) enum What<'a> {
-    /// Somebody said something.
+    /// A text of the client or the model.
     Text { role: Role, content: Content<'a> },
     /// The model called a tool.
     Call(Call<'a>),
-    /// A call was answered.
+    /// The result of a call.
     Result(Outcome<'a>),
-    /// The client added tools, and said so.
+    /// The client added tools in an explicit addition.
     Add(Vec<Addition<'a>>),
     /// The client added tools by their definitions alone.
     Carry(Vec<Addition<'a>>),
-    /// The client took a tool away.
+    /// The client removed a tool.
     Remove { name: Text<'a>, cache_control: Option<Node<'a>> },
-    /// What the model thought, as its maker wrote it.
+    /// The model's reasoning, in the source's format.
     Reasoning(Node<'a>),
-    /// A message or item that means the same in the target, and who speaks in it.
+    /// A message or item that means the same in the target, and its role.
     Kept(Role),
-    /// A call of the API's own servers that is a search for tools if its result says so. Only the reader has it.
+    /// A call that the API's servers run, and that is a tool search if its result says so. Only readers use it.
     Server { role: Role, block: Node<'a> },
-    /// References that are not sent, as those of a search's result without its call: they load tools.
+    /// References that are not sent but load tools, for example those of a search result without its call.
     Orphan(Content<'a>),
-    /// A tool was called by something that only the source has.
+    /// A call of a tool in a construct that only the source has.
     Used(Text<'a>),
-    /// A tool was added or removed by somebody who may not do that.
+    /// An addition or a removal of this tool by something other than the client, which is ignored.
     Ignored(Text<'a>),
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The client, about the conversation.
+    /// The client, in a system message.
     System,
-    /// The client, in the conversation.
+    /// The client, in a user message.
     User,
     /// The model.
     Assistant,
 }
 
 impl Role {
-    /// Its name where the client's word is a `system` message.
+    /// The name of the role in formats where the client's instructions are `system` messages.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Role::System => "system",
@@ -234,7 +232,7 @@ impl Role {
     }
 }
 
-/// What was said: a string, or parts.
+/// The content of a message or result.
 pub(crate) enum Content<'a> {
     /// A string node.
     String(Node<'a>),
@@ -242,7 +240,7 @@ pub(crate) enum Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// All of it as parts; an empty string is none.
+    /// Converts the content to parts. An empty string has no parts.
     pub(crate) fn into_parts(self) -> Vec<Part<'a>> {
         match self {
             Content::String(text) if text.as_text().is_some_and(Text::is_empty) => Vec::new(),
@@ -251,7 +249,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Shows every reference, in order.
+    /// Calls `show` with every reference, in order.
     pub(crate) fn each_reference(&mut self, show: &mut dyn FnMut(&mut Reference<'a>)) {
         let Content::Parts(parts) = self else { return };
         for part in parts {
@@ -263,25 +261,25 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// A sentence of ours.
+    /// Wraps a text that this library writes.
     pub(crate) fn sentence(text: impl Into<Text<'a>>) -> Self {
         Content::Parts(Vec::from([Part::Text(Node::string(text))]))
     }
 }
 
-/// A part of what was said.
+/// A part of a content.
 pub(crate) enum Part<'a> {
     /// A string node.
     Text(Node<'a>),
-    /// An image by its URL, which may be a `data:` one, with the `detail` that OpenAI's formats have.
+    /// An image by its URL, which may be a `data:` URL, with the member `detail` of OpenAI's formats.
     Image { url: Node<'a>, detail: Option<Node<'a>> },
-    /// A block that goes to the format it comes from.
+    /// A block that is kept for the format that it comes from.
     Own(Node<'a>),
     /// A reference to a tool.
     Reference(Reference<'a>),
-    /// What a search found, as one block.
+    /// The result of a search, as one block.
     Search(Search<'a>),
-    /// A directive of somebody who may not change the tools, in the result of a tool.
+    /// An addition or a removal inside a tool's result, where it has no effect.
     Ignored,
 }
 
@@ -289,21 +287,21 @@ pub(crate) enum Part<'a> {
 #[derive(Clone)]
 pub(crate) struct Reference<'a> {
     pub(crate) name: Text<'a>,
-    /// As it stands in the source.
+    /// The block of the source.
     pub(crate) block: Node<'a>,
-    /// What it refers to, once the history is applied.
+    /// The state of the tool it refers to, once the history is applied.
     pub(crate) found: Found,
 }
 
-/// What a search found.
+/// The outcome of a search.
 #[derive(Clone)]
 pub(crate) struct Search<'a> {
     pub(crate) references: Vec<Reference<'a>>,
-    /// As it stands in the source.
+    /// The block of the source.
     pub(crate) block: Node<'a>,
-    /// Why it failed.
+    /// The error code, if the search failed.
     pub(crate) error: Option<String>,
-    /// It stands for the whole content of a result, so that each reference may be a block.
+    /// True if it is the whole content of a result, so that each reference can be a block.
     pub(crate) is_whole: bool,
 }
 
@@ -314,9 +312,9 @@ pub(crate) struct Call<'a> {
     /// The tool's flat name.
     pub(crate) name: Text<'a>,
     pub(crate) arguments: Arguments<'a>,
-    /// It looked for tools, and who ran it.
+    /// If the call is a tool search: who ran it.
     pub(crate) search: Option<Searcher>,
-    /// The same in the format it comes from.
+    /// The call in the format that it comes from.
     pub(crate) own: Option<Node<'a>>,
 }
 
@@ -327,18 +325,18 @@ pub(crate) enum Searcher {
     Hosted,
 }
 
-/// What a tool was called with.
+/// The arguments of a call.
 pub(crate) enum Arguments<'a> {
-    /// JSON.
+    /// Parsed JSON.
     Value(Node<'a>),
-    /// A string node that should hold JSON.
+    /// A string node that should contain JSON.
     Text(Node<'a>),
-    /// A string node in no syntax that a schema knows: the input of a `custom` tool.
+    /// A string node with free-form text: the input of a `custom` tool.
     Freeform(Node<'a>),
 }
 
 impl<'a> Arguments<'a> {
-    /// As the text of JSON.
+    /// Returns the arguments as JSON text.
     pub(crate) fn text(self) -> Node<'a> {
         match self {
             Arguments::Text(text) => text,
@@ -352,7 +350,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// As an object, and whether they were one.
+    /// Returns the arguments as an object, and true if they were one.
     pub(crate) fn value(self) -> (Node<'a>, bool) {
         let value = match self {
             Arguments::Freeform(text) => return (Node::record([("input", text)]), true),
@@ -370,46 +368,46 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// A text that lives no longer than a call, as a tree that does.
+/// Parses a text into a tree that outlives it.
 fn read_owned<'a>(text: &str) -> Option<Node<'a>> {
     json::read(text).ok().map(|node| node.detached())
 }
 
-/// What a call gave.
+/// The result of a call.
 pub(crate) struct Outcome<'a> {
-    /// The call's id, a string node.
+    /// The id of the call, as a string node.
     pub(crate) id: Node<'a>,
     pub(crate) content: Content<'a>,
     pub(crate) is_error: bool,
-    /// The tools that it found, if it was a search.
+    /// The tools that a search found; `None` if the call was not a search.
     pub(crate) found: Option<Vec<Text<'a>>>,
-    /// Who ran the search that it is the result of, if it is one's: [`pairs::match_searches`] says so.
+    /// If this is a search result: who ran the search. Set by [`pairs::match_searches`].
     pub(crate) of_search: Option<Searcher>,
-    /// Of those that it found, the ones that had been taken away.
+    /// Tools in `found` that had been removed.
     pub(crate) gone: Set<Text<'a>>,
-    /// The same in the format it comes from.
+    /// The result in the format that it comes from.
     pub(crate) own: Option<Node<'a>>,
 }
 
 impl<'a> Outcome<'a> {
-    /// What a call gave that did not fail.
+    /// Creates the result of a call that did not fail.
     pub(crate) fn new(id: Node<'a>, content: Content<'a>, own: Option<Node<'a>>) -> Self {
         Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own }
     }
 }
 
-/// A tool that the client added.
+/// A tool that the client adds.
 pub(crate) struct Addition<'a> {
     pub(crate) name: Text<'a>,
-    /// Its definition, if it came along.
+    /// The definition, if the addition includes one.
     pub(crate) definition: Option<Node<'a>>,
-    /// The breakpoint of a prompt cache that stands beside it.
+    /// The cache breakpoint of the addition.
     pub(crate) cache_control: Option<Node<'a>>,
-    /// There is such a tool, once the history is applied.
+    /// True if the tool is known once the history is applied.
     pub(crate) is_known: bool,
 }
 
-/// A tree of its own, of text that was kept as such.
+/// Parses a node that was kept as text.
 pub(crate) fn opened<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
     match node.data() {
         Data::Verbatim(text) => json::read(text),
@@ -417,7 +415,7 @@ pub(crate) fn opened<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
     }
 }
 
-/// An object's member of a string, as a node; an empty string if it has none.
+/// Returns a string member of an object as a node, or an empty string if there is none.
 pub(crate) fn string_of<'a>(object: &Node<'a>, key: &str) -> Node<'a> {
     object.get(key).filter(|value| value.as_text().is_some()).cloned().unwrap_or_else(|| Node::literal(""))
 }

@@ -1,5 +1,5 @@
-//! Calls and their results: results follow their calls at once. What stood between comes after all results of that
-//! turn, and what the model said there before its calls.
+//! Pairs calls with their results: results directly follow their calls. Events between them move after all results of
+//! the turn; texts of the model between them move before its calls.
 
 use alloc::{collections::VecDeque, string::String, vec::Vec};
 
@@ -12,13 +12,13 @@ use crate::{
 
 /// Puts the events of each turn in the order that every API takes.
 pub(crate) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec<Event<'a>> {
-    // A call is open up to its last result.
+    // A call is open until its last result.
     let last_results = last_results(&events);
     let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
     let mut turn = Turn::default();
     for (at, event) in events.into_iter().enumerate() {
         if let What::Call(_) = &event.what {
-            // A call after a result begins the next turn, unless this one is still open.
+            // A call after a result begins the next turn, unless some call of this turn is still open.
             if !turn.results.is_empty() && at > turn.until {
                 turn.close(&mut out);
             }
@@ -52,15 +52,15 @@ pub(crate) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec
     out
 }
 
-/// Returns the index of the last result of each call, by the index of the call. A result answers the oldest call of its
-/// id that is open; a call that has no result when the user speaks and the id is used again is open no longer, because
-/// some backends number the calls of each reply anew.
+/// Returns the index of the last result of each call, by the index of the call. A result answers the oldest open call
+/// of its id. A call without a result is closed if the user speaks and the id is used again, because some backends
+/// restart the numbering of calls in each reply.
 fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
     #[derive(Default)]
     struct Calls {
-        /// Each with the number of the user's texts before it.
+        /// Index of each open call, and the number of user texts before it.
         open: VecDeque<(usize, usize)>,
-        /// The one that was answered last.
+        /// The call that was answered last.
         answered: Option<usize>,
     }
     let (mut calls, mut found, mut texts): (Map<&Text<'_>, Calls>, _, _) = (Map::new(), Map::new(), 0);
@@ -88,9 +88,9 @@ fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
     found
 }
 
-/// Finds the results of searches: what refers to tools is the result of one, and so is what answers a call of one. Ids
-/// need not be unique; each result answers the oldest call of its id that is open, as in [`last_results`]. A hosted
-/// search without a result goes, unless `keeps` says that hosted searches stay what they are.
+/// Finds the results of searches: results that contain references, and results of calls that are searches. Ids need not
+/// be unique; each result answers the oldest open call of its id, as in [`last_results`]. A hosted search without a
+/// result is removed, unless `keeps` is true (hosted searches keep their form).
 pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings: &mut Warnings) {
     let mut open: Map<String, VecDeque<(usize, usize)>> = Map::new();
     let (mut lost, mut texts) = (Set::new(), 0);
@@ -124,7 +124,8 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     if keeps {
         return;
     }
-    // A search of the API's own servers waits for nobody. As a call that the client answers it would wait for ever.
+    // A hosted search does not wait for the client. Converted to a call that the client answers, it would never get a
+    // result.
     lost.extend(open.values().flatten().map(|(at, _)| *at));
     let mut at = 0;
     events.retain(|event| {
@@ -146,13 +147,13 @@ struct Turn<'a> {
     calls: Vec<Event<'a>>,
     results: Vec<Event<'a>>,
     after: Vec<Event<'a>>,
-    /// Where its last result stands.
+    /// Index of the turn's last result.
     until: usize,
 }
 
 impl<'a> Turn<'a> {
     fn close(&mut self, out: &mut Vec<Event<'a>>) {
-        // One turn is one message, where calls stand in messages.
+        // In formats whose messages contain the calls, a turn is one message.
         if let Some(message) = self.calls.first().map(|call| call.message) {
             self.before.iter_mut().chain(&mut self.calls).for_each(|event| event.message = message);
         }

@@ -1,4 +1,4 @@
-//! Anthropic Messages.
+//! Reads Anthropic Messages.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// Reads a request.
+/// Reads the history of a request.
 pub(super) fn read<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     request: &Node<'a>,
@@ -88,7 +88,7 @@ pub(super) fn read<'a>(
     settle_server_calls(reader, part)
 }
 
-/// Whether a message concerns the tools that there are; `calls`: or calls one.
+/// Returns true if a message concerns tools; with `calls`, also if it has a call or a result.
 pub(super) fn concerns(message: &Node<'_>, calls: bool) -> bool {
     let is = |block: &Node<'_>| {
         concerns_tools(block)
@@ -97,12 +97,12 @@ pub(super) fn concerns(message: &Node<'_>, calls: bool) -> bool {
     is_mention(message) || message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-/// A block in the place of a message, as a message of the user's.
+/// Wraps a block that is in the position of a message in a user message.
 pub(super) fn bare(block: Node<'_>) -> Node<'_> {
     Node::record([("role", Node::literal("user")), ("content", Node::array(alloc::vec![block]))])
 }
 
-/// Whether a message stands in the target's format for the same.
+/// Returns true if a message means the same in the target format.
 fn is_kept(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Error> {
     Ok(match reader.reading.target {
         Api::Anthropic => {
@@ -114,14 +114,15 @@ fn is_kept(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Erro
     })
 }
 
-/// The names of the tools that a message calls.
+/// Returns the names of the tools that a message calls.
 fn called<'a>(message: &Node<'a>) -> Vec<Text<'a>> {
     let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
     let calls = blocks.iter().filter(|block| has_type(block, "tool_use") || has_type(block, "mcp_tool_use"));
     calls.filter_map(|call| call.get("name").and_then(Node::as_text)).cloned().collect()
 }
 
-/// Whether a message refers to tools, changes them or searches for them. The `caller` of a call says nothing of them.
+/// Returns true if a message refers to tools, changes them or searches for them; with `calls`, also if it has a call or
+/// a result. The `caller` of a call does not count.
 fn speaks(message: &Node<'_>, calls: bool) -> bool {
     let is = |block: &Node<'_>| {
         !has_type(block, "tool_use") && concerns_tools(block)
@@ -130,7 +131,7 @@ fn speaks(message: &Node<'_>, calls: bool) -> bool {
     message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-/// Whether every message of a request means the same in Chat Completions, and there is no system prompt.
+/// Returns true if the request has no system prompt and each message means the same in Chat Completions.
 pub(super) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(false);
@@ -143,7 +144,7 @@ pub(super) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Whether a message means the same in Chat Completions.
+/// Returns true if a message means the same in Chat Completions.
 fn is_plain(message: &Node<'_>) -> bool {
     let Some(object) = message.as_object() else { return false };
     let roles = ["user", "assistant", "system"];
@@ -151,7 +152,7 @@ fn is_plain(message: &Node<'_>) -> bool {
     let plain = object.iter().all(|member| member.key.is("role") || member.key.is("content"));
     let content = object.get("content").is_some_and(|content| match content.data() {
         Data::String(_) => true,
-        // What this library writes for a message with images.
+        // This library writes messages with images like this.
         Data::Array(parts) => {
             let is_image = |part: &Node<'_>| has_type(part, "image_url");
             parts.iter().any(is_image) && parts.iter().all(|part| is_image(part) || is_text_alone(part))
@@ -180,7 +181,7 @@ fn role(message: &Node<'_>, at: &str) -> Result<Role, Error> {
     }
 }
 
-/// Who speaks; what has another role, or none, is the user's.
+/// Returns the role of a message. An unknown or missing role counts as `user`.
 pub(crate) fn lenient_role(message: &Node<'_>) -> Role {
     let is = |name| message.get("role").is_some_and(|role| role.is_text(name));
     if is("assistant") {
@@ -192,7 +193,7 @@ pub(crate) fn lenient_role(message: &Node<'_>) -> Role {
     }
 }
 
-/// A text or an image.
+/// Reads a text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Own(block)));
@@ -214,7 +215,7 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
     Ok(Some(Part::Image { url, detail: None }))
 }
 
-/// The URL of an image; `None` if its source has none.
+/// Returns the URL of an image, or `None` if its source has none.
 fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
     let Some(source) = image.get("source") else { return Ok(None) };
     if has_type(source, "url") {

@@ -1,4 +1,4 @@
-//! The blocks of a message: Anthropic's, which clients also write into messages of other formats.
+//! Reads the blocks of a message in Anthropic's format, which clients also use in messages of other formats.
 
 use alloc::vec::Vec;
 
@@ -22,10 +22,10 @@ use crate::{
     },
 };
 
-/// Reads a block that is neither a call nor a result, nor about tools.
+/// Reads a block that is not a call, not a result and not about tools.
 pub(super) type ReadPart<'r, 'n, 'a> = fn(&mut Reader<'r, 'n, 'a>, Node<'a>) -> Result<Option<Part<'a>>, Error>;
 
-/// Reads what a message holds, block by block.
+/// Reads the content of a message, block by block.
 pub(super) fn message<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     (at, number): (usize, usize),
@@ -66,7 +66,7 @@ pub(super) fn message<'r, 'n, 'a>(
     Ok(())
 }
 
-/// The reading of one message.
+/// State of reading one message.
 struct Pass<'p, 'r, 'n, 'a> {
     reader: &'p mut Reader<'r, 'n, 'a>,
     at: usize,
@@ -106,7 +106,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
             return Ok(());
         }
         self.end_additions();
-        // Blocks of calls in a format that has none are lost in translation. What they say of tools counts.
+        // If the source has no blocks for calls, translation loses them, but their references to tools count.
         let has_calls = self.reader.source == Api::Anthropic || self.reader.same_format();
         let at = self.at;
         let event = if has_type(&block, "server_tool_use") {
@@ -137,7 +137,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
                 let emulates = self.reader.emulates();
                 if has_type(&block, "mcp_tool_use") || emulates && has_type(&block, "tool_use") {
                     if let Some(name) = block.get("name").and_then(Node::as_text).cloned() {
-                        // Tools load in the order of the blocks.
+                        // Earlier events must be applied first, so that tools load in the order of the blocks.
                         self.end_text();
                         self.push(What::Used(name));
                     }
@@ -157,7 +157,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         Ok(())
     }
 
-    /// An addition or a removal. Additions in a row are one.
+    /// Reads an addition or a removal. Consecutive additions form one event.
     fn tool_change(&mut self, block: &Node<'a>) {
         self.reader.change(self.at);
         let name = directive_name(block);
@@ -165,7 +165,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         let cache_control = block.get(tool::CACHE).cloned();
         if directive(block) == Some(Directive::Removal) {
             self.end_additions();
-            // A toolset has no name to be removed by.
+            // A toolset has no name, so it cannot be removed by name.
             let what = match name.is_empty() {
                 false => What::Remove { name, cache_control },
                 true if self.reader.emulates() => What::Add(Vec::new()),
@@ -178,14 +178,14 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         }
         let emulates = self.reader.emulates();
         match definition {
-            // The tools of a toolset are not in the request. A tool of another format is none that this API can have.
+            // The tools of a toolset are not in the request, and the API has no use for a definition in another format.
             Some(definition) if !emulates && (name.is_empty() || definition.get(tool::INNER_FUNCTION).is_some()) => {
                 self.reader.lose_block(definition);
             }
             Some(definition) => {
                 self.reader.bring(definition.clone(), Arrival::Added);
                 if tool::name(definition).is_none() {
-                    // A toolset has no name to be announced by.
+                    // A toolset has no name, so it cannot be announced.
                     self.end_additions();
                     return self.push(What::Add(Vec::new()));
                 }
@@ -209,7 +209,7 @@ fn is_search_call(reader: &Reader<'_, '_, '_>, block: &Node<'_>) -> bool {
 fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> What<'a> {
     let is_hosted = has_type(&block, "server_tool_use");
     if reader.same_format() {
-        // Only Anthropic's API knows of callers.
+        // `caller` exists only in Anthropic's API.
         if reader.emulates() && !is_hosted && block.get("caller").is_some() {
             block.remove("caller");
             reader.change(at);
@@ -247,7 +247,7 @@ fn result<'r, 'n, 'a>(
     Ok(What::Result(Outcome { is_error, ..Outcome::new(id, content, own) }))
 }
 
-/// Removes additions and removals from a result that goes to the backend as it is otherwise.
+/// Removes additions and removals from a result that is otherwise sent unchanged.
 fn remove_directives(result: &mut Node<'_>) {
     result.visit("content", |content| {
         let is_directive = |block: &Node<'_>| directive(block).is_some();
@@ -266,8 +266,8 @@ fn remove_directives(result: &mut Node<'_>) {
     });
 }
 
-/// Takes what a result says out of it. Where the format stays, the result is returned, too: without its blocks, if they
-/// are written anew.
+/// Takes the content out of a result. If the format stays the same, also returns the result, without the content if
+/// that will be rewritten.
 pub(super) fn taken<'a>(
     reader: &Reader<'_, '_, 'a>,
     mut result: Node<'a>,
@@ -281,7 +281,7 @@ pub(super) fn taken<'a>(
     (reader.same_format().then(|| result.clone()), result.visit(key, core::mem::take))
 }
 
-/// Reads what a tool answered. What is inside a block of that is not looked at.
+/// Reads the content of a tool's result. Members nested inside its blocks are not read.
 pub(super) fn result_content<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     at: usize,
@@ -321,7 +321,7 @@ pub(super) fn result_content<'r, 'n, 'a>(
     Ok(Content::Parts(parts))
 }
 
-/// The references of a block that is not sent: their tools stay loaded.
+/// Records the references in a block that is not sent, so that their tools stay loaded.
 pub(super) fn references_in<'a>(reader: &mut Reader<'_, '_, 'a>, (at, number): (usize, usize), content: &Node<'a>) {
     let mut parts = Vec::new();
     for block in content.as_array().unwrap_or_else(|| core::slice::from_ref(content)) {
@@ -348,7 +348,7 @@ fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> What<'a> 
     What::Result(Outcome { is_error, of_search, ..Outcome::new(string_of(block, "tool_use_id"), content, own) })
 }
 
-/// Reads what a search found, or why it failed.
+/// Reads the tools that a search found, or its error.
 pub(super) fn search<'a>(outcome: &Node<'a>, is_whole: bool) -> Search<'a> {
     let listed = outcome.get("tool_references").and_then(Node::as_array);
     let failed = outcome.get("error_code").filter(|_| listed.is_none());
@@ -360,7 +360,7 @@ pub(super) fn search<'a>(outcome: &Node<'a>, is_whole: bool) -> Search<'a> {
     }
 }
 
-/// Decides which calls of the API's own servers are searches for tools: those that a search's result answers.
+/// Decides which calls run by the API's servers are tool searches: those answered by a search result.
 pub(super) fn settle_server_calls<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     part: ReadPart<'r, 'n, 'a>,

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions, and Kimi's, whose system messages may bring tools.
+//! Reads OpenAI Chat Completions, including Kimi's system messages with tools.
 
 use alloc::{format, vec::Vec};
 
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// Reads a request.
+/// Reads the history of a request.
 pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     for index in 0..reader.history.messages().len() {
         let (at, pointer) = (index + 1, format!("/messages/{index}"));
@@ -100,7 +100,7 @@ fn message<'a>(
         if says_nothing && content.is_some() {
             old.visit("content", |old| *old = content.clone().unwrap_or_default());
         }
-        // The tools that it brings are in the list now.
+        // The tools that the message adds are in the list now.
         if old.get("tools").is_some_and(Node::is_null) {
             old.remove("tools");
         }
@@ -116,7 +116,7 @@ fn message<'a>(
     Ok(())
 }
 
-/// Who speaks; what a tool gives is the client's word.
+/// Returns the role of a message. Results of tools count as `user`.
 fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
     if message.as_object().is_none() {
         return Err(no_object(message, pointer));
@@ -129,7 +129,7 @@ fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
     }
 }
 
-/// The tools that a message brings; gives whether it has a list of them.
+/// Reads the tools that a message adds. Returns true if the message has a tool list.
 fn carried<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     at: usize,
@@ -190,7 +190,7 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> What<'a> {
     What::Call(Call { id, name, arguments, search, own })
 }
 
-/// A text or an image.
+/// Reads a text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.skims() {
         return Ok(Some(Part::Own(block)));

@@ -1,7 +1,7 @@
-//! One reader for each format: a request's tools and history as a [`Conversation`].
+//! One reader per format: reads a request's tools and history into a [`Conversation`].
 //!
-//! Where the format changes, the history is taken out of the request. Where it stays, the history stays there, too, and
-//! of an emulated request only the messages are read that concern tools. Everything else is left for the writer.
+//! If the format changes, the history is taken out of the request. If it stays the same, the history stays in the
+//! request, and with emulated deferred loading only messages that concern tools are read. The writer handles the rest.
 
 mod anthropic;
 mod blocks;
@@ -31,23 +31,22 @@ use crate::{
     options::{Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
 };
 
-/// What a reader has to know.
+/// Inputs of a reader.
 pub(crate) struct Reading<'r, 'a> {
     pub(crate) options: &'r DeferredOptions,
     pub(crate) names: &'r mut NameMap<'a>,
     pub(crate) warnings: &'r mut Warnings,
-    /// The target's format.
     pub(crate) target: Api,
-    /// The request may stay as it is: only what concerns tools is read, and nothing is written.
+    /// True if the request may remain unchanged: only what concerns tools is read, and nothing is written.
     pub(crate) glances: bool,
-    /// The tools of a namespace get its description, too.
+    /// True if the tools of a namespace also get its description.
     pub(crate) describes: bool,
 }
 
-/// Reads the history and the tools of a request. The list of tools stays in it.
+/// Reads the history and the tools of a request. The tool list stays in the request.
 ///
 /// # Errors
-/// `invalid-request` for a message that is none, or a history that is not in the request.
+/// `invalid-request` for a malformed message, or if part of the history is not in the request.
 pub(crate) fn read<'a>(
     request: &mut Node<'a>,
     source: Api,
@@ -85,7 +84,7 @@ pub(crate) fn read<'a>(
         Some(node) => History::Taken(opened(node)?),
         None => History::Borrowed(request.get(source.history()).filter(|_| same_format)),
     };
-    // A string of Responses says nothing about tools.
+    // In Responses, a string as `input` contains nothing about tools.
     conversation.is_in_place |=
         same_format && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
     let listed = listed(request);
@@ -104,7 +103,7 @@ pub(crate) fn read<'a>(
     Ok(conversation)
 }
 
-/// The messages of a request: in the request, or taken out of it.
+/// The messages of a request, either still in it or taken out.
 enum History<'n, 'a> {
     Borrowed(Option<&'n Node<'a>>),
     Taken(Node<'a>),
@@ -122,39 +121,40 @@ impl<'a> History<'_, 'a> {
 struct Reader<'r, 'n, 'a> {
     reading: Reading<'r, 'a>,
     source: Api,
-    /// The list of the request.
+    /// The request's tool list.
     listed: &'n [Node<'a>],
     history: History<'n, 'a>,
     conversation: Conversation<'a>,
-    /// Anybody but the client has, or the client in the conversation.
+    /// True once the history has a message other than system messages.
     has_spoken: bool,
-    /// The member that is read.
+    /// The member that is being read.
     member: &'static str,
 }
 
 impl<'a> Reader<'_, '_, 'a> {
-    /// Whether the format stays, so that what is not about tools does, too.
+    /// Returns true if source and target format are the same, so that everything not about tools is kept unchanged.
     fn same_format(&self) -> bool {
         self.source == self.reading.target
     }
 
-    /// Whether deferral is emulated, or nothing is written.
+    /// Returns true if deferred loading is emulated, or nothing is written.
     fn emulates(&self) -> bool {
         self.reading.options.native == Native::None || self.reading.glances
     }
 
-    /// Whether only messages that concern tools are read: all others stay as they are.
+    /// Returns true if only messages that concern tools are read. All others are kept unchanged.
     fn skims(&self) -> bool {
         self.same_format() && self.emulates()
     }
 
-    /// Whether calls matter where the format stays: as loads, or because they may become text.
+    /// Returns true if calls must be read even if the format stays the same: because they load tools, or may become
+    /// text.
     fn wants_calls(&self) -> bool {
         let options = self.reading.options;
         options.load_used_tools || options.unavailable_calls == UnavailableCalls::Text
     }
 
-    /// Which texts can hold something that matters where the format stays.
+    /// Returns the prefilter marks of messages that must be read even if the format stays the same.
     fn wanted(&self) -> u8 {
         let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
         match self.wants_calls() {
@@ -164,7 +164,7 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// A message as a tree of its own. Where the format changes it is taken out of the history.
+    /// Returns a message as a separate tree. If the format changes, the message is taken out of the history.
     fn open(&mut self, index: usize) -> Result<Node<'a>, Error> {
         match &mut self.history {
             History::Taken(node) => {
@@ -179,7 +179,8 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Looks at a message where only those are read that concern tools. Returns it as a tree if it does.
+    /// Returns a message if `concerns` is true for it and `None` otherwise. Messages without the wanted marks are not
+    /// parsed.
     fn skim(&mut self, index: usize, concerns: impl Fn(&Node<'a>, bool) -> bool) -> Result<Option<Node<'a>>, Error> {
         let (wanted, calls) = (self.wanted(), self.wants_calls());
         let Some(message) = self.history.messages().get(index) else { return Ok(None) };
@@ -196,7 +197,7 @@ impl<'a> Reader<'_, '_, 'a> {
         self.push_to(at, at, what);
     }
 
-    /// Adds an event to a message of the model's turn that began before.
+    /// Adds an event to an earlier message of the model's turn.
     fn push_to(&mut self, at: usize, message: usize, what: What<'a>) {
         self.has_spoken |= match &what {
             What::Text { role, .. } | What::Kept(role) => *role != Role::System,
@@ -207,40 +208,40 @@ impl<'a> Reader<'_, '_, 'a> {
         self.conversation.events.push(Event { at, message, member: self.member, what });
     }
 
-    /// Notes that a message says something else now.
+    /// Marks a message as changed.
     fn change(&mut self, at: usize) {
         self.conversation.changed.insert(at);
     }
 
-    /// Whether nobody has spoken yet: what comes here is the head of the prompt. An emulated list begins with what the
-    /// request lists.
+    /// Returns true before the first message that is not a system message: definitions there belong to the head of the
+    /// prompt. False if the format stays the same, and with emulation, where the list begins with the request's tools.
     fn is_head(&self) -> bool {
         !self.has_spoken && !self.same_format() && !self.emulates()
     }
 
-    /// Whether the history may change the tools.
+    /// Returns true if the history may change the tools.
     fn may_change(&self) -> bool {
         self.reading.options.tool_changes == ToolChanges::Apply
     }
 
-    /// Takes in a definition that the history brings.
+    /// Adds a definition from the history.
     fn bring(&mut self, definition: Node<'a>, arrival: Arrival) {
         self.conversation.tools.bring(definition, arrival, self.listed, self.reading.warnings);
     }
 
-    /// A reference to a tool, as a part of what was said.
+    /// Returns a reference to a tool as a part of a content.
     fn reference(&mut self, at: usize, block: Node<'a>) -> Part<'a> {
         self.change(at);
         Part::Reference(reference(block))
     }
 
-    /// A directive of somebody who may not change the tools.
+    /// Records an addition or a removal that the client did not make, and that is ignored.
     fn ignore(&mut self, at: usize, block: &Node<'a>) {
         self.change(at);
         self.push(at, What::Ignored(directive_name(block)));
     }
 
-    /// The warnings about what is left out. Those of an emulated request come after those about its tools.
+    /// Returns the warnings about omitted parts. With emulation, they come after those about the request's tools.
     fn losses(&mut self) -> &mut Warnings {
         match self.emulates() {
             true => &mut self.conversation.losses,
@@ -248,12 +249,12 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Warns that something is left out, unless nothing is lost.
+    /// Warns that a value is omitted, unless the value is empty.
     fn lose(&mut self, name: &str, value: &Node<'_>) {
         self.losses().lose(name, value);
     }
 
-    /// Warns about the members of a block beyond those that are translated.
+    /// Warns about the members of a block that are not translated.
     fn lose_rest(&mut self, block: &Node<'_>, translated: &[&str]) {
         for member in block.as_object().into_iter().flatten() {
             if !translated.iter().any(|key| member.key.is(key)) {
@@ -268,7 +269,7 @@ impl<'a> Reader<'_, '_, 'a> {
         self.losses().about(LOST, name);
     }
 
-    /// What was said, as parts read by `part`.
+    /// Reads a content into parts with `part`.
     fn content(
         &mut self,
         content: Option<Node<'a>>,
@@ -293,17 +294,16 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 }
 
-/// A reference to a tool.
 fn reference<'a>(block: Node<'a>) -> Reference<'a> {
     Reference { name: reference_name(&block), block, found: Found::Unknown }
 }
 
-/// The error of a message that is no object.
+/// Returns the error for a message that is not an object.
 fn no_object(message: &Node<'_>, at: &str) -> Error {
     Error::new(Code::InvalidRequest, at, format!("expected a message as an object, found {}", message.kind()))
 }
 
-/// The error of a role that nobody has.
+/// Returns the error for an unknown role.
 fn no_role(message: &Node<'_>, at: &str, expected: &str) -> Error {
     let found = message.get("role").map_or_else(|| "none".into(), crate::json::write);
     Error::new(Code::InvalidRequest, format!("{at}/role"), format!("expected a `role` of {expected}, found {found}"))

@@ -1,4 +1,4 @@
-//! OpenAI Responses.
+//! Reads OpenAI Responses.
 
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
@@ -27,13 +27,13 @@ use crate::{
     },
 };
 
-/// Plans the flat names of all tools and takes the namespaces out of the list of a request. Where the request may stay
-/// as it is, the flat list is returned instead.
+/// Plans the flat names of all tools and flattens the namespaces in the request's list. If the request may stay
+/// unchanged, the flat list is returned instead.
 pub(super) fn flatten<'a>(
     request: &mut Node<'a>,
     reading: &mut Reading<'_, 'a>,
 ) -> Result<Option<Vec<Node<'a>>>, Error> {
-    // Also where the format stays: a tool's name does not depend on the format.
+    // This also happens if the format stays the same, because a tool's name must not depend on the target format.
     *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?, reading.describes);
     if reading.glances || !namespaces::any(super::listed(request)) {
         return Ok(None);
@@ -50,7 +50,7 @@ pub(super) fn flatten<'a>(
     Ok(None)
 }
 
-/// Reads a request.
+/// Reads the history of a request.
 pub(super) fn read<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     request: &Node<'a>,
@@ -101,10 +101,10 @@ pub(super) fn read<'a>(
     blocks::settle_server_calls(reader, part)
 }
 
-/// The members of an item that hold what was said.
+/// Members of an item that hold content.
 const LISTS: [&str; 2] = ["content", "output"];
 
-/// Whether an item concerns the tools that there are; `calls`: or is a call or its result.
+/// Returns true if an item concerns tools; with `calls`, also if it is a call or a result.
 fn concerns(item: &Node<'_>, calls: bool) -> bool {
     let kind = type_of(item).map(Text::display).unwrap_or_default();
     let is_call = kind.ends_with("_call") || kind.ends_with("_call_output");
@@ -116,7 +116,8 @@ fn concerns(item: &Node<'_>, calls: bool) -> bool {
         || LISTS.iter().any(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)))
 }
 
-/// Half a conversation cannot be translated.
+/// Fails if the request refers to history that the API has stored, because an incomplete conversation cannot be
+/// translated.
 fn is_whole(request: &Node<'_>) -> Result<(), Error> {
     let elsewhere = ["previous_response_id", "conversation"];
     for key in elsewhere {
@@ -132,10 +133,10 @@ fn incomplete(at: &str) -> Error {
     Error::new(Code::InvalidRequest, at, message)
 }
 
-/// What the model's turn has had so far.
+/// The latest kind of item in the model's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// It is not the model's turn.
+    /// Outside the model's turn.
     Other,
     Thought,
     Said,
@@ -144,23 +145,24 @@ enum Phase {
 
 struct Pass<'p, 'r, 'n, 'a> {
     reader: &'p mut Reader<'r, 'n, 'a>,
-    /// The number of the item.
+    /// Number of the item.
     at: usize,
-    /// The number of the message that it belongs to.
+    /// Number of the message that the item belongs to.
     message: usize,
     phase: Phase,
-    /// Ids of hosted searches whose output is still to come.
+    /// Ids of hosted searches that have no output yet.
     hosted: VecDeque<Node<'a>>,
-    /// How many hosted searches there are.
+    /// Number of hosted searches so far.
     searches: usize,
-    /// Ids of the client's searches and of functions that were called.
+    /// Ids of the calls of client searches and functions.
     calls: Set<Text<'a>>,
-    /// The first item that calls a function by each id, if anybody has asked.
+    /// For each id, the number of the first function call with it; filled when first needed.
     earlier: Option<Map<Text<'a>, usize>>,
 }
 
 impl<'a> Pass<'_, '_, '_, 'a> {
-    /// Begins a message, unless the item is a part of the model's turn: thoughts, one text, calls.
+    /// Begins a new message, unless the item continues the model's turn: reasoning, one text, calls. Returns the
+    /// message number.
     fn turn(&mut self, phase: Phase) -> usize {
         let goes_on = match (self.phase, phase) {
             (Phase::Other, _) | (_, Phase::Other) | (Phase::Said, Phase::Said) => false,
@@ -170,7 +172,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         if !goes_on {
             self.message += 1;
         }
-        // A text between calls belongs to them.
+        // A text between calls belongs to the calls.
         if !(goes_on && self.phase == Phase::Called) {
             self.phase = phase;
         }
@@ -218,7 +220,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// A reference in the place of an item is the client's word; a directive there is nobody's.
+    /// Reads a block in the position of an item: a reference counts as the client's, an addition or a removal is
+    /// ignored.
     fn mention(&mut self, block: Node<'a>) {
         if directive(&block).is_some() {
             return self.reader.ignore(self.at, &block);
@@ -229,7 +232,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, What::Text { role: Role::System, content: Content::Parts(Vec::from([part])) });
     }
 
-    /// Takes namespaces and flags off an item that stays.
+    /// Removes namespaces and flags from an item that is otherwise kept.
     fn clean(&mut self, item: &mut Node<'a>, kind: &str) {
         if (kind.ends_with("_call") || kind.ends_with("_call_output")) && item.get("namespace").is_some() {
             self.reader.reading.names.flatten_call(item);
@@ -280,14 +283,14 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// An item that stays, but for what it holds about tools.
+    /// Reads an item that is kept except for the content that concerns tools.
     fn other(&mut self, item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
         let role = if is_system(&item) { Role::System } else { Role::User };
         self.held(item, (message, role))
     }
 
-    /// Reads the members of an item that concern tools. The rest of the item stays as it is.
+    /// Reads the members of an item that concern tools. The rest of the item is kept unchanged.
     fn held(&mut self, mut item: Node<'a>, (message, role): (usize, Role)) -> Result<(), Error> {
         let read = LISTS.map(|member| {
             let concerns = item.get(member).is_some_and(|content| any_block(content, concerns_tools));
@@ -303,8 +306,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// Removes members that concern tools from an item of which the API reads other members. References in them load
-    /// tools.
+    /// Removes members that concern tools and that the API does not read in this kind of item. References in them still
+    /// load tools.
     fn disuse(&mut self, item: &mut Node<'a>, members: &[&str]) {
         if !self.reader.skims() {
             return;
@@ -355,7 +358,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let client = is_client_search(&item);
         let search_name = self.reader.reading.options.tool_search_name.as_str();
         let id = if client {
-            // A call without an id is a call that no output answers.
+            // A call without an id never gets an output.
             self.calls.extend(item.get("call_id").and_then(Node::as_text).cloned());
             match self.reader.skims() {
                 true => item.get("call_id").cloned().unwrap_or_default(),
@@ -378,14 +381,14 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, What::Call(Call { id, name, arguments, search, own }));
     }
 
-    /// The call that an output of a search answers.
+    /// Returns the id of the call that a search output answers.
     fn answered(&mut self, item: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
         if !is_client_search(item) {
             return Ok(self.hosted.pop_front());
         }
         let Some(id) = item.get("call_id").and_then(Node::as_text) else { return Ok(None) };
         let is_called = self.calls.contains(id) || {
-            // A caller may have turned the call into an ordinary one and left its output.
+            // The caller may have converted the search call to a function call but kept the output.
             if self.earlier.is_none() {
                 let mut ordinary = Map::new();
                 for (index, item) in self.reader.history.messages().iter().enumerate() {
@@ -415,7 +418,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 self.reader.bring(definition, Arrival::Found);
             }
         } else {
-            // The output refers to what the client's own list has, and may not bring more.
+            // Tool changes are ignored: the output may only load tools that the request lists.
             found = self.names_in(&item);
         }
         let references = found.into_iter().map(|name| reference(Node::string(name))).collect();
@@ -428,7 +431,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let of_search = Some(if client { Searcher::Client } else { Searcher::Hosted });
         let Some(call) = called else {
             self.reader.losses().about_maybe("orphan-tool-search-output", id.as_ref());
-            // The tools stay loaded.
+            // The output is dropped, but its tools stay loaded.
             let message = self.message;
             self.push(message, What::Orphan(content));
             return Ok(());
@@ -474,21 +477,21 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
     }
 
-    /// The definitions that an item brings, flat.
+    /// Takes the definitions out of an item, with namespaces flattened.
     fn definitions(&mut self, item: &mut Node<'a>) -> Vec<Node<'a>> {
         let tools = item.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         let tools = tools.unwrap_or_default();
         namespaces::flatten(tools, self.reader.reading.names, self.reader.reading.warnings)
     }
 
-    /// The flat names of the tools that an item brings.
+    /// Returns the flat names of the tools that an item defines.
     fn names_in(&self, item: &Node<'a>) -> Vec<Text<'a>> {
         let tools = item.get("tools").and_then(Node::as_array).unwrap_or_default();
         namespaces::names_in(tools, self.reader.reading.names)
     }
 }
 
-/// A text or an image.
+/// Reads a text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Own(block)));

@@ -1,4 +1,4 @@
-//! Anthropic Messages; natively, results refer to tools, and system messages add and remove them.
+//! Writes Anthropic Messages. Natively, results refer to tools, and system messages add and remove them.
 
 use alloc::{string::String, vec::Vec};
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Writes the history, and the system prompt where the format changes.
+/// Writes the history, and the system prompt if the format changes.
 pub(super) fn write<'a>(
     writer: &mut Writer<'_, 'a>,
     request: &mut Node<'a>,
@@ -50,7 +50,7 @@ pub(super) fn write<'a>(
     messages.settle_pending();
     let Messages { system, mut out, .. } = messages;
     if out.is_empty() {
-        // The API wants one message at least.
+        // The API requires at least one message.
         out.push(message(Role::User, Vec::from([text(Node::literal("."))])));
     }
     place_history(request, "messages", out);
@@ -64,23 +64,23 @@ pub(super) fn write<'a>(
 
 struct Messages<'m, 'w, 'a> {
     writer: &'m mut Writer<'w, 'a>,
-    /// The texts of the system prompt.
+    /// Texts of the system prompt.
     system: Vec<Node<'a>>,
     out: Vec<Node<'a>>,
-    /// Blocks of a system message that waits for a place where it may stand.
+    /// Blocks of a system message that is not written yet, because the API does not allow it at this position.
     pending: Vec<Node<'a>>,
-    /// The message of the source that they are from.
+    /// Number of the source's message that `pending` comes from.
     pending_message: usize,
     ids: Ids,
-    /// How many exchanges were made up.
+    /// Number of made-up exchanges so far.
     loads: usize,
-    /// Whether anybody has spoken.
+    /// True once anything is written except the system prompt.
     spoken: bool,
-    /// Who has spoken last.
+    /// Role of the last message.
     last: Option<Role>,
-    /// Where the model's last turn begins.
+    /// Index at which the model's last turn begins.
     turn: usize,
-    /// The last message is one of ours: what a reader has left as it was stays so.
+    /// True if blocks may be appended to the last message. False for messages of the source, which are kept unchanged.
     is_open: bool,
 }
 
@@ -124,7 +124,8 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// What the client said in two messages stays two where the format does: a cached prefix ends with the first.
+    /// If the format stays the same, keeps the client's messages apart, because a cached prefix may end after the
+    /// first.
     fn keep_apart(&mut self, event: &Event<'a>) {
         let is_next = self.writer.same_format() && event.message != self.pending_message;
         let may_stand = matches!(self.last, Some(Role::User | Role::System));
@@ -139,7 +140,7 @@ impl<'a> Messages<'_, '_, 'a> {
         self.pending_message = event.message;
     }
 
-    /// Adds blocks to the message at hand, or begins one: neighbours of one role are one message.
+    /// Appends blocks to the last message if it has the same role, and begins a new message otherwise.
     fn push(&mut self, role: Role, blocks: Vec<Node<'a>>) {
         if blocks.is_empty() {
             return;
@@ -159,14 +160,15 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// Writes the system message that waits: after a turn of the user's. Before one has spoken it waits on.
+    /// Writes the pending blocks. Texts become a user message if they do not follow a user message, or if the options
+    /// require it. Other blocks become a system message, before the model's last turn if the API refuses it after it.
     fn settle_pending(&mut self) {
         if self.pending.is_empty() {
             return;
         }
         let blocks = core::mem::take(&mut self.pending);
         let after_user = self.last == Some(Role::User);
-        // Beside another system message it counts as a part of that.
+        // After another system message, the API treats this one as part of it.
         let is_text = self.last != Some(Role::System) && blocks.iter().all(|block| block.get("text").is_some());
         if is_text && (self.writer.writing.options.system_messages == SystemMessages::User || !after_user) {
             let goes_on = after_user && self.is_open;
@@ -188,17 +190,18 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// Where a system message goes that came after the model's turn, if no user speaks before the model goes on: before
-    /// that turn. After it the API takes one only if the turn ends in the result of a tool that its servers ran.
+    /// Returns the index for a system message that follows the model's turn without a user message in between: before
+    /// that turn. The API accepts one after the turn only if the turn ends in the result of a tool that its servers
+    /// ran.
     fn place_before_turn(&self) -> Option<usize> {
         let is_model = self.last == Some(Role::Assistant);
-        // Nothing is the first message but a user's. What was copied may be text still.
+        // The first message must be a user's. Copied messages may still be unparsed text.
         let last = self.out.last().filter(|_| is_model && self.turn > 0)?;
         let ends = view(last).is_ok_and(|last| ends_in_server_result(&last));
         (!ends).then_some(self.turn)
     }
 
-    /// Notes where the model begins to speak.
+    /// Records where the model's turn begins.
     fn begin_turn(&mut self, role: Role) {
         if role == Role::Assistant && self.last != Some(Role::Assistant) {
             self.turn = self.out.len();
@@ -237,7 +240,7 @@ impl<'a> Messages<'_, '_, 'a> {
             return;
         }
         let native = self.writer.native();
-        // A reference to what is not listed is refused.
+        // The API refuses references to tools that are not listed.
         let is_whole = outcome.found.iter().flatten().all(|name| self.writer.can_be_sent(name));
         if let Some(own) = outcome.own.take_if(|_| is_whole) {
             let is_hosted = outcome.of_search == Some(Searcher::Hosted);
@@ -271,7 +274,7 @@ impl<'a> Messages<'_, '_, 'a> {
         self.push(Role::User, Vec::from([block]));
     }
 
-    /// The result of a search that the API's own servers ran, with the references that the API takes.
+    /// Returns the result of a hosted search, with only the references that the API accepts.
     fn search_result(&self, mut own: Node<'a>, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(*name);
         let references: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
@@ -283,7 +286,8 @@ impl<'a> Messages<'_, '_, 'a> {
         own
     }
 
-    /// What a search found, as references: nothing else may stand beside them, and an unknown one is refused.
+    /// Returns the result of a search as references. The API allows no other blocks next to them and refuses unknown
+    /// references.
     fn references(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(name);
         let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
@@ -330,10 +334,10 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// A search that nobody made: the only way to add a tool where there are no additions.
+    /// Writes a made-up search that finds the tool: the only way to add a tool if the target has no additions.
     fn made_up(&mut self, name: &Text<'a>) {
         self.writer.writing.warnings.about("synthesized-exchange", name.display());
-        // A conversation that was here before has brought the exchanges along that were made up then.
+        // The history may contain made-up exchanges from an earlier pass through this library.
         let id = loop {
             self.loads += 1;
             let id = load_id(self.loads);

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions; with `kimi` system messages bring tools.
+//! Writes OpenAI Chat Completions. With `kimi`, system messages add tools.
 
 use alloc::{format, vec::Vec};
 
@@ -14,7 +14,6 @@ use crate::{
     },
 };
 
-/// Writes the history.
 pub(super) fn write<'a>(
     writer: &mut Writer<'_, 'a>,
     request: &mut Node<'a>,
@@ -32,7 +31,7 @@ pub(super) fn write<'a>(
     Ok(())
 }
 
-/// A message of the model in the making.
+/// A message of the model under construction.
 #[derive(Default)]
 struct Turn<'a> {
     message: usize,
@@ -45,11 +44,11 @@ struct Messages<'m, 'w, 'a> {
     writer: &'m mut Writer<'w, 'a>,
     out: Vec<Node<'a>>,
     turn: Option<Turn<'a>>,
-    /// Images of results, which follow where images are allowed, and the message that they come from.
+    /// Images of results with the number of their message. They are written in the next message that may have images.
     images: Vec<(usize, Part<'a>)>,
-    /// What tools bring, after all results of a turn.
+    /// Messages that add tools, written after all results of a turn.
     late: Vec<Node<'a>>,
-    /// The message of the event at hand.
+    /// Message number of the current event.
     at: usize,
 }
 
@@ -101,7 +100,7 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// The model's message at hand, or a new one.
+    /// Returns the model's current message, or begins a new one.
     fn turn(&mut self) -> Result<&mut Turn<'a>, Error> {
         if self.turn.as_ref().is_some_and(|turn| turn.message != self.at) {
             self.end_turn()?;
@@ -131,7 +130,7 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Whether a search that the API's own servers ran leaves the history.
+    /// Returns true if a hosted search is removed from the history.
     fn is_dropped(&self, search: Option<Searcher>) -> bool {
         search == Some(Searcher::Hosted) && self.writer.writing.options.server_history == ServerHistory::Drop
     }
@@ -190,7 +189,7 @@ impl<'a> Messages<'_, '_, 'a> {
         self.out.push(Node::record([("role", Node::literal("system")), ("content", content)]));
     }
 
-    /// A text of the client's. Images of results that stand in the same message come before it there.
+    /// Writes a text of the client. Images of results from the same source message come first.
     fn message(&mut self, role: Role, content: Content<'a>) -> Result<(), Error> {
         let is_head = role == Role::System && self.out.len() == 1 && self.is_leading();
         let same = self.images.iter().all(|(message, _)| *message == self.at);
@@ -201,7 +200,7 @@ impl<'a> Messages<'_, '_, 'a> {
         self.end_results();
         let content = self.content(content, images)?;
         if is_head {
-            // Instructions and what the client says before anybody speaks are one system prompt.
+            // The instructions and the client's leading system message form one system prompt.
             if let Some(first) = self.out.first_mut() {
                 let old = first.visit("content", core::mem::take).unwrap_or_default();
                 let both = joined(Vec::from([Part::Text(old), Part::Text(content)]), "/input")?;
@@ -213,7 +212,7 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Whether what was written last is the system prompt of a request of Responses.
+    /// Returns true if the first written message is the system prompt of a Responses request.
     fn is_leading(&self) -> bool {
         use crate::options::Api;
         self.writer.writing.source == Api::OpenaiResponses
@@ -236,7 +235,7 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(Node::array(parts.into_iter().map(block).collect()))
     }
 
-    /// Ends the model's message.
+    /// Writes the model's message.
     fn end_turn(&mut self) -> Result<(), Error> {
         let Some(turn) = self.turn.take() else { return Ok(()) };
         let content = match turn.content {
@@ -260,7 +259,7 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// After the last result of a turn: the images of all, and the tools that they brought.
+    /// Writes what must follow the last result of a turn: images of the results and added tools.
     fn end_results(&mut self) {
         if !self.images.is_empty() {
             let parts = core::mem::take(&mut self.images).into_iter().map(|(_, image)| block(image)).collect();
@@ -270,7 +269,7 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 }
 
-/// A message that brings tools, unless there are none.
+/// Returns a message that adds tools, or `None` if there are none.
 fn carrier(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
     (!tools.is_empty()).then(|| Node::record([("role", Node::literal("system")), ("tools", Node::array(tools))]))
 }
@@ -283,7 +282,7 @@ fn block(part: Part<'_>) -> Node<'_> {
         Part::Image { url, detail } => {
             let mut image = Node::record([("url", url)]);
             if let Some(detail) = detail {
-                // Codex's own word for all of it.
+                // `original` is specific to Codex and means full detail.
                 let detail = if detail.is_text("original") { Node::literal("high") } else { detail };
                 image.set("detail", detail);
             }
@@ -292,7 +291,7 @@ fn block(part: Part<'_>) -> Node<'_> {
     }
 }
 
-/// The text of a thought, if it can be read.
+/// Returns the text of the reasoning, if it is readable.
 fn thought_of<'a>(thought: &Node<'a>) -> Option<Node<'a>> {
     for key in ["reasoning_content", "thinking"] {
         if let Some(text) = thought.get(key).filter(|text| text.as_text().is_some()) {

@@ -1,4 +1,4 @@
-//! A tool in the shape of a format, whatever shape it came in.
+//! Converts a tool definition to another format.
 
 use alloc::{format, string::String};
 
@@ -15,17 +15,18 @@ use crate::{
     },
 };
 
-/// What a definition says, in no format.
+/// A definition, independent of any format.
 struct Definition<'a> {
     name: Node<'a>,
     description: Option<Node<'a>>,
     schema: Node<'a>,
     strict: bool,
-    /// A `custom` tool of OpenAI's: it takes a text, in this format if there is one.
+    /// Set for OpenAI's `custom` tools, which take free-form text; the inner value is the tool's format, if any.
     freeform: Option<Option<Node<'a>>>,
 }
 
-/// A tool as the target has functions. `None`: it runs on the provider's servers, or has no name; that is warned of.
+/// Converts a tool to the target's kind of function. Returns `None`, with a warning, if the provider's servers run the
+/// tool or it has no name.
 ///
 /// # Errors
 /// `invalid-value` for half a surrogate pair in a grammar.
@@ -89,7 +90,7 @@ fn read<'a>(tool: Node<'a>, source: Api, warnings: &mut Warnings) -> Option<Defi
     Some(definition)
 }
 
-/// Takes a member of a definition in.
+/// Adds a member to a definition.
 fn take<'a>(definition: &mut Definition<'a>, key: Text<'a>, value: Node<'a>, source: Api, warnings: &mut Warnings) {
     let schema = if source == Api::Anthropic { "input_schema" } else { "parameters" };
     if key.is("name") {
@@ -111,7 +112,8 @@ fn shown(tool: &Node<'_>) -> String {
     tool::name(tool).or_else(|| type_of(tool)).map_or_else(|| "tools".into(), |name| name.display().into_owned())
 }
 
-/// Makes a function of a `custom` tool: its text is the argument `input`, and the description says in which format.
+/// Converts a `custom` tool to a function: its text becomes the argument `input`, and the description explains the
+/// text's format.
 fn as_function<'a>(definition: &mut Definition<'a>, format: Option<Node<'a>>) -> Result<(), Error> {
     let input = Node::record([("type", Node::literal("string"))]);
     definition.schema = Node::record([

@@ -1,4 +1,4 @@
-//! The ids of calls where the target has rules for them.
+//! Converts ids of calls if the target restricts them.
 
 use alloc::string::String;
 
@@ -11,7 +11,7 @@ use crate::{
     request::conversation::{Event, Role, What},
 };
 
-/// The ids of exchanges that somebody made up before: they are a part of the history now.
+/// Returns the ids of made-up exchanges from earlier requests, which are part of the history now.
 pub(super) fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>, Error> {
     let mut found = Set::new();
     let mut keep = |id: Option<&Text<'_>>| {
@@ -31,12 +31,12 @@ pub(super) fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<
     Ok(found)
 }
 
-/// The ids of calls, in the letters that the API takes.
+/// Ids of calls in the characters that the API accepts.
 #[derive(Default)]
 pub(super) struct Ids {
     renamed: Map<String, String>,
     taken: Taken,
-    /// Those of exchanges that were made up before.
+    /// Ids of exchanges made up in earlier requests.
     pub(super) made_up: Set<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The members of a request beside its tools and its history: renamed, kept, or left out.
+//! Renames, keeps or removes the request's members other than tools and history.
 
 use alloc::vec::Vec;
 
@@ -11,14 +11,14 @@ use crate::{
 
 /// Members that mean the same in all three formats.
 const SHARED: [&str; 4] = ["model", "stream", "temperature", "top_p"];
-/// What the writers have written.
+/// Members that the writers have set.
 const WRITTEN: [&str; 6] = ["input", "messages", "system", "tools", "tool_choice", "parallel_tool_calls"];
-/// Members of OpenAI's formats that say nothing elsewhere.
+/// Members of OpenAI's formats that have no meaning elsewhere and are removed without a warning.
 const SILENT: [&str; 6] = ["store", "include", "prompt_cache_key", "client_metadata", "stream_options", "service_tier"];
-/// The most tokens of an answer, as each format has it. Chat Completions has two.
+/// The token limit of an answer in each format. Chat Completions has two spellings.
 const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_tokens"];
 
-/// Renames, keeps or leaves out each member.
+/// Renames, keeps or removes each member.
 pub(super) fn write(
     request: &mut Node<'_>,
     (source, target): (Api, Api),
@@ -36,7 +36,7 @@ pub(super) fn write(
         (Api::OpenaiChat, Api::Anthropic) if key.is("stop") => Some("stop_sequences"),
         _ => None,
     };
-    // Anthropic's knows one key.
+    // Anthropic's `metadata` accepts only one key.
     let keeps_metadata = source == Api::Anthropic || target != Api::Anthropic;
     let stays =
         |key: &Text<'_>| SHARED.iter().chain(&WRITTEN).any(|name| key.is(name)) || keeps_metadata && key.is("metadata");

@@ -1,4 +1,4 @@
-//! One writer for each format: a [`Conversation`] as a request, with the constructs that the backend understands.
+//! One writer per format: writes a [`Conversation`] as a request, with the constructs that the backend supports.
 
 mod anthropic;
 mod blocks;
@@ -29,21 +29,21 @@ use crate::{
 };
 use placement::{Place, Places};
 
-/// What a writer has to know.
+/// Inputs of a writer.
 pub(crate) struct Writing<'w> {
     pub(crate) options: &'w DeferredOptions,
     pub(crate) source: Api,
     pub(crate) target: Api,
-    /// The names that tools will have, where the API wants others: texts speak of them by these.
+    /// New names of the tools that the API requires to be renamed. Texts use these names.
     pub(crate) names: &'w Names,
     pub(crate) warnings: &'w mut Warnings,
 }
 
-/// Writes a conversation into the request that it was taken from. Gives the name of the client's own search, where the
-/// backend's stands for it.
+/// Writes a conversation into the request that it was read from. Returns the name of the client's search function if
+/// the backend's own search replaces it.
 ///
 /// # Errors
-/// `invalid-value` for half a surrogate pair where texts are joined.
+/// `invalid-value` for an unpaired surrogate, if texts are joined.
 pub(crate) fn put<'a>(
     request: &mut Node<'a>,
     mut conversation: Conversation<'a>,
@@ -98,24 +98,23 @@ pub(crate) fn put<'a>(
 
 struct Writer<'w, 'a> {
     writing: Writing<'w>,
-    /// The messages of the source, of which some are kept as they are.
+    /// Messages of the source, some of which are kept unchanged.
     history: Vec<Node<'a>>,
     places: Places<'a>,
-    /// The definitions that events bring, as the target has them.
+    /// Definitions that events add, in the target's format.
     definitions: Map<Text<'a>, Node<'a>>,
-    /// The search function of the client, by its name.
+    /// Name of the client's search function.
     search: Option<Text<'a>>,
-    /// What the function is called that stands for the client's search, until it is written.
+    /// Name for the function that replaces the client's search; taken when that function is written.
     search_name: Option<String>,
-    /// The client's search function, once the backend's search is written for it.
+    /// Name of the client's search function, once the backend's own search has replaced it.
     replaced_search: Option<String>,
-    /// A hosted search is written.
+    /// True once a hosted search is written.
     has_hosted_search: bool,
-    /// The tools of which the history has said that they are gone.
+    /// Tools that the history has announced as removed.
     retired: Set<Text<'a>>,
-    /// The loaded tools that cannot be sent.
     set_aside: Set<Text<'a>>,
-    /// The tools that are sent as `custom` ones.
+    /// Tools that are sent as OpenAI `custom` tools.
     custom: Set<Text<'a>>,
 }
 
@@ -141,7 +140,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    /// A message of the source that is kept as it is.
+    /// Takes a message of the source that is kept unchanged.
     fn kept(&mut self, at: usize) -> Node<'a> {
         let index = at.saturating_sub(1);
         self.history.get_mut(index).map(core::mem::take).unwrap_or_default()
@@ -155,7 +154,8 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.writing.source == self.writing.target
     }
 
-    /// The request's list, and the names of all tools that are sent. What events bring is kept for them.
+    /// Returns the request's tool list and the names of all tools that are sent. Definitions that events add go to
+    /// `definitions`.
     fn list(
         &mut self,
         tools: Tools<'a>,
@@ -211,7 +211,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         Ok((listed, names))
     }
 
-    /// Whether a function of the client is what the target has a construct for.
+    /// Returns true if this is the client's search function and the target has its own construct for it.
     fn is_search_function(&self, name: &Text<'a>) -> bool {
         self.native() == Native::ToolSearch && self.search.as_ref() == Some(name)
     }
@@ -224,7 +224,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         function::write(definition, (self.writing.source, self.writing.target), custom, self.writing.warnings)
     }
 
-    /// An entry that nobody can refer to: a search, or a tool that the API's own servers run.
+    /// Writes an entry without a name: a search, or a tool that the API's servers run.
     fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
         let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
         let has_searches = self.native() == Native::ToolSearch || self.writing.target == Api::Anthropic;
@@ -232,7 +232,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             return Some(definition);
         }
         match (kind, self.native()) {
-            // One is enough: all of them search what is listed.
+            // One hosted search is enough, because each searches all listed tools.
             (Kind::HostedSearch, _) if core::mem::replace(&mut self.has_hosted_search, true) => None,
             (Kind::HostedSearch, Native::ToolSearch) => Some(Node::record([("type", Node::literal("tool_search"))])),
             (Kind::HostedSearch, Native::References | Native::Changes | Native::Inline) => Some(Node::record([
@@ -255,25 +255,26 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    /// The definitions that an event brings: of those names, what no event before it has brought.
+    /// Returns the definitions that an event must add: those of `names` that no earlier event has added.
     fn carried(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
         let new = self.places.declare(names);
         new.iter().filter_map(|name| self.definitions.get(name)).cloned().collect()
     }
 
-    /// OpenAI's formats have no mark for a call that failed; a search says so itself.
+    /// Warns that a failed call loses its error flag in OpenAI's formats. Failed searches state the error in their
+    /// text.
     fn lose_error(&mut self, outcome: &Outcome<'a>) {
         if outcome.is_error && outcome.found.is_none() {
             self.writing.warnings.about(super::report::LOST, "is_error");
         }
     }
 
-    /// That a tool can be called now, for a model to read.
+    /// Returns the text that announces an available tool.
     fn available(&self, name: &Text<'a>) -> String {
         notice::available(&self.writing.names.current(name))
     }
 
-    /// What a search found, for a model to read.
+    /// Returns the texts that report the results of a search to the model.
     fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
@@ -291,24 +292,25 @@ impl<'w, 'a> Writer<'w, 'a> {
         texts
     }
 
-    /// Whether a tool stands in the request, and the API takes it.
+    /// Returns true if the tool is in the request and the target API accepts it.
     fn can_be_sent(&self, name: &Text<'a>) -> bool {
         self.places.of(name) != Place::Nowhere && !self.set_aside.contains(name)
     }
 
-    /// Of what a search found, what the model can call: a removal stands.
+    /// Returns the tools found by a search that were not removed.
     fn usable(found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
         found.iter().filter(|name| !gone.contains(*name)).cloned().collect()
     }
 
-    /// What a model reads when a tool is taken away.
+    /// Records a removal and returns the text that announces it.
     fn retire(&mut self, name: Text<'a>) -> String {
         let text = self.withdrawn(&name);
         self.retired.insert(name);
         text
     }
 
-    /// What a model reads of tools that are added again: those that were taken away, and whose definitions it has seen.
+    /// Returns the announcements for tools that are added again: those removed before, whose definition the model can
+    /// see.
     fn revived(&mut self, names: &[Text<'a>]) -> Vec<String> {
         let was_gone = names.iter().filter(|name| self.retired.remove(*name)).collect::<Vec<_>>();
         let is_known = |name: &Text<'a>| {
@@ -318,13 +320,13 @@ impl<'w, 'a> Writer<'w, 'a> {
         was_gone.into_iter().filter(|name| is_known(name)).map(|name| self.available(name)).collect()
     }
 
-    /// What a model reads of a tool that is gone.
+    /// Returns the text that announces a removed tool.
     fn withdrawn(&self, name: &Text<'a>) -> String {
         notice::withdrawn(&self.writing.names.current(name))
     }
 }
 
-/// The client's own search as an item of Responses.
+/// Converts the client's search function to a `tool_search` tool of Responses.
 fn search_of<'a>(definition: &Node<'a>) -> Node<'a> {
     let mut search = Node::record([("type", Node::literal("tool_search")), ("execution", Node::literal("client"))]);
     if let Some(description) = tool::description(definition) {
@@ -336,7 +338,7 @@ fn search_of<'a>(definition: &Node<'a>) -> Node<'a> {
     search
 }
 
-/// Puts the history in the place of the one that was read.
+/// Replaces the request's history.
 fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Node<'a>>) {
     let Some(object) = request.as_object_mut() else { return };
     let found = object.members_mut().iter_mut().find(|member| member.key.is("messages") || member.key.is("input"));
@@ -346,7 +348,7 @@ fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Nod
     }
 }
 
-/// Texts joined by a blank line; one alone keeps its spelling.
+/// Joins texts with a blank line. A single text is returned as it is spelled.
 fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
     let mut texts = parts.into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
     let (first, second) = (texts.next(), texts.next());
@@ -365,7 +367,7 @@ fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
     Ok(Node::string(Text::new(out)))
 }
 
-/// What was said, as one text and the images beside it.
+/// Separates a content into its texts and its images.
 fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
     match content {
         Content::String(text) => (Content::String(text), Vec::new()),
@@ -376,7 +378,7 @@ fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
     }
 }
 
-/// How a made-up id begins: that of what stands for a load that no search has asked for.
+/// Prefix of made-up call ids, for loads that no search requested.
 const LOAD: &str = "toolwire_load_";
 
 fn load_id(number: usize) -> String {

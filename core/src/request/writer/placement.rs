@@ -1,4 +1,5 @@
-//! Where a tool's definition stands in what is written, by what the target has: declared once in the whole request.
+//! Decides where a tool's definition is written, depending on the target's constructs. Each tool is defined once per
+//! request.
 
 use alloc::vec::Vec;
 
@@ -13,23 +14,23 @@ use crate::{
     },
 };
 
-/// Where a definition stands.
+/// The location of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In the request's list.
     Top,
-    /// There, deferred.
+    /// In the request's list, with `defer_loading`.
     Deferred,
-    /// In the event that brings it.
+    /// In the event that adds it.
     Carrier,
-    /// Nowhere: it is hidden, or gone.
+    /// Not in the request: the tool is hidden or removed.
     Nowhere,
 }
 
-/// The place of every tool.
+/// The location of every tool's definition.
 pub(super) struct Places<'a> {
     places: Map<Text<'a>, Place>,
-    /// What a carrier has said already.
+    /// Tools whose definition an event has added already.
     declared: Set<Text<'a>>,
 }
 
@@ -39,7 +40,7 @@ impl<'a> Places<'a> {
         (native, removals, loads_used_tools): (Native, Removals, bool),
         warnings: &mut Warnings,
     ) -> Self {
-        // An addition by value stands in its event, unless a search has brought the tool before.
+        // A tool added by value is defined in that event, unless a search result also contains it.
         let added: Set<&Text<'a>> = conversation
             .events
             .iter()
@@ -63,7 +64,7 @@ impl<'a> Places<'a> {
         let mut places = Map::new();
         for tool in conversation.tools.iter() {
             let Some(name) = &tool.name else { continue };
-            // What no event brings has no other place than the list.
+            // A loaded tool that no event adds can only be in the list.
             let is_brought = !pinned.contains(name)
                 && (added.contains(name) || found.contains(name) || conversation.referred.contains(name));
             let takes_removals = matches!(native, Native::Changes | Native::Inline);
@@ -79,7 +80,7 @@ impl<'a> Places<'a> {
             if tool.redefined && place == Place::Top && native != Native::Inline && tool.is_available() {
                 warnings.about("prefix-changed", name.display());
             }
-            // What came back leaves the requests behind in which it was gone.
+            // A tool that is removed, or was and came back, changes the list that earlier requests had.
             let has_moved = tool.withdrawn && place == Place::Nowhere && (tool.loaded || !tool.deferred)
                 || tool.was_gone && (removals == Removals::Withdraw || native == Native::References) && !takes_removals;
             if has_moved {
@@ -94,18 +95,18 @@ impl<'a> Places<'a> {
         self.places.get(name).copied().unwrap_or(Place::Nowhere)
     }
 
-    /// Takes the place of every tool but some: what is not sent can be referred to nowhere.
+    /// Sends no tool except those in `only`.
     pub(super) fn keep(&mut self, only: &Set<Text<'a>>) {
         let gone: Vec<Text<'a>> = self.places.keys().filter(|name| !only.contains(*name)).cloned().collect();
         self.places.extend(gone.into_iter().map(|name| (name, Place::Nowhere)));
     }
 
-    /// Whether there is a tool of that name.
+    /// Returns true if there is a tool of this name.
     pub(super) fn knows(&self, name: &Text<'a>) -> bool {
         self.places.contains_key(name)
     }
 
-    /// Of some names, those whose definitions stand in the event at hand: what no event before it has declared.
+    /// Returns the names whose definitions belong to the current event: those that no earlier event has defined.
     pub(super) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
         let is_brought = |name: &Text<'a>| matches!(self.places.get(name), Some(Place::Carrier | Place::Deferred));
         let mut out: Vec<Text<'a>> = Vec::new();
@@ -117,14 +118,14 @@ impl<'a> Places<'a> {
         out
     }
 
-    /// Whether a carrier has declared a tool.
+    /// Returns true if an event has defined the tool.
     pub(super) fn is_declared(&self, name: &Text<'a>) -> bool {
         self.declared.contains(name)
     }
 }
 
-/// The tools that were loaded by something that brings no definition before anything brought one. They stay at the
-/// head, whatever brings them later.
+/// Returns the tools that were loaded without a definition (by a call, for example) before any event added one. They
+/// stay in the list, even if an event adds them later.
 fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: bool) -> Set<Text<'a>> {
     let (mut brought, mut pinned) = (conversation.referred.clone(), Set::new());
     for event in &conversation.events {
@@ -153,20 +154,20 @@ fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: boo
     pinned
 }
 
-/// Where events bring definitions: Responses and Kimi.
+/// Returns the place of a tool in formats whose events contain definitions: Responses and Kimi.
 fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bool) -> Place {
     let is_gone = tool.withdrawn && removals == Removals::Withdraw;
     if tool.listed && !tool.deferred {
         return if is_gone { Place::Nowhere } else { Place::Top };
     }
-    // The API's own search looks through what is listed, and the list stays the same when it has found something.
+    // The API's own search covers only listed tools, and the list stays the same after the search finds one.
     if native == Native::ToolSearch && searches && tool.listed && !is_gone {
         return Place::Deferred;
     }
     if is_gone || !tool.loaded {
         return Place::Nowhere;
     }
-    // Names are unique, and nothing can be replaced.
+    // Names are unique, and an event cannot replace a definition.
     if tool.redefined {
         Place::Top
     } else {
@@ -174,7 +175,7 @@ fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bo
     }
 }
 
-/// Where events refer to definitions: Anthropic.
+/// Returns the place of a tool in formats whose events refer to definitions: Anthropic.
 fn of_references(tool: &Tool<'_>, native: Native, searches: bool, is_inline: bool) -> Place {
     let is_gone = tool.withdrawn && native == Native::References;
     if is_gone {

@@ -1,4 +1,4 @@
-//! OpenAI Responses; natively, items bring tools and searches are items of their own.
+//! Writes OpenAI Responses. Natively, items add tools, and searches are separate items.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,6 @@ use crate::{
     },
 };
 
-/// Writes the history.
 pub(super) fn write<'a>(
     writer: &mut Writer<'_, 'a>,
     request: &mut Node<'a>,
@@ -35,9 +34,9 @@ pub(super) fn write<'a>(
 struct Items<'i, 'w, 'a> {
     writer: &'i mut Writer<'w, 'a>,
     out: Vec<Node<'a>>,
-    /// What tools bring, after all results of a turn.
+    /// Items that add tools, written after all results of a turn.
     late: Vec<Node<'a>>,
-    /// The ids of `custom` calls.
+    /// Ids of `custom` calls.
     custom: Set<Text<'a>>,
 }
 
@@ -102,7 +101,7 @@ impl<'a> Items<'_, '_, 'a> {
             self.out.push(search_item("tool_search_call", call.id, ("arguments", arguments)));
             return;
         }
-        // A call that has its own form already keeps it.
+        // A call that is already in this format is kept.
         if let Some(mut own) = call.own.filter(|_| call.search.is_none()) {
             self.name(&mut own, &call.name);
             self.out.push(own);
@@ -121,7 +120,7 @@ impl<'a> Items<'_, '_, 'a> {
                 ])
             }
             arguments => {
-                // The id of a `custom` call may be used again.
+                // A later call may reuse the id of a `custom` call.
                 call.id.as_text().map(|id| self.custom.remove(id));
                 Node::record([
                     ("type", Node::literal("function_call")),
@@ -131,7 +130,8 @@ impl<'a> Items<'_, '_, 'a> {
                 ])
             }
         };
-        // A loaded tool of the top level is called with its own name as the namespace (recorded; else a 400).
+        // A loaded top-level tool must be called with its own name as the namespace (recorded; otherwise the API
+        // answers 400).
         let place = self.writer.places.of(&call.name);
         if !self.writer.same_format() && matches!(place, Place::Carrier | Place::Deferred) {
             item.set("namespace", Node::string(call.name));
@@ -139,7 +139,7 @@ impl<'a> Items<'_, '_, 'a> {
         self.out.push(item);
     }
 
-    /// Gives a call of the format's own the name that its tool has in a flat list.
+    /// Sets the name of a call in this format to the flat name of its tool.
     fn name(&self, call: &mut Node<'a>, name: &Text<'a>) {
         let is_loaded = matches!(self.writer.places.of(name), Place::Carrier | Place::Deferred);
         if call.get("name").and_then(Node::as_text).is_some_and(|old| old != name) {
@@ -193,7 +193,7 @@ impl<'a> Items<'_, '_, 'a> {
         }
     }
 
-    /// The definitions that an output of a search holds: each once in the whole request.
+    /// Returns the definitions for the output of a search. Each definition occurs once in the request.
     fn searched(&mut self, found: &[Text<'a>]) -> Vec<Node<'a>> {
         let mut tools = self.writer.carried(found);
         tools.iter_mut().for_each(|definition| definition.set(tool::FLAG, Node::bool(true)));
@@ -210,13 +210,13 @@ impl<'a> Items<'_, '_, 'a> {
         }
     }
 
-    /// After the last result of a turn.
+    /// Writes what must follow the last result of a turn.
     fn end_results(&mut self) {
         self.out.append(&mut self.late);
     }
 }
 
-/// A search or its output, of the client's.
+/// Returns a client search call or its output as an item.
 fn search_item<'a>(kind: &'static str, id: Node<'a>, member: (&'static str, Node<'a>)) -> Node<'a> {
     Node::record([
         ("type", Node::literal(kind)),
@@ -227,7 +227,7 @@ fn search_item<'a>(kind: &'static str, id: Node<'a>, member: (&'static str, Node
     ])
 }
 
-/// An item that brings tools, unless there are none.
+/// Returns an item that adds tools, or `None` if there are none.
 fn additional(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
     (!tools.is_empty()).then(|| {
         Node::record([

@@ -1,4 +1,4 @@
-//! An emulated request whose format stays: only the messages that say something else now are written.
+//! Writes an emulated request whose format stays the same: only changed messages are rewritten.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Writes the history into the request.
+/// Writes the history.
 pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, format: Api) -> Result<(), Error> {
     let Conversation { events, mut originals, changed, held, .. } = conversation;
     let mut groups: Vec<(usize, Vec<Event<'a>>)> = changed.iter().map(|at| (*at, Vec::new())).collect();
@@ -62,7 +62,7 @@ fn block(part: Part<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// The blocks of an event.
+/// Returns the blocks of an event.
 fn blocks(what: What<'_>) -> Vec<Node<'_>> {
     match what {
         What::Text { content, .. } => content.into_parts().into_iter().filter_map(block).collect(),
@@ -73,14 +73,14 @@ fn blocks(what: What<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// A result in its own form, with what it says now.
+/// Returns a result in its own format, with its new content.
 fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
     match outcome.content {
         Content::Parts(parts) if !parts.is_empty() => {
             own.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
         }
-        // It says what it said.
+        // The content is unchanged.
         _ => {}
     }
     Some(own)
@@ -88,17 +88,16 @@ fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
 
 // Anthropic and Chat Completions: messages.
 
-/// A part of a message in the making: what one speaker says.
+/// A part of a message under construction: the content of one role.
 struct Segment<'a> {
     role: Role,
     parts: Vec<Part<'a>>,
-    /// All that is said is this string.
+    /// True if the content is a single string.
     is_string: bool,
-    /// Calls of Chat Completions.
     calls: Vec<Node<'a>>,
 }
 
-/// The messages that stand for one.
+/// Returns the messages that replace one message.
 fn messages<'a>(mut original: Option<Node<'a>>, events: Vec<Event<'a>>, format: Api) -> Result<Vec<Node<'a>>, Error> {
     let base = original.as_ref().map_or(Role::User, lenient_role);
     let mut out = Vec::new();
@@ -106,7 +105,8 @@ fn messages<'a>(mut original: Option<Node<'a>>, events: Vec<Event<'a>>, format: 
     for event in events {
         let role = match &event.what {
             What::Text { role, .. } => *role,
-            // A search of the API's own servers is answered in its message, that of a client in the next one.
+            // The result of a hosted search belongs to the same message as the call, that of a client's search to the
+            // next one.
             What::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => Role::User,
             _ => base,
         };
@@ -115,7 +115,7 @@ fn messages<'a>(mut original: Option<Node<'a>>, events: Vec<Event<'a>>, format: 
             out.push(message(done, original, format)?);
         }
         match event.what {
-            // A result of Chat Completions is a message.
+            // In Chat Completions, a result is a separate message.
             What::Result(outcome) if outcome.own.as_ref().is_some_and(|own| own.get("role").is_some()) => {
                 if let Some(done) = segment.take() {
                     out.push(message(done, None, format)?);
@@ -145,7 +145,7 @@ fn has_role(message: &Node<'_>, name: &str) -> bool {
 }
 
 impl<'a> Segment<'a> {
-    /// Whether the speaker of the original says it.
+    /// Returns true if the segment has the role of the original message.
     fn is_spoken_by(&self, base: Role) -> bool {
         (self.role == Role::Assistant) == (base == Role::Assistant)
     }
@@ -168,7 +168,7 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// A part as a message; the first one has whatever else the original has.
+/// Converts a segment to a message. The first one keeps the other members of the original.
 fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) -> Result<Node<'a>, Error> {
     let Segment { role, mut parts, is_string, calls } = segment;
     let is_text = |part: &Part<'_>| matches!(part, Part::Text(_));
@@ -204,8 +204,8 @@ fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) ->
 
 // Responses: items.
 
-/// An item with what the members that were read say now. A search in it is an item of its own, and ends the item before
-/// it; an item that says nothing any more goes.
+/// Returns an item with the new content of the members that were read. A search inside becomes a separate item and
+/// splits the original; an item that becomes empty is removed.
 fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
     if read.is_empty() {
         return Vec::from([original]);
@@ -244,7 +244,6 @@ fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>
     items
 }
 
-/// An event as an item.
 fn item(what: What<'_>) -> Option<Node<'_>> {
     match what {
         What::Call(Call { own: Some(own), .. }) => Some(own),
