@@ -89,7 +89,7 @@ pub(crate) fn visit_tools<'a, R>(
     edit_member(request, "toolConfig", |config| config.visit("tools", change).transpose()).map(Option::flatten)
 }
 
-/// Returns the tool list of a request, empty if there is none.
+/// Returns the tool list of a request. A request without `tools` has an empty list.
 pub(crate) fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
     request.get("tools").and_then(Node::as_array).unwrap_or_default()
 }

@@ -159,7 +159,7 @@ impl<'a> Notices<'a> {
         Notices { most, ..Notices::default() }
     }
 
-    /// Creates the notice for a name if there is none yet. `called` is the name by which the model calls the tool.
+    /// Creates the notice for a name unless the name has one. `called` is the name by which the model calls the tool.
     ///
     /// # Errors
     /// `invalid-value` for a description with an unpaired surrogate.

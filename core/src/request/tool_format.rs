@@ -213,7 +213,7 @@ impl Shape {
         })?
     }
 
-    /// Returns the path to the schema in the entry; the path is empty if there is none.
+    /// Returns the path to the schema in the entry. An entry without a schema has an empty path.
     pub(crate) fn pointer_to_schema(self) -> Vec<&'static str> {
         let inner = (self.format == Some(ToolFormat::Bedrock)).then_some(BEDROCK_INNER);
         match self.key {

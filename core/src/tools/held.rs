@@ -275,7 +275,7 @@ impl Held {
         Held { is_told, ..self }
     }
 
-    /// Adds an event to carry the arguments, if there is none.
+    /// Sets the event that carries the arguments, unless a piece has set one.
     pub(super) fn beside(self, event: impl FnOnce() -> Node<'static>) -> Held {
         Held { carrier: self.carrier.or_else(|| Some(Carrier::Event(event()))), ..self }
     }

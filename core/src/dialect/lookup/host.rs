@@ -10,7 +10,7 @@ pub(super) struct Host {
     pub(super) port: Option<u16>,
 }
 
-/// The path of a URL with a scheme; empty if there is none.
+/// Returns the path of a URL. A text without a scheme has an empty path.
 pub(super) fn path_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default();

@@ -415,7 +415,7 @@ pub(crate) fn opened<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
     }
 }
 
-/// Returns a string member of an object as a node, or an empty string if there is none.
+/// Returns a string member of an object as a node. A missing member is an empty string.
 pub(crate) fn string_of<'a>(object: &Node<'a>, key: &str) -> Node<'a> {
     object.get(key).filter(|value| value.as_text().is_some()).cloned().unwrap_or_else(|| Node::literal(""))
 }

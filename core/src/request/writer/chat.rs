@@ -269,7 +269,7 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 }
 
-/// Returns a message that adds tools, or `None` if there are none.
+/// Returns a message that adds `tools`, or `None` if `tools` is empty.
 fn carrier(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
     (!tools.is_empty()).then(|| Node::record([("role", Node::literal("system")), ("tools", Node::array(tools))]))
 }

@@ -227,7 +227,7 @@ fn search_item<'a>(kind: &'static str, id: Node<'a>, member: (&'static str, Node
     ])
 }
 
-/// Returns an item that adds tools, or `None` if there are none.
+/// Returns an item that adds `tools`, or `None` if `tools` is empty.
 fn additional(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
     (!tools.is_empty()).then(|| {
         Node::record([
