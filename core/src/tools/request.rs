@@ -21,7 +21,7 @@ use crate::{
     dialect::{self, requests::HISTORY_NAME, Dialect},
     error::{Code, Error},
     json::{self, lazy, Child, Data, Node, Text},
-    names::{self, Names},
+    names::{self, FreeNumbers, Names},
     options::{AdaptOptions, Api, CustomTools, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
     request::{
         self,
@@ -140,11 +140,12 @@ pub(crate) fn adapt_with_names<'a>(
         restore_map.is_client_tool(flat.clone(), tool);
     }
     restore_map.comes_from(client);
+    let numbers = FreeNumbers::of(callable.iter());
     let new_name = |name: &Text<'_>| {
         let planned = names.new_name(name).map(String::from);
         // Entries that are sent unchanged keep their names.
         let is_past = || !names::is_legal(shape, name) && !callable.contains(&*name.display());
-        planned.or_else(|| is_past().then(|| names::of_the_past(shape, name)))
+        planned.or_else(|| is_past().then(|| names::of_the_past(shape, name, (&callable, &numbers))))
     };
     let known_as = |tool: &Quarantined| {
         let name = tool.name.clone()?;
