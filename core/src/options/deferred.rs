@@ -259,8 +259,8 @@ options! {
     pub struct DeferredOptions {
         /// Whether hidden tools are announced by name in the system prompt.
         "announce" announce: Announce = Announce::None;
-        /// The format to translate the request into. One of `anthropic`, `openai-responses` and `openai-chat`; `None`: the
-        /// format stays.
+        /// The format to translate the request into. One of `anthropic`, `openai-responses` and `openai-chat`; `None`:
+        /// the format stays.
         "target" target: Option<Api> = None,
             read(Api::with_deferral), set(|api: impl Into<Option<Api>>| api.into());
         /// Whether deferred tools are hidden until loaded, or all sent to keep a prompt cache whole.

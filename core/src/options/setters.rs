@@ -3,11 +3,11 @@
 use alloc::string::String;
 
 use super::{
-    sanitize::schema_setters, tools::list_setters, AdaptOptions, Allow, DeferredOptions, Hints, Prefix, Refs,
-    RepairOptions, ToolFormat, ToolsOptions, Untyped,
+    sanitize::schema_setters, tools::list_setters, AdaptOptions, Allow, Hints, Prefix, Refs, RepairOptions, ToolFormat,
+    ToolsOptions, Untyped,
 };
 #[cfg(feature = "search")]
-use super::{tools::request_setters, ExchangeOptions, HistoryArguments, SearchMode};
+use super::{tools::request_setters, DeferredOptions, ExchangeOptions, HistoryArguments, SearchMode};
 
 schema_setters!(ToolsOptions.sanitize);
 schema_setters!(AdaptOptions.tools);

@@ -216,6 +216,7 @@ pub(crate) use options;
 macro_rules! forwards {
     (() $type:ident { $($rest:tt)* }) => {};
     (($dollar:tt $forward:ident) $type:ident { $($field:ident $of:ty; ($($set:tt)*))* }) => {
+        #[allow(unused_macros, reason = "without the feature `search`, nothing holds the options of requests")]
         macro_rules! $forward {
             ($dollar holder:ident.$dollar inner:ident) => {
                 impl $dollar holder {
@@ -223,6 +224,7 @@ macro_rules! forwards {
                 }
             };
         }
+        #[allow(unused_imports, reason = "as above")]
         pub(crate) use $forward;
     };
 }
