@@ -150,7 +150,7 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
         taken_digests(count, "gone__t_umwrhqsvvi7af", &json!({"name": "t", "server": "gone"}))
     }),
     ("Anthropic: an illegal name whose digest and its numbers are taken", |count| {
-        taken_digests(count, "read_file_njy6z6mmvd7e3", &json!({"name": "read.file"}))
+        taken_digests(count, "read_file_5f426pb3smc66", &json!({"name": "read/file"}))
     }),
     ("Gemini: calls", |count| {
         let all: Vec<Value> =
