@@ -48,6 +48,8 @@ export type ToolFormat =
   | 'gemini'
   /** Gemini: `{ name, description, parametersJsonSchema }`, all in one `functionDeclarations`. */
   | 'gemini-json-schema'
+  /** Gemini Interactions: `{ type: 'function', name, description, parameters }`. */
+  | 'gemini-interactions'
   /** Bedrock Converse: `{ toolSpec: { name, description, inputSchema: { json } } }`. */
   | 'bedrock';
 
@@ -89,7 +91,7 @@ export interface SanitizedList {
 /** Options of `adaptRequest`: those of `sanitize` for every schema, and some more. */
 export interface AdaptOptions extends SanitizeOptions {
   /** The request's format, where its shape does not tell. */
-  format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'bedrock' | undefined;
+  format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'gemini-interactions' | 'bedrock' | undefined;
   /**
    * Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. Default: the one
    * for tools that are not strict, where a list may hold both kinds (`anthropic-strict`, `openai-strict`, `azure-strict`).
@@ -140,6 +142,7 @@ export interface DialectQuery {
     | 'anthropic'
     | 'gemini'
     | 'gemini-json-schema'
+    | 'gemini-interactions'
     | 'bedrock'
     | 'llama-cpp'
     | undefined;

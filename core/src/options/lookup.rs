@@ -22,6 +22,8 @@ choice! {
         Gemini = "gemini",
         /// Gemini `generateContent`, with schemas in `parametersJsonSchema`.
         GeminiJsonSchema = "gemini-json-schema",
+        /// Gemini Interactions.
+        GeminiInteractions = "gemini-interactions",
         /// Bedrock Converse.
         Bedrock = "bedrock",
         /// llama.cpp's server and what runs on it.
@@ -50,6 +52,7 @@ impl Api {
             Api::OpenaiChat | Api::LlamaCpp => ToolFormat::OpenaiChat,
             Api::Gemini => ToolFormat::Gemini,
             Api::GeminiJsonSchema => ToolFormat::GeminiJsonSchema,
+            Api::GeminiInteractions => ToolFormat::GeminiInteractions,
             Api::Bedrock => ToolFormat::Bedrock,
         }
     }
@@ -57,7 +60,7 @@ impl Api {
     /// The member of a request that holds the history.
     pub(crate) const fn history(self) -> &'static str {
         match self {
-            Api::OpenaiResponses => "input",
+            Api::OpenaiResponses | Api::GeminiInteractions => "input",
             Api::Gemini | Api::GeminiJsonSchema => "contents",
             _ => "messages",
         }

@@ -27,6 +27,8 @@ choice! {
         Gemini = "gemini",
         /// Gemini: `{ name, description, parametersJsonSchema }`, all in one `functionDeclarations`.
         GeminiJsonSchema = "gemini-json-schema",
+        /// Gemini Interactions: `{ type: "function", name, description, parameters }`.
+        GeminiInteractions = "gemini-interactions",
         /// Bedrock Converse: `{ toolSpec: { name, description, inputSchema: { json } } }`.
         Bedrock = "bedrock",
     }
@@ -277,7 +279,7 @@ impl AdaptOptions {
         if matches!(tools.format, Some(ToolFormat::Mcp | ToolFormat::Bedrock | ToolFormat::GeminiJsonSchema)) {
             let message =
                 "expected `format` to be one of \"anthropic\", \"openai-chat\", \"openai-responses\", \"gemini\", \
-                    which requests have";
+                    \"gemini-interactions\", which requests have";
             return Err(Error::new(Code::InvalidOption, "/format", message));
         }
         let deferred = match reader.node("deferred") {

@@ -67,6 +67,7 @@ fn of_word(word: &[u8]) -> u8 {
         | b"function_call"
         | b"custom_tool_call"
         | b"custom_tool_call_output"
+        | b"function_result"
         | b"functionCall"
         | b"functionResponse"
         | b"function_response" => CALL,

@@ -318,6 +318,9 @@ fn rewrite_tools<'a>(
                 request.remove(key);
             }
         }
+        if api == Api::GeminiInteractions {
+            choice::remove_from_settings(request)?;
+        }
     }
     (report.quarantined, report.changes) = (sent.quarantined, sent.changes);
     let SentList { restore_map, names, accepted: callable, emptied: is_emptied, .. } = sent;
@@ -433,12 +436,18 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         Some(ToolFormat::OpenaiChat) => Ok(Api::OpenaiChat),
         Some(ToolFormat::OpenaiResponses) => Ok(Api::OpenaiResponses),
         Some(ToolFormat::Bedrock) => Ok(Api::Bedrock),
+        Some(ToolFormat::GeminiInteractions) => Ok(Api::GeminiInteractions),
         Some(_) => Ok(Api::Gemini),
         None if given("contents") => Ok(Api::Gemini),
         None if is_converse(&given) => Ok(Api::Bedrock),
         None => {
             let home = dialect::of(&options.tools.sanitize).ok().and_then(|one| tool_format::api_of(one.tools.format));
             let deferred = options.deferred.as_ref();
+            let is_home = home == Some(Api::GeminiInteractions);
+            let chosen = deferred.and_then(|deferred| deferred.format);
+            if chosen.is_none() && given("input") && request::format::is_interactions(request, is_home)? {
+                return Ok(Api::GeminiInteractions);
+            }
             let found = request::format_of(request, deferred.unwrap_or(&DeferredOptions::default()), home);
             match found {
                 Ok(api) => Ok(api),

@@ -8,7 +8,7 @@ use crate::{
         surface::Surface,
     },
     error::{Code, Error},
-    json::{self, lazy::view, Data, Node},
+    json::{lazy::view, Data, Node},
     options::Api,
     report::Reason,
     request::{
@@ -166,11 +166,17 @@ pub(super) fn mend_choice(
     }
     if let Some(fact) = without.map(|rule| rule.fact).or(is_emptied.then_some(&EMPTIED_LIST)) {
         let gone = || given.keys.iter().filter(|key| request.get(**key).is_none());
-        let changes = gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("left out `{key}`")));
-        let choice = given.choice.as_ref().filter(|_| gone().any(|key| *key == "tool_choice"));
+        let mut changes: Vec<RequestChange> =
+            gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("left out `{key}`"))).collect();
+        // Gemini Interactions holds the choice in settings, which stay.
+        let is_setting = api == Api::GeminiInteractions && given.choice.is_some() && found.is_none();
+        if is_setting {
+            changes.push(RequestChange::new(choice::pointer(api), fact, "left out `tool_choice`"));
+        }
+        let choice = given.choice.as_ref().filter(|_| is_setting || gone().any(|key| *key == "tool_choice"));
         let choice =
             choice.map(|found| ChoiceChange { found: found.clone(), sent: "null".into(), because: fact.source });
-        return Ok((choice, changes.collect()));
+        return Ok((choice, changes));
     }
     let nothing = (None, Vec::new());
     let Some((found, choice)) = found else { return Ok(nothing) };
@@ -184,10 +190,8 @@ pub(super) fn mend_choice(
         choice::weaken(request, api)?;
     }
     let sent = choice_of(request, api)?.map(|(written, _)| written).unwrap_or_default();
-    let (pointer, name) = match api {
-        Api::Bedrock => ("/toolConfig/toolChoice", "toolChoice"),
-        _ => ("/tool_choice", "tool_choice"),
-    };
+    let pointer = choice::pointer(api);
+    let name = pointer.rsplit('/').next().unwrap_or_default();
     let change = RequestChange::new(pointer, fact, format!("weakened `{name}`"));
     Ok((Some(ChoiceChange { found, sent, because: fact.source }), Vec::from([change])))
 }
@@ -219,18 +223,12 @@ pub(super) fn broken_by_choice(
     let Some((_, choice)) = found else { return Ok(None) };
     let thinks = while_thinking(request, surface)?;
     let broken = thinks.filter(|(_, takes_required)| is_refused(choice.as_ref(), *takes_required));
-    let pointer = if api == Api::Bedrock { "/toolConfig/toolChoice" } else { "/tool_choice" };
-    Ok(broken.map(|(fact, _)| (pointer, fact)))
+    Ok(broken.map(|(fact, _)| (choice::pointer(api), fact)))
 }
 
 /// Returns the choice of a request as JSON and as read, if it has one.
 pub(super) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
-    if api == Api::Bedrock {
-        return choice::of_converse(request);
-    }
-    let Some(written) = request.get("tool_choice").filter(|_| api != Api::Gemini) else { return Ok(None) };
-    let written = view(written)?;
-    Ok((!written.is_null()).then(|| (json::write(&written), choice::read(&written))))
+    choice::of(request, api)
 }
 
 /// The rule that a choice needs tools, for a request that has none.

@@ -53,10 +53,17 @@ class SanitizeOptions(CheckOptions, total=False):
 
 
 ToolFormat: TypeAlias = Literal[
-    "mcp", "anthropic", "openai-chat", "openai-responses", "gemini", "gemini-json-schema", "bedrock"
+    "mcp",
+    "anthropic",
+    "openai-chat",
+    "openai-responses",
+    "gemini",
+    "gemini-json-schema",
+    "gemini-interactions",
+    "bedrock",
 ]
 """The shape of a tool in a list: which API's. `"gemini"` has schemas in `parameters`, `"gemini-json-schema"` in
-`parametersJsonSchema`."""
+`parametersJsonSchema`; `"gemini-interactions"` has flat functions."""
 
 
 class CallRepairOptions(TypedDict, total=False):
@@ -118,7 +125,9 @@ class SanitizedList(Record):
 class AdaptOptions(SanitizeOptions, total=False):
     """Keyword arguments of `adapt_request`."""
 
-    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"] | None
+    format: (
+        Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None
+    )
     """The request's format, where its shape does not tell."""
     fallback: DialectName | None
     """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
@@ -161,7 +170,16 @@ class DialectQuery(TypedDict, total=False):
     """Keyword arguments of `dialect_for`: at least one of `api`, `model` and `host`."""
 
     api: (
-        Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"]
+        Literal[
+            "openai-chat",
+            "openai-responses",
+            "anthropic",
+            "gemini",
+            "gemini-json-schema",
+            "gemini-interactions",
+            "bedrock",
+            "llama-cpp",
+        ]
         | None
     )
     """The protocol."""
@@ -188,7 +206,16 @@ class DeferralQuery(TypedDict, total=False):
     """Keyword arguments of `deferral_for`: at least one of `host` and `model`; most constructs depend on both."""
 
     api: (
-        Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"]
+        Literal[
+            "openai-chat",
+            "openai-responses",
+            "anthropic",
+            "gemini",
+            "gemini-json-schema",
+            "gemini-interactions",
+            "bedrock",
+            "llama-cpp",
+        ]
         | None
     )
     """The protocol that the backend is asked in, if only one comes into question: a construct of another does not fit
