@@ -26,7 +26,7 @@ RUN = [
     if case.has_value or path != "object"
 ]
 RESULT = {"sanitizeTools": "tools", "adaptRequest": "request"}
-FORMATS = {None, "anthropic", "openai-chat", "openai-responses"}
+FORMATS = {None, "anthropic", "openai-chat", "openai-responses", "gemini-interactions"}
 QUARANTINED = {"name", "server", "pointer", "rule"}
 CHANGE = {"tool", "server", "dialect", "pointer", "outputPointer", "rule", "accepts", "guidance", "encoded"}
 

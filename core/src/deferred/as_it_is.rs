@@ -115,7 +115,7 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
         Native::ToolSearch if ignores => ("input", |item, _| has_type(item, "additional_tools")),
         Native::Kimi if ignores => ("messages", |message, _| message.get("tools").is_some()),
         Native::Kimi => return has_refused_carriers(request),
-        Native::None | Native::Inline | Native::ToolSearch => return Ok(false),
+        Native::None | Native::Inline | Native::ToolSearch | Native::Interactions => return Ok(false),
         Native::References => ("messages", changes),
         Native::Changes if ignores => ("messages", |message, _| changes(message, Native::References)),
         Native::Changes => ("messages", changes),

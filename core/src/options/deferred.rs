@@ -40,6 +40,8 @@ choice! {
         ToolSearch = "tool-search",
         /// Chat Completions of Kimi K3: system messages bring tools.
         Kimi = "kimi",
+        /// Gemini Interactions: searches are steps of their own, and the results of searches hold functions.
+        Interactions = "interactions",
     }
 }
 
@@ -51,6 +53,7 @@ impl Native {
             Native::References | Native::Changes | Native::Inline => Some(Api::Anthropic),
             Native::AdditionalTools | Native::ToolSearch => Some(Api::OpenaiResponses),
             Native::Kimi => Some(Api::OpenaiChat),
+            Native::Interactions => Some(Api::GeminiInteractions),
         }
     }
 }
@@ -261,7 +264,8 @@ impl Client {
 pub struct DeferredOptions {
     /// Whether hidden tools are announced by name.
     pub announce: Announce,
-    /// The API to translate the request for, one of `anthropic`, `openai-responses` and `openai-chat`; `None`: its own.
+    /// The API to translate the request for, one of `anthropic`, `openai-responses`, `openai-chat` and
+    /// `gemini-interactions`; `None`: its own.
     pub target: Option<Api>,
     /// Whether deferred tools are hidden until loaded.
     pub mode: Mode,

@@ -7,7 +7,7 @@ use super::{
     read::{Example, Reader},
     sanitize,
     tools::{OnSetAside, KNOWN as OF_TOOLS, OF_REQUESTS},
-    AdaptOptions, Api, DeferredOptions, SearchOptions, ServerToolSearch, ToolFormat,
+    AdaptOptions, Api, DeferredOptions, Native, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
     error::{Code, Error},
@@ -38,6 +38,10 @@ pub struct ExchangeOptions {
     /// How many tool lists are kept, with what became of them, for requests that repeat them: see
     /// [`ToolListCache`](crate::ToolListCache). 0: none.
     pub tool_list_cache: usize,
+    /// Whether the backend's own construct for deferred tools is looked up by its URL and the request's model, as
+    /// [`deferral_for`](crate::deferral_for) does: `deferred.native` is `"auto"`. It replaces
+    /// [`DeferredOptions::native`].
+    pub native_is_auto: bool,
     /// Whether the caller said what becomes of a hosted search.
     pub(crate) search_is_chosen: bool,
 }
@@ -54,11 +58,14 @@ impl Default for ExchangeOptions {
             max_rounds: 10,
             on_set_aside: OnSetAside::Warn,
             tool_list_cache: 16,
+            native_is_auto: false,
             search_is_chosen: false,
         }
     }
 }
 
+/// The value of `deferred.native` with which the construct is looked up.
+const AUTO: &str = "auto";
 const OWN: [&str; 4] = ["search", "maxRounds", "onSetAside", "toolListCache"];
 const EXAMPLE: Example =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
@@ -92,6 +99,13 @@ impl ExchangeOptions {
         self
     }
 
+    /// Sets [`Self::native_is_auto`].
+    #[must_use]
+    pub fn native_is_auto(mut self, is_auto: bool) -> Self {
+        self.native_is_auto = is_auto;
+        self
+    }
+
     /// Reads the options from JSON.
     ///
     /// # Errors
@@ -105,6 +119,7 @@ impl ExchangeOptions {
             Some(node) => SearchOptions::read(node, naming).map_err(|error| error.below("/search"))?,
             None => default.search,
         };
+        let native_is_auto = reader.node("deferred").is_some_and(is_auto);
         let mut adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
         if dialect.is_some() {
             crate::dialect::of(&adapt.tools.sanitize)?;
@@ -128,16 +143,26 @@ impl ExchangeOptions {
             max_rounds: reader.count("maxRounds")?.unwrap_or(default.max_rounds),
             on_set_aside: reader.choice("onSetAside", OnSetAside::CHOICES)?.unwrap_or(default.on_set_aside),
             tool_list_cache: reader.count("toolListCache")?.unwrap_or(default.tool_list_cache),
+            native_is_auto,
             search_is_chosen,
         })
     }
 
-    /// What `adapt_request` does with a request of this format in this dialect.
+    /// What `adapt_request` does with a request of this format in this dialect. `native` is the backend's construct, if
+    /// it was looked up.
     ///
     /// # Errors
     /// `invalid-option` for a target of another format.
-    pub(crate) fn adapting(&self, format: ToolFormat, dialect: &str) -> Result<AdaptOptions, Error> {
+    pub(crate) fn adapting(
+        &self,
+        format: ToolFormat,
+        dialect: &str,
+        native: Option<Native>,
+    ) -> Result<AdaptOptions, Error> {
         let mut adapt = self.adapt.clone();
+        if let (Some(deferred), Some(native)) = (&mut adapt.deferred, native) {
+            deferred.native = native;
+        }
         adapt.tools.format = adapt.tools.format.or(Some(format));
         adapt.tools.sanitize.dialect = dialect.into();
         if let Some(deferred) = &mut adapt.deferred {
@@ -157,6 +182,10 @@ impl ExchangeOptions {
     }
 }
 
+fn is_auto(deferred: &Node<'_>) -> bool {
+    deferred.get("native").is_some_and(|native| native.is_text(AUTO))
+}
+
 /// The options of `adapt_request` among these. It wants a dialect, which is found later.
 fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     let mut rest = match node.data() {
@@ -165,6 +194,10 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     };
     for name in OWN {
         rest.remove(&naming.spell(name));
+    }
+    // The construct is looked up later.
+    if let Some(deferred) = rest.get_mut("deferred").filter(|deferred| is_auto(deferred)) {
+        deferred.set("native", Node::literal("none"));
     }
     if rest.get("dialect").is_none_or(Node::is_null) {
         rest.set("dialect", Node::literal("portable"));

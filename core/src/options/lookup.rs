@@ -37,11 +37,17 @@ impl Api {
         (Api::Anthropic.as_str(), Api::Anthropic),
         (Api::OpenaiResponses.as_str(), Api::OpenaiResponses),
         (Api::OpenaiChat.as_str(), Api::OpenaiChat),
+        (Api::GeminiInteractions.as_str(), Api::GeminiInteractions),
     ];
 
     /// Whether deferred loading knows its requests.
     pub(crate) const fn has_deferral(self) -> bool {
-        matches!(self, Api::Anthropic | Api::OpenaiResponses | Api::OpenaiChat)
+        matches!(self, Api::Anthropic | Api::OpenaiResponses | Api::OpenaiChat | Api::GeminiInteractions)
+    }
+
+    /// Whether its history is a list of items, of which each call is one, and not a list of messages that hold calls.
+    pub(crate) const fn has_items(self) -> bool {
+        matches!(self, Api::OpenaiResponses | Api::GeminiInteractions)
     }
 
     /// The shape of its tools.

@@ -528,7 +528,7 @@ pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warni
     let Some(found) = request.get("tool_choice") else { return Ok(wanted) };
     let found = view(found)?;
     wanted.single |= found.get("disable_parallel_tool_use").and_then(Node::as_bool) == Some(true);
-    wanted.choice = read(&found);
+    wanted.choice = if source == Api::GeminiInteractions { read_interactions(&found) } else { read(&found) };
     let is_lost = matches!(
         wanted.choice,
         None | Some(Choice::Tool(Mention::Search | Mention::Namespace(_) | Mention::Hosted(_)))
@@ -569,7 +569,7 @@ pub(crate) fn write<'a>(
     warnings: &mut Warnings,
 ) {
     let (api, has_tools) = (target, sent.has_list);
-    if api == Api::Anthropic {
+    if matches!(api, Api::Anthropic | Api::GeminiInteractions) {
         request.remove("parallel_tool_calls");
     } else {
         limit_parallel_calls(request, wanted.single && has_tools);
@@ -637,16 +637,17 @@ fn limit_parallel_calls(request: &mut Node<'_>, single: bool) {
 
 /// Replaces a choice of one tool by a choice that requires any tool, because Kimi does not support the former.
 pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
-    let Some(name) = forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };
+    let Some(name) = forced_name(request, Api::OpenaiChat)?.map(|name| name.display().into_owned()) else {
+        return Ok(());
+    };
     warnings.about("forced-choice-widened", name);
     request.set("tool_choice", Node::literal("required"));
     Ok(())
 }
 
 /// Returns the name of the tool that a choice forces, if it forces one.
-pub(crate) fn forced_name<'a>(request: &Node<'a>) -> Result<Option<Text<'a>>, Error> {
-    let found = request.get("tool_choice").map(view).transpose()?;
-    Ok(match found.as_deref().and_then(read) {
+pub(crate) fn forced_name<'a>(request: &Node<'a>, api: Api) -> Result<Option<Text<'a>>, Error> {
+    Ok(match of(request, api)?.and_then(|(_, choice)| choice) {
         Some(Choice::Tool(Mention::Tool { name, .. })) => Some(name),
         _ => None,
     })

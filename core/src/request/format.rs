@@ -50,6 +50,11 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
         Api::OpenaiResponses => check(request, "input", "a string or an array of items", |node| {
             matches!(node, None | Some(Data::String(_) | Data::Array(_)))
         })?,
+        Api::GeminiInteractions => {
+            check(request, "input", "a string, a content, or an array of them or of steps", |node| {
+                matches!(node, None | Some(Data::String(_) | Data::Object(_) | Data::Array(_)))
+            })?
+        }
         _ => check(request, "messages", "an array of messages", |node| matches!(node, Some(Data::Array(_))))?,
     }
     check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
@@ -94,7 +99,7 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
         })
     };
     if given("input")? {
-        Ok(Api::OpenaiResponses)
+        Ok(if is_interactions(request, false)? { Api::GeminiInteractions } else { Api::OpenaiResponses })
     } else if given("messages")? {
         Ok(if is_chat(request, target)? { Api::OpenaiChat } else { Api::Anthropic })
     } else {

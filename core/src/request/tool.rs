@@ -29,6 +29,8 @@ const INNER: [&str; 2] = [INNER_FUNCTION, "custom"];
 /// The flag that marks deferred tools.
 pub(crate) const FLAG: &str = "defer_loading";
 pub(crate) const CACHE: &str = "cache_control";
+/// What the model reads of a deferred function of Gemini Interactions.
+pub(crate) const SHORT: &str = "short_description";
 
 /// Returns the `type` of an object, if it is a string.
 pub(crate) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
@@ -58,7 +60,7 @@ pub(crate) fn kind(tool: &Node<'_>) -> Kind {
             Some(execution) if execution.is_text("client") => Kind::ClientSearch,
             _ => Kind::HostedSearch,
         }
-    } else if name.is("mcp_toolset") || name.is("mcp") {
+    } else if name.is("mcp_toolset") || name.is("mcp") || name.is("mcp_server") {
         Kind::Toolset
     } else {
         Kind::Tool
@@ -88,6 +90,12 @@ pub(crate) fn rename_custom<'a>(tool: &mut Node<'a>, name: Text<'a>) {
     } else {
         tool.visit(CUSTOM, |definition| definition.set("name", Node::string(name)));
     }
+}
+
+/// Returns the name of the search that the caller runs, if a list has one with a name.
+pub(crate) fn client_search_name(list: &[Node<'_>]) -> Option<String> {
+    let search = list.iter().find(|entry| kind(entry) == Kind::ClientSearch)?;
+    name(search).map(|name| name.display().into_owned())
 }
 
 /// Returns the description, unless it is empty.

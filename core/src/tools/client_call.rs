@@ -72,6 +72,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     let mut written = match format {
         Api::Anthropic => own.anthropic(),
         Api::OpenaiChat => own.chat(kind),
+        Api::GeminiInteractions => own.step(),
         Api::OpenaiResponses if is_item => own.item(Some(call), kind),
         _ => own.item(None, kind),
     };
@@ -163,6 +164,15 @@ impl<'a> Own<'a> {
             ("id", self.id),
             ("name", Some(self.name)),
             ("input", Some(as_value(self.arguments))),
+        ])
+    }
+
+    fn step(self) -> Node<'a> {
+        record([
+            ("type", Some(Node::literal("function_call"))),
+            ("id", self.id),
+            ("name", Some(self.name)),
+            ("arguments", Some(as_value(self.arguments))),
         ])
     }
 

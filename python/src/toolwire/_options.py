@@ -125,9 +125,7 @@ class SanitizedList(Record):
 class AdaptOptions(SanitizeOptions, total=False):
     """Keyword arguments of `adapt_request`."""
 
-    format: (
-        Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None
-    )
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None
     """The request's format, where its shape does not tell."""
     fallback: DialectName | None
     """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
@@ -196,7 +194,10 @@ class DialectQuery(TypedDict, total=False):
 class BetaOptions(TypedDict, total=False):
     """Keyword arguments of `strip_deferral_betas`."""
 
-    native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"] | None
+    native: (
+        Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions"]
+        | None
+    )
     """Which construct of its own for deferred tools the backend has. By default `"none"`."""
     betas: list[str] | None
     """The betas that the request needs: `betas` of its report."""
@@ -241,12 +242,16 @@ class DeferredOptions(TypedDict, total=False):
     are given. By default the client is not known."""
     announce: Literal["none", "names"] | None
     """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
-    target: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions"] | None
     """The format to translate the request into. By default the format stays."""
-    native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"] | None
+    native: (
+        Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions"]
+        | None
+    )
     """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
     comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
-    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`. By default `"none"`: deferred tools are emulated."""
+    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`. By default `"none"`:
+    deferred tools are emulated."""
     search_tools: list[str] | tuple[str, ...] | None
     """Your own functions that search for tools, by name. By default `["ToolSearch"]`."""
     custom_tools: Literal["function", "keep"] | None
@@ -292,7 +297,7 @@ class DeferredOptions(TypedDict, total=False):
     alone. By default as many as the notices that do not repeat, and 64 KiB at least."""
     system_messages: Literal["keep", "user"] | None
     """The role of system messages whose directives became text. By default `"keep"`."""
-    format: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    format: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions"] | None
     """The request's format, where it should not be recognised by its shape."""
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
@@ -316,7 +321,7 @@ class ExchangeDeferral(TypedDict, total=False):
     announce: Literal["none", "names"] | None
     """See `DeferredOptions`, and so with all others."""
     client: Literal["claude-code", "codex", "kimi"] | None
-    target: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions"] | None
     """The request's own format, if any: replies are not translated back."""
     mode: Literal["filter", "load-all"] | None
     order: Literal["catalog", "append"] | None
@@ -326,7 +331,13 @@ class ExchangeDeferral(TypedDict, total=False):
     """By default `"emulate"` where the format is Anthropic's, so that searches which its servers would run are run
     here; elsewhere `"load-all"`."""
     server_history: Literal["drop", "split"] | None
-    native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"] | None
+    native: (
+        Literal[
+            "none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions", "auto"
+        ]
+        | None
+    )
+    """`"auto"` looks it up by the URL and the model, as `deferral_for` does."""
     search_tools: list[str] | tuple[str, ...] | None
     custom_tools: Literal["function", "keep"] | None
     removals: Literal["withdraw", "notice"] | None
@@ -364,7 +375,7 @@ class ExchangeOptions(TypedDict, total=False):
     max_bytes: int | None
     max_nodes: int | None
     max_steps: int | None
-    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions"] | None
     """The request's format, where the path does not tell."""
     fallback: DialectName | None
     """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default

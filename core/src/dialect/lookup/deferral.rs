@@ -130,6 +130,7 @@ const CLAUDE_WITH_SEARCH: &[Span] = &[
 
 const OPENAI: &[&str] = &["api.openai.com"];
 const ANTHROPIC: &[&str] = &["api.anthropic.com"];
+const GOOGLE: &[&str] = &["generativelanguage.googleapis.com"];
 const MOONSHOT: &[&str] = &["api.moonshot.ai", "api.moonshot.cn"];
 /// Amazon's places of the Messages API (docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html).
 const BEDROCK: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*", "bedrock-mantle.*"];
@@ -199,6 +200,15 @@ const ROWS: &[Row] = &[
                  (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool); recorded requests were \
                  answered 200; older models have no tool search (pydantic-ai 2.68)",
         checked: CHECKED,
+        ..Row::ANY
+    },
+    Row {
+        hosts: GOOGLE,
+        target: Api::GeminiInteractions,
+        native: Native::Interactions,
+        source: "Google's SDK has deferred functions and steps of searches in Interactions since google-genai 3.4.0 \
+                 (2026-11-16), and names no model that lacks them",
+        checked: "2026-11-26",
         ..Row::ANY
     },
     Row {

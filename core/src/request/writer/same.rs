@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::joined;
+use super::{interactions::function_call, joined};
 use crate::{
     error::Error,
     json::Node,
@@ -40,6 +40,7 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
                 refilled(original, &read.collect::<Vec<_>>(), group)
             }
             (Api::OpenaiResponses, None) => group.into_iter().filter_map(|event| item(event.what)).collect(),
+            (Api::GeminiInteractions, _) => group.into_iter().filter_map(|event| step(event.what)).collect(),
             (_, original) => messages(original, group, format)?,
         };
         replaced.push((index, instead));
@@ -80,6 +81,8 @@ fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
         Content::Parts(parts) if !parts.is_empty() => {
             own.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
         }
+        // The content that was taken out becomes a text.
+        Content::String(text) if own.get(key).is_some_and(Node::is_null) => own.set(key, text),
         // The content is unchanged.
         _ => {}
     }
@@ -280,6 +283,29 @@ fn item(what: What<'_>) -> Option<Node<'_>> {
                 ("role", Node::literal(role)),
                 ("content", Node::array(content.collect())),
             ]))
+        }
+        _ => None,
+    }
+}
+
+// Gemini Interactions: steps.
+
+fn step(what: What<'_>) -> Option<Node<'_>> {
+    match what {
+        What::Call(Call { own: Some(own), .. }) => Some(own),
+        What::Call(call) => Some(function_call(call)),
+        What::Result(outcome) if outcome.own.is_some() => answer(outcome, "result"),
+        What::Result(Outcome { id, content, .. }) => {
+            let result = match content {
+                Content::String(text) => text,
+                Content::Parts(parts) => Node::array(parts.into_iter().filter_map(block).collect()),
+            };
+            Some(Node::record([("type", Node::literal("function_result")), ("call_id", id), ("result", result)]))
+        }
+        What::Text { role, content } => {
+            let kind = if role == Role::Assistant { "model_output" } else { "user_input" };
+            let content = content.into_parts().into_iter().filter_map(block);
+            Some(Node::record([("type", Node::literal(kind)), ("content", Node::array(content.collect()))]))
         }
         _ => None,
     }
