@@ -114,6 +114,8 @@ export interface AdaptOptions extends SanitizeOptions {
    * API that has the feature.
    */
   deferred?: DeferredOptions | boolean | undefined;
+  /** The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some models alone. */
+  model?: string | undefined;
   /**
    * What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request and every
    * later one. Default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they stay.
@@ -212,7 +214,16 @@ export interface DeferredOptions extends ShareOption {
    * Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`, the Chat
    * Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`. Default `"none"`: deferred tools are emulated.
    */
-  native?: 'none' | 'references' | 'changes' | 'inline' | 'additional-tools' | 'tool-search' | 'kimi' | 'interactions' | undefined;
+  native?:
+    | 'none'
+    | 'references'
+    | 'changes'
+    | 'inline'
+    | 'additional-tools'
+    | 'tool-search'
+    | 'kimi'
+    | 'interactions'
+    | undefined;
   /** Your own functions that search for tools, by name. Default `["ToolSearch"]`. */
   searchTools?: readonly string[] | undefined;
   /**

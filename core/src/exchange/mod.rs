@@ -105,12 +105,13 @@ impl Exchange {
             Some(model) => Some(String::from(model)),
             None => named("model")?,
         };
+        let model = model.or_else(|| options.adapt.model.clone());
         let native = options.native_is_auto.then(|| native_of(endpoint.api, model.clone(), url));
         let (dialect, by_flag) = match &options.dialect {
             Some(dialect) => (dialect.as_str(), None),
             None => {
                 let (api, host) = (Some(endpoint.api), Some(url.into()));
-                let query = DialectQuery { api, model, host, ..DialectQuery::default() };
+                let query = DialectQuery { api, model: model.clone(), host, ..DialectQuery::default() };
                 let found = lookup::dialect_for(&query)
                     .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?;
                 // `strict: true` in the request selects a strict dialect, so that the client's strict tools stay
@@ -124,6 +125,7 @@ impl Exchange {
         };
         let mut adapting = options.adapting(endpoint.api.tools(), dialect, native)?;
         adapting.tools.by_flag = by_flag;
+        adapting.model = model;
         let hosted = SearchLoop::hosted(&node, &adapting)?;
         let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
         let (report, mut restore_map, names) = request::adapt_with_names(&mut node, &adapting, lookup)?;

@@ -220,7 +220,7 @@ impl ToolsOptions {
 }
 
 /// The options of requests that lists of tools do not have.
-pub(super) const OF_REQUESTS: [&str; 2] = ["deferred", "historyArguments"];
+pub(super) const OF_REQUESTS: [&str; 3] = ["deferred", "historyArguments", "model"];
 
 /// Options of `adapt_request`.
 ///
@@ -240,6 +240,9 @@ pub struct AdaptOptions {
     /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
     /// and every later one.
     pub history_arguments: HistoryArguments,
+    /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
+    /// models alone.
+    pub model: Option<String>,
 }
 
 impl AdaptOptions {
@@ -249,7 +252,15 @@ impl AdaptOptions {
             tools: ToolsOptions::new(dialect),
             deferred: Some(DeferredOptions::default()),
             history_arguments: HistoryArguments::Repair,
+            model: None,
         }
+    }
+
+    /// Sets [`Self::model`].
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
     }
 
     /// Sets [`Self::history_arguments`].
@@ -292,7 +303,7 @@ impl AdaptOptions {
         };
         let history_arguments =
             reader.choice("historyArguments", HistoryArguments::CHOICES)?.unwrap_or(HistoryArguments::Repair);
-        Ok(AdaptOptions { tools, deferred, history_arguments })
+        Ok(AdaptOptions { tools, deferred, history_arguments, model: reader.text("model")? })
     }
 }
 

@@ -71,7 +71,8 @@ pub(crate) fn adapt_with_names<'a>(
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
-    let shape = dialect.tools.names_for(&request::model(request)?);
+    let model = request::model(request, options.model.as_deref())?;
+    let shape = dialect.tools.names_for(&model);
     let servers = servers::take(request, options.tools.prefix, shape)?;
     let api = recognise(request, options)?;
     server_mentions::settle(request, api, servers.as_ref())?;
@@ -183,10 +184,10 @@ pub(crate) fn adapt_with_names<'a>(
         return Err(nothing_left(pointer, &report));
     }
     report.request_changes.extend(found_namespaces.report(request)?);
-    let (choice, changes) = request_facts::mend_choice(request, api_out, &dialect.tools, given, is_emptied)?;
+    let (choice, changes) = request_facts::mend_choice(request, api_out, (&dialect.tools, &model), given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
-    report.request_changes.extend(request_members::mend(request, api_out, &dialect.tools)?);
+    report.request_changes.extend(request_members::mend(request, api_out, (&dialect.tools, &model))?);
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     for place in rename_history(request, api_out, &new_name, &|name| names.new_name(name).is_none())? {
         // Indices of messages are those of the input only if no message was added or removed.
@@ -212,7 +213,7 @@ pub(crate) fn catalogue<'a>(
 ) -> Result<(Node<'a>, RestoreMap), Error> {
     const FLAG: &str = "defer_loading";
     let dialect = dialect::of(&options.tools.sanitize)?;
-    let shape = dialect.tools.names_for(&request::model(request)?);
+    let shape = dialect.tools.names_for(&request::model(request, options.model.as_deref())?);
     let tools = ToolsOptions { repair: None, ..sent_as(recognise(request, options)?, dialect, options) };
     let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
     for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {

@@ -12,7 +12,7 @@ use crate::{
     options::Api,
     report::Reason,
     request::{
-        self, carriers,
+        carriers,
         choice::{self, Choice},
         namespaces,
         tool::has_type,
@@ -147,7 +147,7 @@ pub(super) fn is_set(member: &Node<'_>) -> bool {
 pub(super) fn mend_choice(
     request: &mut Node<'_>,
     api: Api,
-    surface: &Surface,
+    (surface, model): (&Surface, &str),
     given: Given,
     is_emptied: bool,
 ) -> Result<(Option<ChoiceChange>, Vec<RequestChange>), Error> {
@@ -180,7 +180,7 @@ pub(super) fn mend_choice(
     }
     let nothing = (None, Vec::new());
     let Some((found, choice)) = found else { return Ok(nothing) };
-    let Some((fact, takes_required)) = while_thinking(request, surface)? else { return Ok(nothing) };
+    let Some((fact, takes_required)) = while_thinking(request, surface, model)? else { return Ok(nothing) };
     if !is_refused(choice.as_ref(), takes_required) {
         return Ok(nothing);
     }
@@ -209,7 +209,7 @@ fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
 pub(super) fn broken_by_choice(
     request: &Node<'_>,
     api: Api,
-    surface: &Surface,
+    (surface, model): (&Surface, &str),
 ) -> Result<Option<(&'static str, &'static RequestFact)>, Error> {
     let found = choice_of(request, api)?;
     if let Some(rule) = without_tools(request, api, surface)? {
@@ -221,7 +221,7 @@ pub(super) fn broken_by_choice(
         return Ok(Some((pointer, rule.fact)));
     }
     let Some((_, choice)) = found else { return Ok(None) };
-    let thinks = while_thinking(request, surface)?;
+    let thinks = while_thinking(request, surface, model)?;
     let broken = thinks.filter(|(_, takes_required)| is_refused(choice.as_ref(), *takes_required));
     Ok(broken.map(|(fact, _)| (choice::pointer(api), fact)))
 }
@@ -273,10 +273,13 @@ fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Opti
 }
 
 /// Returns the fact that some choices are refused, and whether `required` is not among them, if the model thinks.
-fn while_thinking(request: &Node<'_>, surface: &Surface) -> Result<Option<(&'static RequestFact, bool)>, Error> {
-    let model = request::model(request)?;
+fn while_thinking(
+    request: &Node<'_>,
+    surface: &Surface,
+    model: &str,
+) -> Result<Option<(&'static RequestFact, bool)>, Error> {
     let found = surface.requests.iter().find_map(|fact| match fact.refuses {
-        Refusal::ChoiceWhileThinking { models, thinks, required } if models.include(&model) => {
+        Refusal::ChoiceWhileThinking { models, thinks, required } if models.include(model) => {
             Some((fact, thinks, required))
         }
         _ => None,

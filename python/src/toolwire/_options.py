@@ -141,6 +141,9 @@ class AdaptOptions(SanitizeOptions, total=False):
     """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
     list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
     servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
+    model: str | None
+    """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
+    models alone."""
     deferred: DeferredOptions | bool | None
     """How tools are loaded that are deferred. By default as `apply_deferred_loading` does; with false they stay as they
     are, for an API that has the feature."""
@@ -250,8 +253,8 @@ class DeferredOptions(TypedDict, total=False):
     )
     """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
     comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
-    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`. By default `"none"`:
-    deferred tools are emulated."""
+    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`. By default
+    `"none"`: deferred tools are emulated."""
     search_tools: list[str] | tuple[str, ...] | None
     """Your own functions that search for tools, by name. By default `["ToolSearch"]`."""
     custom_tools: Literal["function", "keep"] | None
@@ -389,6 +392,7 @@ class ExchangeOptions(TypedDict, total=False):
     """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
     list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
     servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
+    model: str | None
     deferred: ExchangeDeferral | bool | None
     """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""
     history_arguments: Literal["repair", "keep"] | None
