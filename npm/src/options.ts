@@ -208,11 +208,11 @@ export interface DeferredOptions extends ShareOption {
   /** Whether hidden tools are announced by name in the system prompt. Default `"none"`. */
   announce?: 'none' | 'names' | undefined;
   /** The format to translate the request into. Default, and `null` as `deferralFor` may give it: the format stays. */
-  target?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | null | undefined;
+  target?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | null | undefined;
   /**
    * Which construct of its own for deferred tools the backend understands; it says nothing about where the request comes from.
    * Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`, the Chat
-   * Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`. Default `"none"`: deferred tools are emulated.
+   * Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock Converse `"converse"`. Default `"none"`: deferred tools are emulated.
    */
   native?:
     | 'none'
@@ -223,6 +223,7 @@ export interface DeferredOptions extends ShareOption {
     | 'tool-search'
     | 'kimi'
     | 'interactions'
+    | 'converse'
     | undefined;
   /** Your own functions that search for tools, by name. Default `["ToolSearch"]`. */
   searchTools?: readonly string[] | undefined;
@@ -278,7 +279,7 @@ export interface DeferredOptions extends ShareOption {
   /** The role of system messages whose directives became text. Default `"keep"`. */
   systemMessages?: 'keep' | 'user' | undefined;
   /** The request's format, where its shape does not tell. */
-  format?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | undefined;
+  format?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | undefined;
 }
 
 /** Options of `searchTools` and `answerToolSearch`. */

@@ -167,6 +167,7 @@ pub(super) fn append(request: &mut Node<'_>, format: Api, names: &[String]) -> R
     match format {
         Api::Anthropic => append_member(request, "system", "text", text),
         Api::OpenaiResponses => append_member(request, "instructions", "input_text", text),
+        Api::Bedrock => append_block(request, text),
         Api::GeminiInteractions => append_member(request, "system_instruction", "text", text),
         _ => append_message(request, text),
     }
@@ -183,6 +184,18 @@ fn append_member(
     if let Some(object) = request.as_object_mut() {
         object.set(key, prompt);
     }
+    Ok(())
+}
+
+/// Appends to the system prompt of Converse, which is a list of blocks without a type.
+fn append_block(request: &mut Node<'_>, text: String) -> Result<(), Error> {
+    let block = Node::record([("text", Node::string(text))]);
+    let mut prompt = take(request, "system")?.unwrap_or_default();
+    match prompt.as_array_mut() {
+        Some(blocks) => blocks.push(block),
+        None => prompt = Node::array(alloc::vec![block]),
+    }
+    request.set("system", prompt);
     Ok(())
 }
 

@@ -215,6 +215,8 @@ impl<'a> Writer<'_, 'a> {
     /// Replaces references, searches and changes of tools by texts.
     pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
         let to_user = match self.options.system_messages {
+            // A backend of Converse without changes of tools has no system messages either.
+            _ if self.source == Api::Bedrock => with_changes(&conversation.events),
             SystemMessages::User if self.source != Api::OpenaiResponses => with_changes(&conversation.events),
             _ => Set::new(),
         };
@@ -401,6 +403,9 @@ impl<'a> Writer<'_, 'a> {
         if !self.same_format {
             cache_control.iter().for_each(|cache_control| losses.lose(CACHE, cache_control));
             return Part::Text(Node::string(text));
+        }
+        if self.source == Api::Bedrock {
+            return Part::Own(Node::record([("text", Node::string(text))]));
         }
         let kind = if self.source == Api::OpenaiResponses { "input_text" } else { "text" };
         let mut block = Node::record([("type", Node::literal(kind)), ("text", Node::string(text))]);

@@ -10,6 +10,7 @@ mod as_it_is;
 mod betas;
 mod choice;
 mod client;
+mod converse;
 mod custom_tools;
 mod emulation;
 mod handoff;
@@ -86,6 +87,19 @@ const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
 /// messages are left out. If `sending` is present, tools are rewritten again before they are sent: texts in the history
 /// use the names and schemas that the tools will have then; the list itself is left to the later rewriting.
 pub(crate) fn apply(
+    request: &mut Node<'_>,
+    options: &DeferredOptions,
+    sending: Option<&Sending<'_>>,
+    reports: bool,
+) -> Result<Applied, Error> {
+    if format::recognise(request, options)?.format == Api::Bedrock {
+        return converse::apply(request, options, sending, reports);
+    }
+    apply_to_list(request, options, sending, reports)
+}
+
+/// Rewrites a request whose list of tools is in `tools`.
+fn apply_to_list(
     request: &mut Node<'_>,
     options: &DeferredOptions,
     sending: Option<&Sending<'_>>,
@@ -306,7 +320,7 @@ fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &De
     if !request.get("tools").is_some_and(|tools| tools.as_array().is_some_and(<[Node<'_>]>::is_empty)) {
         return Ok(());
     }
-    let omit = options.empty_tools == EmptyTools::Omit || format == Api::OpenaiChat;
+    let omit = options.empty_tools == EmptyTools::Omit || matches!(format, Api::OpenaiChat | Api::Bedrock);
     if omit {
         request.remove("tools");
     }

@@ -42,6 +42,8 @@ choice! {
         Kimi = "kimi",
         /// Gemini Interactions: searches are steps of their own, and the results of searches hold functions.
         Interactions = "interactions",
+        /// Bedrock Converse: system messages add and remove tools of the list by name.
+        Converse = "converse",
     }
 }
 
@@ -54,6 +56,7 @@ impl Native {
             Native::AdditionalTools | Native::ToolSearch => Some(Api::OpenaiResponses),
             Native::Kimi => Some(Api::OpenaiChat),
             Native::Interactions => Some(Api::GeminiInteractions),
+            Native::Converse => Some(Api::Bedrock),
         }
     }
 }

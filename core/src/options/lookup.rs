@@ -38,11 +38,12 @@ impl Api {
         (Api::OpenaiResponses.as_str(), Api::OpenaiResponses),
         (Api::OpenaiChat.as_str(), Api::OpenaiChat),
         (Api::GeminiInteractions.as_str(), Api::GeminiInteractions),
+        (Api::Bedrock.as_str(), Api::Bedrock),
     ];
 
     /// Whether deferred loading knows its requests.
     pub(crate) const fn has_deferral(self) -> bool {
-        matches!(self, Api::Anthropic | Api::OpenaiResponses | Api::OpenaiChat | Api::GeminiInteractions)
+        matches!(self, Api::Anthropic | Api::OpenaiResponses | Api::OpenaiChat | Api::GeminiInteractions | Api::Bedrock)
     }
 
     /// Whether its history is a list of items, of which each call is one, and not a list of messages that hold calls.

@@ -287,10 +287,10 @@ impl AdaptOptions {
         let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain(OF_REQUESTS).collect();
         let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
         let tools = ToolsOptions::of(&reader, naming, &EXAMPLE)?;
-        if matches!(tools.format, Some(ToolFormat::Mcp | ToolFormat::Bedrock | ToolFormat::GeminiJsonSchema)) {
+        if matches!(tools.format, Some(ToolFormat::Mcp | ToolFormat::GeminiJsonSchema)) {
             let message =
                 "expected `format` to be one of \"anthropic\", \"openai-chat\", \"openai-responses\", \"gemini\", \
-                    \"gemini-interactions\", which requests have";
+                    \"gemini-interactions\", \"bedrock\", which requests have";
             return Err(Error::new(Code::InvalidOption, "/format", message));
         }
         let deferred = match reader.node("deferred") {

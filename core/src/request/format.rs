@@ -57,6 +57,12 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
         }
         _ => check(request, "messages", "an array of messages", |node| matches!(node, Some(Data::Array(_))))?,
     }
+    let is_translated = options.target.is_some_and(|target| target != format);
+    if is_translated && (format == Api::Bedrock || options.target == Some(Api::Bedrock)) {
+        let message = "expected the request's own format as `target`, because requests of Bedrock Converse are not \
+                       translated, found another";
+        return Err(Error::new(Code::InvalidOption, "/target", message));
+    }
     check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
     let target = options.target.unwrap_or(format);
     if let Some(fits) = options.native.api().filter(|fits| *fits != target) {
@@ -100,6 +106,8 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
     };
     if given("input")? {
         Ok(if is_interactions(request, false)? { Api::GeminiInteractions } else { Api::OpenaiResponses })
+    } else if is_converse(request) {
+        Ok(Api::Bedrock)
     } else if given("messages")? {
         Ok(if is_chat(request, target)? { Api::OpenaiChat } else { Api::Anthropic })
     } else {
@@ -113,6 +121,16 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
             format!("expected a request with `messages` or `input`, found {found}"),
         ))
     }
+}
+
+/// Returns true if a request is one of Bedrock Converse. Gateways accept some of its members in Chat Completions
+/// requests, but those have `model` or `tools`.
+pub(crate) fn is_converse(request: &Node<'_>) -> bool {
+    const MEMBERS: [&str; 3] = ["modelId", "inferenceConfig", "additionalModelRequestFields"];
+    let given =
+        |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
+    let is_named = given("toolConfig") || !given("model") && MEMBERS.iter().any(|key| given(key));
+    is_named && given("messages") && !given("tools")
 }
 
 /// Members that no request of OpenAI Responses has.

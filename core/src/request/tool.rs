@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 /// Member in which Chat Completions nests a definition.
 pub(crate) const INNER_FUNCTION: &str = "function";
 /// Members that may contain the definition instead of the entry itself.
-const INNER: [&str; 2] = [INNER_FUNCTION, "custom"];
+const INNER: [&str; 3] = [INNER_FUNCTION, "custom", "toolSpec"];
 /// The flag that marks deferred tools.
 pub(crate) const FLAG: &str = "defer_loading";
 pub(crate) const CACHE: &str = "cache_control";
@@ -105,7 +105,9 @@ pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
 
 /// Returns the schema of the arguments, unless it is null.
 pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    part(tool, "input_schema").or_else(|| part(tool, "parameters")).filter(|schema| !schema.is_null())
+    let schema = part(tool, "input_schema").or_else(|| part(tool, "parameters"));
+    // Bedrock Converse.
+    schema.or_else(|| part(tool, "inputSchema")?.get("json")).filter(|schema| !schema.is_null())
 }
 
 /// Returns true if the tool is deferred, and true if a flag is neither boolean nor null.

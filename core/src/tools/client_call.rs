@@ -73,6 +73,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
         Api::Anthropic => own.anthropic(),
         Api::OpenaiChat => own.chat(kind),
         Api::GeminiInteractions => own.step(),
+        Api::Bedrock => own.converse(),
         Api::OpenaiResponses if is_item => own.item(Some(call), kind),
         _ => own.item(None, kind),
     };
@@ -174,6 +175,11 @@ impl<'a> Own<'a> {
             ("name", Some(self.name)),
             ("arguments", Some(as_value(self.arguments))),
         ])
+    }
+
+    fn converse(self) -> Node<'a> {
+        let call = [("toolUseId", self.id), ("name", Some(self.name)), ("input", Some(as_value(self.arguments)))];
+        Node::record([("toolUse", record(call))])
     }
 
     fn chat(self, kind: CallKind) -> Node<'a> {

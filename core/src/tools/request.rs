@@ -421,14 +421,6 @@ pub(super) fn rename_history(
     Ok(places)
 }
 
-/// Returns true if a request with these members is a Bedrock Converse request. Gateways accept some of the members in
-/// Chat Completions requests, but those have `model` or `tools`.
-fn is_converse(given: &dyn Fn(&str) -> bool) -> bool {
-    const MEMBERS: [&str; 3] = ["modelId", "inferenceConfig", "additionalModelRequestFields"];
-    let is_named = given("toolConfig") || !given("model") && MEMBERS.iter().any(|key| given(key));
-    is_named && given("messages") && !given("tools")
-}
-
 pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
@@ -440,7 +432,7 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         Some(ToolFormat::GeminiInteractions) => Ok(Api::GeminiInteractions),
         Some(_) => Ok(Api::Gemini),
         None if given("contents") => Ok(Api::Gemini),
-        None if is_converse(&given) => Ok(Api::Bedrock),
+        None if request::format::is_converse(request) => Ok(Api::Bedrock),
         None => {
             let home = dialect::of(&options.tools.sanitize).ok().and_then(|one| tool_format::api_of(one.tools.format));
             let deferred = options.deferred.as_ref();

@@ -118,7 +118,9 @@ class Exchange:
     @property
     def native(
         self,
-    ) -> Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions"]:
+    ) -> Literal[
+        "none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions", "converse"
+    ]:
         """The backend's own construct for deferred tools that the request uses.
 
         With `native="auto"`, it is the one that was looked up by the URL and the model, as `deferral_for` does.

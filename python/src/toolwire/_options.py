@@ -198,7 +198,17 @@ class BetaOptions(TypedDict, total=False):
     """Keyword arguments of `strip_deferral_betas`."""
 
     native: (
-        Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions"]
+        Literal[
+            "none",
+            "references",
+            "changes",
+            "inline",
+            "additional-tools",
+            "tool-search",
+            "kimi",
+            "interactions",
+            "converse",
+        ]
         | None
     )
     """Which construct of its own for deferred tools the backend has. By default `"none"`."""
@@ -245,16 +255,26 @@ class DeferredOptions(TypedDict, total=False):
     are given. By default the client is not known."""
     announce: Literal["none", "names"] | None
     """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
-    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions"] | None
+    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
     """The format to translate the request into. By default the format stays."""
     native: (
-        Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions"]
+        Literal[
+            "none",
+            "references",
+            "changes",
+            "inline",
+            "additional-tools",
+            "tool-search",
+            "kimi",
+            "interactions",
+            "converse",
+        ]
         | None
     )
     """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
     comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
-    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`. By default
-    `"none"`: deferred tools are emulated."""
+    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock
+    Converse `"converse"`. By default `"none"`: deferred tools are emulated."""
     search_tools: list[str] | tuple[str, ...] | None
     """Your own functions that search for tools, by name. By default `["ToolSearch"]`."""
     custom_tools: Literal["function", "keep"] | None
@@ -300,7 +320,7 @@ class DeferredOptions(TypedDict, total=False):
     alone. By default as many as the notices that do not repeat, and 64 KiB at least."""
     system_messages: Literal["keep", "user"] | None
     """The role of system messages whose directives became text. By default `"keep"`."""
-    format: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions"] | None
+    format: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
     """The request's format, where it should not be recognised by its shape."""
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
@@ -324,7 +344,7 @@ class ExchangeDeferral(TypedDict, total=False):
     announce: Literal["none", "names"] | None
     """See `DeferredOptions`, and so with all others."""
     client: Literal["claude-code", "codex", "kimi"] | None
-    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions"] | None
+    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
     """The request's own format, if any: replies are not translated back."""
     mode: Literal["filter", "load-all"] | None
     order: Literal["catalog", "append"] | None
@@ -336,7 +356,16 @@ class ExchangeDeferral(TypedDict, total=False):
     server_history: Literal["drop", "split"] | None
     native: (
         Literal[
-            "none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions", "auto"
+            "none",
+            "references",
+            "changes",
+            "inline",
+            "additional-tools",
+            "tool-search",
+            "kimi",
+            "interactions",
+            "converse",
+            "auto",
         ]
         | None
     )

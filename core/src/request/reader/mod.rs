@@ -6,6 +6,7 @@
 mod anthropic;
 mod blocks;
 mod chat;
+mod converse;
 mod interactions;
 mod responses;
 
@@ -98,6 +99,7 @@ pub(crate) fn read<'a>(
         Api::Anthropic => anthropic::read(&mut reader, request, prompt)?,
         Api::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
         Api::GeminiInteractions => interactions::read(&mut reader, request, prompt)?,
+        Api::Bedrock => converse::read(&mut reader)?,
         _ => chat::read(&mut reader)?,
     }
     let Reader { history, mut conversation, .. } = reader;

@@ -86,7 +86,10 @@ impl<'a> Places<'a> {
                 }
                 _ => of_carriers(tool, native, removals, searches),
             };
-            if tool.redefined && place == Place::Top && native != Native::Inline && tool.is_available() {
+            // What Gemini Interactions cannot add, the list gets.
+            let joins_list = native == Native::Interactions && tool.deferred && !tool.is_wanted;
+            let is_new = joins_list || tool.redefined && native != Native::Inline;
+            if is_new && place == Place::Top && tool.is_available() {
                 warnings.about("prefix-changed", name.display());
             }
             // A tool that is removed, or was and came back, changes the list that earlier requests had.

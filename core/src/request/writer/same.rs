@@ -5,10 +5,13 @@ use alloc::vec::Vec;
 use super::{interactions::function_call, joined};
 use crate::{
     error::Error,
-    json::Node,
+    json::{
+        lazy::{edit, view},
+        Data, Node,
+    },
     options::Api,
     request::{
-        conversation::{Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
+        conversation::{opened, Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
         reader::lenient_role,
         splice,
         tool::has_type,
@@ -45,10 +48,48 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
         };
         replaced.push((index, instead));
     }
-    if !replaced.is_empty() {
+    if !replaced.is_empty() && format == Api::Bedrock {
+        let list = request.visit("messages", |list| list.as_array_mut().map(core::mem::take)).flatten();
+        let messages = alternating(list.unwrap_or_default(), replaced)?;
+        request.visit("messages", |list| *list = Node::array(messages));
+    } else if !replaced.is_empty() {
         request.visit(format.history(), |history| splice(history, replaced));
     }
     Ok(())
+}
+
+/// Replaces messages of Converse. Users and models have to take turns there, so a message of the user joins the one
+/// before it if one of the two was replaced.
+fn alternating<'a>(messages: Vec<Node<'a>>, replaced: Vec<(usize, Vec<Node<'a>>)>) -> Result<Vec<Node<'a>>, Error> {
+    let mut out: Vec<Node<'a>> = Vec::with_capacity(messages.len());
+    let mut replaced = replaced.into_iter().peekable();
+    let (mut was_new, mut was_user) = (false, false);
+    for (at, message) in messages.into_iter().enumerate() {
+        let instead = replaced.next_if(|(place, _)| *place == at).map(|(_, instead)| instead);
+        let is_new = instead.is_some();
+        for message in instead.unwrap_or_else(|| Vec::from([message])) {
+            let is_user = has_role(&*view(&message)?, "user");
+            match out.last_mut().filter(|_| is_user && was_user && (is_new || was_new)) {
+                Some(last) => {
+                    let more = opened(message)?.visit("content", core::mem::take).map(Node::into_data);
+                    edit(last, |last| {
+                        last.visit("content", |content| {
+                            let list = content.as_array_mut();
+                            list.into_iter().zip(more).for_each(|(list, more)| {
+                                if let Data::Array(more) = more {
+                                    list.extend(more);
+                                }
+                            });
+                        });
+                        Ok(())
+                    })?;
+                }
+                None => out.push(message),
+            }
+            (was_new, was_user) = (is_new, is_user);
+        }
+    }
+    Ok(out)
 }
 
 fn text(text: Node<'_>) -> Node<'_> {
@@ -77,6 +118,10 @@ fn blocks(what: What<'_>) -> Vec<Node<'_>> {
 /// Returns a result in its own format, with its new content.
 fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
+    // Results of Converse are read only to become texts.
+    if own.get("toolResult").is_some() {
+        return Some(own);
+    }
     match outcome.content {
         Content::Parts(parts) if !parts.is_empty() => {
             own.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
@@ -159,7 +204,9 @@ impl<'a> Segment<'a> {
                 self.is_string &= self.parts.is_empty();
                 self.parts.push(Part::Text(text));
             }
-            What::Call(Call { own: Some(own), .. }) if !has_type(&own, "tool_use") => self.calls.push(own),
+            What::Call(Call { own: Some(own), .. }) if !has_type(&own, "tool_use") && own.get("toolUse").is_none() => {
+                self.calls.push(own);
+            }
             what => {
                 self.is_string = false;
                 match what {
@@ -175,6 +222,14 @@ impl<'a> Segment<'a> {
 fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) -> Result<Node<'a>, Error> {
     let Segment { role, mut parts, is_string, calls } = segment;
     let is_text = |part: &Part<'_>| matches!(part, Part::Text(_));
+    if format == Api::Bedrock {
+        // Blocks of Converse have no type.
+        for part in &mut parts {
+            if let Part::Text(text) = part {
+                *part = Part::Own(Node::record([("text", core::mem::take(text))]));
+            }
+        }
+    }
     let content = match parts.pop() {
         Some(Part::Text(text)) if is_string && parts.is_empty() => Some(text),
         Some(last) => {
