@@ -11,6 +11,7 @@ mod deepseek;
 pub(crate) mod features;
 mod fireworks;
 mod gemini;
+mod gemini_interactions;
 pub(crate) mod grammar;
 mod groq;
 mod llama_cpp;
@@ -159,6 +160,7 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     anthropic::STRICT,
     gemini::GEMINI,
     gemini::JSON_SCHEMA,
+    gemini_interactions::INTERACTIONS,
     vertex::VERTEX,
     vertex::JSON_SCHEMA,
     moonshot::MOONSHOT,

@@ -5,9 +5,15 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     read::{Example, Reader},
+<<<<<<< HEAD
     table::{options, Readable},
     tools::OnSetAside,
     AdaptOptions, Api, DeferredOptions, SearchOptions, ServerToolSearch, ToolFormat,
+=======
+    sanitize,
+    tools::{OnSetAside, KNOWN as OF_TOOLS, OF_REQUESTS},
+    AdaptOptions, Api, DeferredOptions, Native, SearchOptions, ServerToolSearch, ToolFormat,
+>>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
 };
 use crate::{
     error::{Code, Error},
@@ -15,6 +21,7 @@ use crate::{
     naming::Naming,
 };
 
+<<<<<<< HEAD
 options! {
     /// Options of [`Exchange`](crate::Exchange).
     ///
@@ -48,10 +55,42 @@ options! {
 
 fn adapting() -> AdaptOptions {
     AdaptOptions::at_default().deferred(DeferredOptions::default().server_tool_search(ServerToolSearch::Emulate))
+=======
+/// Options of [`Exchange`](crate::Exchange).
+///
+/// ```
+/// use toolwire::ExchangeOptions;
+/// let options = ExchangeOptions::default().dialect("moonshot").max_rounds(3);
+/// # assert_eq!(options.max_rounds, 3);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExchangeOptions {
+    /// The dialect of the backend; `None`: the one that its URL and the request's model tell.
+    pub dialect: Option<String>,
+    /// What becomes of the request. Its dialect is not looked at.
+    pub adapt: AdaptOptions,
+    /// How searches are answered: how a query is read, and how many tools it finds.
+    pub search: SearchOptions,
+    /// How often the model is asked again, in one exchange, after a search that it made.
+    pub max_rounds: usize,
+    /// What becomes of a request of which tools have to be set aside.
+    pub on_set_aside: OnSetAside,
+    /// How many tool lists are kept, with what became of them, for requests that repeat them: see
+    /// [`ToolListCache`](crate::ToolListCache). 0: none.
+    pub tool_list_cache: usize,
+    /// Whether the backend's own construct for deferred tools is looked up by its URL and the request's model, as
+    /// [`deferral_for`](crate::deferral_for) does: `deferred.native` is `"auto"`. It replaces
+    /// [`DeferredOptions::native`].
+    pub native_is_auto: bool,
+    /// Whether the caller said what becomes of a hosted search.
+    pub(crate) search_is_chosen: bool,
+>>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
 }
 
 impl Default for ExchangeOptions {
     fn default() -> Self {
+<<<<<<< HEAD
         Self::at_default()
     }
 }
@@ -69,6 +108,27 @@ impl Readable for SearchOptions {
     }
 }
 
+=======
+        let adapt = AdaptOptions::new("")
+            .deferred(DeferredOptions { server_tool_search: ServerToolSearch::Emulate, ..DeferredOptions::default() });
+        // Anthropic's own loop ends after ten rounds, too.
+        ExchangeOptions {
+            dialect: None,
+            adapt,
+            search: SearchOptions::default(),
+            max_rounds: 10,
+            on_set_aside: OnSetAside::Warn,
+            tool_list_cache: 16,
+            native_is_auto: false,
+            search_is_chosen: false,
+        }
+    }
+}
+
+/// The value of `deferred.native` with which the construct is looked up.
+const AUTO: &str = "auto";
+const OWN: [&str; 4] = ["search", "maxRounds", "onSetAside", "toolListCache"];
+>>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
 const EXAMPLE: Example =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
@@ -78,17 +138,39 @@ impl ExchangeOptions {
         Self::KNOWN.iter().copied().filter(|name| *name != "dialect")
     }
 
+    /// Sets [`Self::native_is_auto`].
+    #[must_use]
+    pub fn native_is_auto(mut self, is_auto: bool) -> Self {
+        self.native_is_auto = is_auto;
+        self
+    }
+
     /// Reads the options from JSON.
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`, `unknown-dialect`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+<<<<<<< HEAD
         let known: Vec<&str> = AdaptOptions::known().chain(Self::own()).collect();
         let reader = Reader::new(node, naming, &known, EXAMPLE)?;
         let mut options = Self::of(&reader, Self::default())?;
         options.adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
         if options.dialect.is_some() {
             crate::dialect::of(&options.adapt.tools.sanitize)?;
+=======
+        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(OF_TOOLS).chain(OF_REQUESTS).chain(OWN).collect();
+        let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
+        let default = ExchangeOptions::default();
+        let dialect = reader.text("dialect")?;
+        let search = match reader.node("search") {
+            Some(node) => SearchOptions::read(node, naming).map_err(|error| error.below("/search"))?,
+            None => default.search,
+        };
+        let native_is_auto = reader.node("deferred").is_some_and(is_auto);
+        let mut adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
+        if dialect.is_some() {
+            crate::dialect::of(&adapt.tools.sanitize)?;
+>>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
         }
         if let Some(name) = &options.adapt.tools.fallback {
             crate::dialect::of(&super::SanitizeOptions::new(name.as_str()))
@@ -102,15 +184,37 @@ impl ExchangeOptions {
                 deferred.server_tool_search = ServerToolSearch::Emulate;
             }
         }
+<<<<<<< HEAD
         Ok(options)
+=======
+        Ok(ExchangeOptions {
+            dialect,
+            adapt,
+            search,
+            max_rounds: reader.count("maxRounds")?.unwrap_or(default.max_rounds),
+            on_set_aside: reader.choice("onSetAside", OnSetAside::CHOICES)?.unwrap_or(default.on_set_aside),
+            tool_list_cache: reader.count("toolListCache")?.unwrap_or(default.tool_list_cache),
+            native_is_auto,
+            search_is_chosen,
+        })
+>>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
     }
 
-    /// What `adapt_request` does with a request of this format in this dialect.
+    /// What `adapt_request` does with a request of this format in this dialect. `native` is the backend's construct, if
+    /// it was looked up.
     ///
     /// # Errors
     /// `invalid-option` for a target of another format.
-    pub(crate) fn adapting(&self, format: ToolFormat, dialect: &str) -> Result<AdaptOptions, Error> {
+    pub(crate) fn adapting(
+        &self,
+        format: ToolFormat,
+        dialect: &str,
+        native: Option<Native>,
+    ) -> Result<AdaptOptions, Error> {
         let mut adapt = self.adapt.clone();
+        if let (Some(deferred), Some(native)) = (&mut adapt.deferred, native) {
+            deferred.native = native;
+        }
         adapt.tools.format = adapt.tools.format.or(Some(format));
         adapt.tools.sanitize.dialect = dialect.into();
         if let Some(deferred) = &mut adapt.deferred {
@@ -130,6 +234,10 @@ impl ExchangeOptions {
     }
 }
 
+fn is_auto(deferred: &Node<'_>) -> bool {
+    deferred.get("native").is_some_and(|native| native.is_text(AUTO))
+}
+
 /// The options of `adapt_request` among these. It wants a dialect, which is found later.
 fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     let mut rest = match node.data() {
@@ -138,6 +246,10 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     };
     for name in ExchangeOptions::own() {
         rest.remove(&naming.spell(name));
+    }
+    // The construct is looked up later.
+    if let Some(deferred) = rest.get_mut("deferred").filter(|deferred| is_auto(deferred)) {
+        deferred.set("native", Node::literal("none"));
     }
     if rest.get("dialect").is_none_or(Node::is_null) {
         rest.set("dialect", Node::literal("portable"));

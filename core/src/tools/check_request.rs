@@ -49,13 +49,13 @@ pub struct RequestViolation {
 pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolation>, Error> {
     let dialect = dialect::of(&SanitizeOptions::new(dialect))?;
     let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
-    let model = request::model(&request)?;
+    let model = request::model(&request, None)?;
     let mut found = Vec::new();
     let mut add = |fact: &'static RequestFact, pointer: &str, message: String| {
         let (constraint, severity) = (fact.rule(), Severity::Refused);
         found.push(RequestViolation { constraint, severity, pointer: pointer.into(), message, fact });
     };
-    let broken = request_facts::broken_by_choice(&request, api, &dialect.tools)?;
+    let broken = request_facts::broken_by_choice(&request, api, (&dialect.tools, &model))?;
     if let Some((pointer, fact)) = broken {
         add(fact, pointer, format!("expected another choice of tools, or none: {}", fact.statement));
     }
@@ -78,7 +78,7 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
             add(fact, pointer, format!("expected another value: {}", fact.statement));
         }
     }
-    for (fact, member) in request_members::refused(&request, api, &dialect.tools)? {
+    for (fact, member) in request_members::refused(&request, api, (&dialect.tools, &model))? {
         let message = format!("expected no `{}`, found one: {}", member.name, fact.statement);
         add(fact, &request_members::pointer(member), message);
     }

@@ -71,7 +71,8 @@ pub(crate) fn adapt_with_names<'a>(
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
-    let shape = dialect.tools.names_for(&request::model(request)?);
+    let model = request::model(request, options.model.as_deref())?;
+    let shape = dialect.tools.names_for(&model);
     let servers = servers::take(request, options.tools.prefix, shape)?;
     let api = recognise(request, options)?;
     server_mentions::settle(request, api, servers.as_ref())?;
@@ -184,10 +185,10 @@ pub(crate) fn adapt_with_names<'a>(
         return Err(nothing_left(pointer, &report));
     }
     report.request_changes.extend(found_namespaces.report(request)?);
-    let (choice, changes) = request_facts::mend_choice(request, api_out, &dialect.tools, given, is_emptied)?;
+    let (choice, changes) = request_facts::mend_choice(request, api_out, (&dialect.tools, &model), given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
-    report.request_changes.extend(request_members::mend(request, api_out, &dialect.tools)?);
+    report.request_changes.extend(request_members::mend(request, api_out, (&dialect.tools, &model))?);
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     for place in rename_history(request, api_out, &new_name, &|name| names.new_name(name).is_none())? {
         // Indices of messages are those of the input only if no message was added or removed.
@@ -213,7 +214,7 @@ pub(crate) fn catalogue<'a>(
 ) -> Result<(Node<'a>, RestoreMap), Error> {
     const FLAG: &str = "defer_loading";
     let dialect = dialect::of(&options.tools.sanitize)?;
-    let shape = dialect.tools.names_for(&request::model(request)?);
+    let shape = dialect.tools.names_for(&request::model(request, options.model.as_deref())?);
     let tools = ToolsOptions { repair: None, ..sent_as(recognise(request, options)?, dialect, options) };
     let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
     for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
@@ -319,6 +320,9 @@ fn rewrite_tools<'a>(
                 request.remove(key);
             }
         }
+        if api == Api::GeminiInteractions {
+            choice::remove_from_settings(request)?;
+        }
     }
     (report.quarantined, report.changes) = (sent.quarantined, sent.changes);
     let SentList { restore_map, names, accepted: callable, emptied: is_emptied, .. } = sent;
@@ -418,14 +422,6 @@ pub(super) fn rename_history(
     Ok(places)
 }
 
-/// Returns true if a request with these members is a Bedrock Converse request. Gateways accept some of the members in
-/// Chat Completions requests, but those have `model` or `tools`.
-fn is_converse(given: &dyn Fn(&str) -> bool) -> bool {
-    const MEMBERS: [&str; 3] = ["modelId", "inferenceConfig", "additionalModelRequestFields"];
-    let is_named = given("toolConfig") || !given("model") && MEMBERS.iter().any(|key| given(key));
-    is_named && given("messages") && !given("tools")
-}
-
 pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
@@ -434,12 +430,18 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         Some(ToolFormat::OpenaiChat) => Ok(Api::OpenaiChat),
         Some(ToolFormat::OpenaiResponses) => Ok(Api::OpenaiResponses),
         Some(ToolFormat::Bedrock) => Ok(Api::Bedrock),
+        Some(ToolFormat::GeminiInteractions) => Ok(Api::GeminiInteractions),
         Some(_) => Ok(Api::Gemini),
         None if given("contents") => Ok(Api::Gemini),
-        None if is_converse(&given) => Ok(Api::Bedrock),
+        None if request::format::is_converse(request) => Ok(Api::Bedrock),
         None => {
             let home = dialect::of(&options.tools.sanitize).ok().and_then(|one| tool_format::api_of(one.tools.format));
             let deferred = options.deferred.as_ref();
+            let is_home = home == Some(Api::GeminiInteractions);
+            let chosen = deferred.and_then(|deferred| deferred.format);
+            if chosen.is_none() && given("input") && request::format::is_interactions(request, is_home)? {
+                return Ok(Api::GeminiInteractions);
+            }
             let found = request::format_of(request, deferred.unwrap_or(&DeferredOptions::default()), home);
             match found {
                 Ok(api) => Ok(api),

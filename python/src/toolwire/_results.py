@@ -651,9 +651,11 @@ class DialectChoice(Record):
 class DeferralChoice(Record):
     """The options of deferred loading that fit a backend, and what that rests on."""
 
-    target: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
     """The format that the construct belongs to; None where there is none."""
-    native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"]
+    native: Literal[
+        "none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions", "converse"
+    ]
     """Which construct of its own for deferred tools the backend has."""
     confidence: Literal["A", "B", "C"]
     """How sure that is: `A` documented or recorded, `C` inferred."""
