@@ -252,7 +252,6 @@ impl Client {
     }
 }
 
-<<<<<<< HEAD
 options! {
     /// Options of `apply_deferred_loading`.
     ///
@@ -266,8 +265,8 @@ options! {
     pub struct DeferredOptions {
         /// Whether hidden tools are announced by name in the system prompt.
         "announce" announce: Announce = Announce::None;
-        /// The format to translate the request into. One of `anthropic`, `openai-responses` and `openai-chat`; `None`:
-        /// the format stays.
+        /// The format to translate the request into. One of `anthropic`, `openai-responses`, `openai-chat`,
+        /// `gemini-interactions` and `bedrock`; `None`: the format stays.
         "target" target: Option<Api> = None,
             read(Api::with_deferral), set(|api: impl Into<Option<Api>>| api.into());
         /// Whether deferred tools are hidden until loaded, or all sent to keep a prompt cache whole.
@@ -334,68 +333,6 @@ options! {
         "share" share: bool = false,
             set(by hand);
     }
-=======
-/// Options of `apply_deferred_loading`.
-///
-/// ```
-/// use toolwire::DeferredOptions;
-/// let mut options = DeferredOptions::default();
-/// options.loaded_tools = vec!["Read".into()];
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DeferredOptions {
-    /// Whether hidden tools are announced by name.
-    pub announce: Announce,
-    /// The API to translate the request for, one of `anthropic`, `openai-responses`, `openai-chat` and
-    /// `gemini-interactions`; `None`: its own.
-    pub target: Option<Api>,
-    /// Whether deferred tools are hidden until loaded.
-    pub mode: Mode,
-    /// Where loaded tools stand.
-    pub order: Order,
-    /// What a reference to an unknown tool becomes.
-    pub unknown_reference: UnknownReference,
-    /// What happens if `tool_choice` forces a tool that is not loaded.
-    pub forced_tool: ForcedTool,
-    /// What becomes of the hosted tool search.
-    pub server_tool_search: ServerToolSearch,
-    /// What becomes of hosted searches in the history.
-    pub server_history: ServerHistory,
-    /// Which construct of its own for deferred tools the backend understands.
-    pub native: Native,
-    /// The client's own functions that search for tools.
-    pub search_tools: Vec<String>,
-    /// What becomes of `custom` tools; `None`: they stay where OpenAI Responses stays, and else become functions.
-    pub custom_tools: Option<CustomTools>,
-    /// What becomes of tools that the history takes away.
-    pub removals: Removals,
-    /// What becomes of calls of tools that are not sent.
-    pub unavailable_calls: UnavailableCalls,
-    /// What becomes of the model's thoughts in another format.
-    pub reasoning: Reasoning,
-    /// The most tokens of an answer, where the target wants a number and the request has none.
-    pub max_tokens: u64,
-    /// What is sent if no tool is visible.
-    pub empty_tools: EmptyTools,
-    /// Tools that count as loaded whatever the history says, for use after compaction.
-    pub loaded_tools: Vec<String>,
-    /// Whether a call of a tool in the history counts as a load of it.
-    pub load_used_tools: bool,
-    /// The name of the function that stands for a tool search.
-    pub tool_search_name: String,
-    /// Whether the history may change the tools that there are.
-    pub tool_changes: ToolChanges,
-    /// Bytes of notices that may repeat earlier ones: beyond them a tool is announced again by the first sentence
-    /// alone. `None`: as many as all that do not repeat, and 64 KiB at least.
-    pub max_repeated_bytes: Option<usize>,
-    /// The role of system messages whose directives became text.
-    pub system_messages: SystemMessages,
-    /// The API that the request is written for, one of those that `target` takes; `None` recognises it.
-    pub format: Option<Api>,
-    /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
-    pub share: bool,
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
 }
 
 impl Default for DeferredOptions {

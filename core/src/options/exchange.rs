@@ -5,15 +5,9 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     read::{Example, Reader},
-<<<<<<< HEAD
     table::{options, Readable},
     tools::OnSetAside,
-    AdaptOptions, Api, DeferredOptions, SearchOptions, ServerToolSearch, ToolFormat,
-=======
-    sanitize,
-    tools::{OnSetAside, KNOWN as OF_TOOLS, OF_REQUESTS},
     AdaptOptions, Api, DeferredOptions, Native, SearchOptions, ServerToolSearch, ToolFormat,
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
 };
 use crate::{
     error::{Code, Error},
@@ -21,7 +15,6 @@ use crate::{
     naming::Naming,
 };
 
-<<<<<<< HEAD
 options! {
     /// Options of [`Exchange`](crate::Exchange).
     ///
@@ -48,6 +41,10 @@ options! {
     } with {
         /// What becomes of the request. Its dialect is not looked at.
         pub adapt: AdaptOptions = adapting();
+        /// Whether the backend's own construct for deferred tools is looked up by its URL and the request's model, as
+        /// [`deferral_for`](crate::deferral_for) does: `deferred.native` is `"auto"`. It replaces
+        /// [`DeferredOptions::native`].
+        pub native_is_auto: bool = false;
         /// Whether the caller said what becomes of a hosted search.
         pub(crate) search_is_chosen: bool = false;
     }
@@ -55,42 +52,10 @@ options! {
 
 fn adapting() -> AdaptOptions {
     AdaptOptions::at_default().deferred(DeferredOptions::default().server_tool_search(ServerToolSearch::Emulate))
-=======
-/// Options of [`Exchange`](crate::Exchange).
-///
-/// ```
-/// use toolwire::ExchangeOptions;
-/// let options = ExchangeOptions::default().dialect("moonshot").max_rounds(3);
-/// # assert_eq!(options.max_rounds, 3);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ExchangeOptions {
-    /// The dialect of the backend; `None`: the one that its URL and the request's model tell.
-    pub dialect: Option<String>,
-    /// What becomes of the request. Its dialect is not looked at.
-    pub adapt: AdaptOptions,
-    /// How searches are answered: how a query is read, and how many tools it finds.
-    pub search: SearchOptions,
-    /// How often the model is asked again, in one exchange, after a search that it made.
-    pub max_rounds: usize,
-    /// What becomes of a request of which tools have to be set aside.
-    pub on_set_aside: OnSetAside,
-    /// How many tool lists are kept, with what became of them, for requests that repeat them: see
-    /// [`ToolListCache`](crate::ToolListCache). 0: none.
-    pub tool_list_cache: usize,
-    /// Whether the backend's own construct for deferred tools is looked up by its URL and the request's model, as
-    /// [`deferral_for`](crate::deferral_for) does: `deferred.native` is `"auto"`. It replaces
-    /// [`DeferredOptions::native`].
-    pub native_is_auto: bool,
-    /// Whether the caller said what becomes of a hosted search.
-    pub(crate) search_is_chosen: bool,
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
 }
 
 impl Default for ExchangeOptions {
     fn default() -> Self {
-<<<<<<< HEAD
         Self::at_default()
     }
 }
@@ -108,27 +73,8 @@ impl Readable for SearchOptions {
     }
 }
 
-=======
-        let adapt = AdaptOptions::new("")
-            .deferred(DeferredOptions { server_tool_search: ServerToolSearch::Emulate, ..DeferredOptions::default() });
-        // Anthropic's own loop ends after ten rounds, too.
-        ExchangeOptions {
-            dialect: None,
-            adapt,
-            search: SearchOptions::default(),
-            max_rounds: 10,
-            on_set_aside: OnSetAside::Warn,
-            tool_list_cache: 16,
-            native_is_auto: false,
-            search_is_chosen: false,
-        }
-    }
-}
-
 /// The value of `deferred.native` with which the construct is looked up.
 const AUTO: &str = "auto";
-const OWN: [&str; 4] = ["search", "maxRounds", "onSetAside", "toolListCache"];
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
 const EXAMPLE: Example =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
@@ -150,27 +96,13 @@ impl ExchangeOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`, `unknown-dialect`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-<<<<<<< HEAD
         let known: Vec<&str> = AdaptOptions::known().chain(Self::own()).collect();
         let reader = Reader::new(node, naming, &known, EXAMPLE)?;
         let mut options = Self::of(&reader, Self::default())?;
+        options.native_is_auto = reader.node("deferred").is_some_and(is_auto);
         options.adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
         if options.dialect.is_some() {
             crate::dialect::of(&options.adapt.tools.sanitize)?;
-=======
-        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(OF_TOOLS).chain(OF_REQUESTS).chain(OWN).collect();
-        let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
-        let default = ExchangeOptions::default();
-        let dialect = reader.text("dialect")?;
-        let search = match reader.node("search") {
-            Some(node) => SearchOptions::read(node, naming).map_err(|error| error.below("/search"))?,
-            None => default.search,
-        };
-        let native_is_auto = reader.node("deferred").is_some_and(is_auto);
-        let mut adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
-        if dialect.is_some() {
-            crate::dialect::of(&adapt.tools.sanitize)?;
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
         }
         if let Some(name) = &options.adapt.tools.fallback {
             crate::dialect::of(&super::SanitizeOptions::new(name.as_str()))
@@ -184,20 +116,7 @@ impl ExchangeOptions {
                 deferred.server_tool_search = ServerToolSearch::Emulate;
             }
         }
-<<<<<<< HEAD
         Ok(options)
-=======
-        Ok(ExchangeOptions {
-            dialect,
-            adapt,
-            search,
-            max_rounds: reader.count("maxRounds")?.unwrap_or(default.max_rounds),
-            on_set_aside: reader.choice("onSetAside", OnSetAside::CHOICES)?.unwrap_or(default.on_set_aside),
-            tool_list_cache: reader.count("toolListCache")?.unwrap_or(default.tool_list_cache),
-            native_is_auto,
-            search_is_chosen,
-        })
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
     }
 
     /// What `adapt_request` does with a request of this format in this dialect. `native` is the backend's construct, if

@@ -167,7 +167,6 @@ impl ToolsOptions {
     }
 }
 
-<<<<<<< HEAD
 options! {
     /// Options of `adapt_request`.
     ///
@@ -184,6 +183,9 @@ options! {
         /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the
         /// request and every later one.
         "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;
+        /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
+        /// models alone.
+        "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
     } with {
         /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does
         /// not tell.
@@ -194,61 +196,12 @@ options! {
 
 fn of_tools(reader: &Reader<'_, '_>) -> Result<ToolsOptions, Error> {
     ToolsOptions::of(reader, ToolsOptions::at_default())
-=======
-/// The options of requests that lists of tools do not have.
-pub(super) const OF_REQUESTS: [&str; 3] = ["deferred", "historyArguments", "model"];
-
-/// Options of `adapt_request`.
-///
-/// ```
-/// use toolwire::{AdaptOptions, DeferredOptions};
-/// let options = AdaptOptions::new("moonshot").deferred(None);
-/// # let _ = options;
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AdaptOptions {
-    /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does not
-    /// tell.
-    pub tools: ToolsOptions,
-    /// How tools are loaded that are deferred; `None`: they stay as they are, for an API that has the feature.
-    pub deferred: Option<DeferredOptions>,
-    /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
-    /// and every later one.
-    pub history_arguments: HistoryArguments,
-    /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
-    /// models alone.
-    pub model: Option<String>,
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
 }
 
 impl AdaptOptions {
     /// Options for a dialect, everything else at its default.
     pub fn new(dialect: impl Into<String>) -> Self {
-<<<<<<< HEAD
         AdaptOptions { tools: ToolsOptions::new(dialect), ..Self::at_default() }
-=======
-        AdaptOptions {
-            tools: ToolsOptions::new(dialect),
-            deferred: Some(DeferredOptions::default()),
-            history_arguments: HistoryArguments::Repair,
-            model: None,
-        }
-    }
-
-    /// Sets [`Self::model`].
-    #[must_use]
-    pub fn model(mut self, model: impl Into<String>) -> Self {
-        self.model = Some(model.into());
-        self
-    }
-
-    /// Sets [`Self::history_arguments`].
-    #[must_use]
-    pub fn history_arguments(mut self, outcome: HistoryArguments) -> Self {
-        self.history_arguments = outcome;
-        self
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
     }
 
     /// Sets [`Self::deferred`].
@@ -271,36 +224,15 @@ impl AdaptOptions {
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         const EXAMPLE: Example =
             Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
-<<<<<<< HEAD
         let known: Vec<&str> = Self::known().collect();
         let options = Self::of(&Reader::new(node, naming, &known, EXAMPLE)?, Self::at_default())?;
-        if matches!(options.tools.format, Some(ToolFormat::Mcp | ToolFormat::Bedrock | ToolFormat::GeminiJsonSchema)) {
-=======
-        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain(OF_REQUESTS).collect();
-        let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
-        let tools = ToolsOptions::of(&reader, naming, &EXAMPLE)?;
-        if matches!(tools.format, Some(ToolFormat::Mcp | ToolFormat::GeminiJsonSchema)) {
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
+        if matches!(options.tools.format, Some(ToolFormat::Mcp | ToolFormat::GeminiJsonSchema)) {
             let message =
                 "expected `format` to be one of \"anthropic\", \"openai-chat\", \"openai-responses\", \"gemini\", \
                     \"gemini-interactions\", \"bedrock\", which requests have";
             return Err(Error::new(Code::InvalidOption, "/format", message));
         }
-<<<<<<< HEAD
         Ok(options)
-=======
-        let deferred = match reader.node("deferred") {
-            None => Some(DeferredOptions::default()),
-            Some(node) => match node.as_bool() {
-                Some(true) => Some(DeferredOptions::default()),
-                Some(false) => None,
-                None => Some(DeferredOptions::read(node, naming).map_err(|error| error.below("/deferred"))?),
-            },
-        };
-        let history_arguments =
-            reader.choice("historyArguments", HistoryArguments::CHOICES)?.unwrap_or(HistoryArguments::Repair);
-        Ok(AdaptOptions { tools, deferred, history_arguments, model: reader.text("model")? })
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
     }
 }
 

@@ -135,41 +135,19 @@ class SanitizedList(Record):
 class _RequestOptions(_ListOptions, total=False):
     """What every function takes that rewrites requests."""
 
-<<<<<<< HEAD
-=======
-    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None
-    """The request's format, where its shape does not tell."""
-    fallback: DialectName | None
-    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
-    the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
-    `"azure-strict"`)."""
-    max_tools: int | None
-    """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
-    default 10,000."""
-    repair: CallRepairOptions | bool | None
-    """Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does. By
-    default false."""
-    prefix: Literal["auto", "always", "never"] | None
-    """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
-    list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
-    servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
-    model: str | None
-    """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
-    models alone."""
-    deferred: DeferredOptions | bool | None
-    """How tools are loaded that are deferred. By default as `apply_deferred_loading` does; with false they stay as they
-    are, for an API that has the feature."""
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
     history_arguments: Literal["repair", "keep"] | None
     """What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
     and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they
     stay."""
+    model: str | None
+    """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
+    models alone."""
 
 
 class AdaptOptions(SanitizeOptions, _RequestOptions, total=False):
     """Keyword arguments of `adapt_request`."""
 
-    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"] | None
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None
     """The request's format, where its shape does not tell."""
     deferred: DeferredOptions | bool | None
     """How tools are loaded that are deferred. By default as `apply_deferred_loading` does. With false they stay as they
@@ -350,18 +328,13 @@ class ExchangeDeferral(TypedDict, total=False):
     alone. By default as many as the notices that do not repeat, and 64 KiB at least."""
     system_messages: Literal["keep", "user"] | None
     """The role of system messages whose directives became text. By default `"keep"`."""
-<<<<<<< HEAD
 
 
 class DeferredOptions(ExchangeDeferral, total=False):
     """Keyword arguments of `apply_deferred_loading`."""
 
-    format: Literal["anthropic", "openai-responses", "openai-chat"] | None
-    """The request's format, where its shape does not tell."""
-=======
     format: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
-    """The request's format, where it should not be recognised by its shape."""
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
+    """The request's format, where its shape does not tell."""
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
 
@@ -375,58 +348,7 @@ class SearchOptions(TypedDict, total=False):
     limit: int | None
     """The most tools that are found. By default 5."""
     tool_search_name: str | None
-<<<<<<< HEAD
     """The name of the function that stands for a tool search. It never finds itself. By default `"tool_search"`."""
-=======
-    """The name of the function that stands for a tool search, which never finds itself. By default `"tool_search"`."""
-
-
-class ExchangeDeferral(TypedDict, total=False):
-    """The option `deferred` of `Exchange.open`: that of `adapt_request`, less what an exchange cannot do."""
-
-    announce: Literal["none", "names"] | None
-    """See `DeferredOptions`, and so with all others."""
-    client: Literal["claude-code", "codex", "kimi"] | None
-    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
-    """The request's own format, if any: replies are not translated back."""
-    mode: Literal["filter", "load-all"] | None
-    order: Literal["catalog", "append"] | None
-    unknown_reference: Literal["notice", "unavailable", "drop"] | None
-    forced_tool: Literal["load", "auto", "error"] | None
-    server_tool_search: Literal["load-all", "drop", "emulate"] | None
-    """By default `"emulate"` where the format is Anthropic's, so that searches which its servers would run are run
-    here; elsewhere `"load-all"`."""
-    server_history: Literal["drop", "split"] | None
-    native: (
-        Literal[
-            "none",
-            "references",
-            "changes",
-            "inline",
-            "additional-tools",
-            "tool-search",
-            "kimi",
-            "interactions",
-            "converse",
-            "auto",
-        ]
-        | None
-    )
-    """`"auto"` looks it up by the URL and the model, as `deferral_for` does."""
-    search_tools: list[str] | tuple[str, ...] | None
-    custom_tools: Literal["function", "keep"] | None
-    removals: Literal["withdraw", "notice"] | None
-    unavailable_calls: Literal["keep", "text"] | None
-    reasoning: Literal["drop", "content"] | None
-    max_tokens: int | None
-    empty_tools: Literal["keep", "omit"] | None
-    loaded_tools: list[str] | tuple[str, ...] | None
-    load_used_tools: bool | None
-    tool_search_name: str | None
-    tool_changes: Literal["apply", "ignore"] | None
-    max_repeated_bytes: int | None
-    system_messages: Literal["keep", "user"] | None
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
 
 
 class ExchangeSearch(TypedDict, total=False):
@@ -446,34 +368,8 @@ class ExchangeOptions(_RequestOptions, total=False):
 
     dialect: DialectName | None
     """The dialect of the backend. By default the one that the host, the path and the model tell."""
-<<<<<<< HEAD
-    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
-    """The request's format, where the path does not tell."""
-=======
-    refs: Literal["inline", "keep"] | None
-    """See `SanitizeOptions`, and so with the others that are not described here."""
-    untyped: Literal["keep", "any", "string"] | None
-    hints: Literal["describe", "drop"] | None
-    allow: Literal["same", "encoded", "closed", "wider", "any"] | None
-    max_bytes: int | None
-    max_nodes: int | None
-    max_steps: int | None
     format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions"] | None
     """The request's format, where the path does not tell."""
-    fallback: DialectName | None
-    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
-    the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
-    `"azure-strict"`)."""
-    max_tools: int | None
-    repair: CallRepairOptions | bool | None
-    """Whether and how the arguments of calls are repaired by the tool's own schema, as `repair_arguments` does. By
-    default false. What became of them, `take_repaired_calls` or `on_repair` tells."""
-    prefix: Literal["auto", "always", "never"] | None
-    """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
-    list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
-    servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
-    model: str | None
->>>>>>> 55cf02bc44ef0801e01e10d77eb1de4c5a55a5ba
     deferred: ExchangeDeferral | bool | None
     """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""
     search: ExchangeSearch | None
