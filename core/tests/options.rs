@@ -569,7 +569,6 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
     ("DeferredOptions", "share", "the result is text"),
     ("ToolsOptions", "maxTools", "the default is more than any API takes"),
     ("ToolsOptions", "onSetAside", "standard error names the tools that are set aside, and the exit code is 1"),
-    ("ToolsOptions", "prefix", "the command reads no lists of several servers"),
     ("AdaptOptions", "deferred", "`toolwire defer` has its options"),
     (
         "AdaptOptions",

@@ -12,7 +12,7 @@ use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
 use toolwire::{
     dialects as known_dialects,
     internal::Choices,
-    options::{Allow, Hints, Refs, ToolFormat, Untyped},
+    options::{Allow, Hints, Prefix, Refs, ToolFormat, Untyped},
     SanitizeOptions,
 };
 
@@ -199,6 +199,9 @@ pub(crate) struct SanitizeArguments {
     /// Another dialect, for tools that the first one cannot say
     #[arg(long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
     pub(crate) fallback: Option<String>,
+    /// How tools of a list of several servers, `[{ server, tools }, …]`, are called
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = words::<Prefix>())]
+    pub(crate) prefix: String,
     /// Keeps the tools' own schemas beside the result, so that `toolwire restore` repairs arguments by them
     #[arg(long, requires = "json")]
     pub(crate) repair: bool,

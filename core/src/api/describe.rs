@@ -241,10 +241,10 @@ fn tool_changes(list: &[ToolChange]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// A list of `{ tool, dialect, constraint, severity, pointer, message, confidence, source }`.
+/// A list of `{ tool, server?, dialect, constraint, severity, pointer, message, confidence, source }`.
 pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
     let one = |violation: &ToolViolation| {
-        Node::record([
+        let mut node = Node::record([
             ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
             ("dialect", Node::literal(violation.dialect)),
             ("constraint", Node::literal(violation.constraint)),
@@ -253,7 +253,11 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
             ("message", owned(&violation.message)),
             ("confidence", Node::string(alloc::string::String::from(violation.confidence))),
             ("source", Node::string(violation.source)),
-        ])
+        ]);
+        if let (Some(server), Some(object)) = (&violation.server, node.as_object_mut()) {
+            object.insert_at(1, Text::literal("server"), owned(server));
+        }
+        node
     };
     Node::array(list.iter().map(one).collect())
 }

@@ -402,9 +402,6 @@ fn has_strict_tool(body: &str, request: &Node<'_>) -> Result<bool, Error> {
         tool_format::Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
         _ => false,
     };
-    let members = |entry: &Node<'_>| {
-        let inner = entry.get("tools").and_then(Node::as_array).unwrap_or_default();
-        inner.iter().any(is_strict)
-    };
-    Ok(tools.as_array().unwrap_or_default().iter().any(|entry| is_strict(entry) || members(entry)))
+    let found = crate::request::entries(&tools).any(is_strict);
+    Ok(found)
 }

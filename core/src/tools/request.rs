@@ -206,13 +206,14 @@ pub(crate) fn adapt_with_names<'a>(
 /// the tool.
 #[cfg(feature = "search")]
 pub(crate) fn catalogue<'a>(
-    request: &Node<'a>,
+    request: &mut Node<'a>,
     options: &AdaptOptions,
     mut names: Names,
 ) -> Result<(Node<'a>, RestoreMap), Error> {
     const FLAG: &str = "defer_loading";
     let dialect = dialect::of(&options.tools.sanitize)?;
     let shape = dialect.tools.names_for(&request::model(request)?);
+    let servers = servers::take(request, options.tools.prefix, shape)?;
     let tools = ToolsOptions { repair: None, ..sent_as(recognise(request, options)?, dialect, options) };
     let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
     for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
@@ -227,6 +228,9 @@ pub(crate) fn catalogue<'a>(
             sent.set(FLAG, flag.clone());
         }
         found.push(sent);
+    }
+    for (name, owner) in servers.iter().flat_map(Servers::owners) {
+        restore_map.is_of_server(names.current(name).into_owned(), owner);
     }
     Ok((Node::array(found), restore_map))
 }
