@@ -570,6 +570,7 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
     ("ToolsOptions", "maxTools", "the default is more than any API takes"),
     ("ToolsOptions", "onSetAside", "standard error names the tools that are set aside, and the exit code is 1"),
     ("AdaptOptions", "deferred", "`toolwire defer` has its options"),
+    ("AdaptOptions", "overflow", "`toolwire sanitize` answers no searches"),
     (
         "AdaptOptions",
         "historyArguments",

@@ -100,6 +100,11 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'onSetAside'
    * later one. Default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they stay.
    */
   historyArguments?: 'repair' | 'keep' | undefined;
+  /**
+   * What becomes of the tools of a request that has more than the API takes. Default `"quarantine"`: those past the maximum are set
+   * aside. `"defer"`: they are deferred behind a search, and their names are in the system prompt.
+   */
+  overflow?: 'quarantine' | 'defer' | undefined;
 }
 
 /** Options of `checkTools`. */

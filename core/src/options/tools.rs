@@ -58,6 +58,16 @@ choice! {
 }
 
 choice! {
+    /// What becomes of the tools of a request that has more than the API takes.
+    Overflow {
+        /// Those past the maximum are set aside.
+        Quarantine = "quarantine",
+        /// They are deferred: the model finds them with a search, and their names are in the system prompt.
+        Defer = "defer",
+    }
+}
+
+choice! {
     /// What becomes of the arguments of calls in the history that are no JSON object.
     HistoryArguments {
         /// They are read tolerantly, and become `{}` if that fails.
@@ -181,6 +191,8 @@ options! {
         /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the
         /// request and every later one.
         "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;
+        /// What becomes of the tools of a request that has more than the API takes.
+        "overflow" overflow: Overflow = Overflow::Quarantine;
     } with {
         /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does
         /// not tell.

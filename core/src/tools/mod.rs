@@ -35,6 +35,7 @@ mod joined;
 #[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "it is for exchanges, which search"))]
 pub(crate) mod list_cache;
 pub(crate) mod memory;
+pub(crate) mod overflow;
 pub(crate) mod quarantine;
 pub(crate) mod request;
 pub(crate) mod request_facts;
