@@ -133,8 +133,9 @@ class _RequestOptions(_ListOptions, total=False):
     and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they
     stay."""
     overflow: Literal["quarantine", "defer"] | None
-    """What becomes of the tools of a request that has more than the API takes. By default `"quarantine"`: those past the
-    maximum are set aside. `"defer"`: they are deferred behind a search, and their names are in the system prompt."""
+    """What becomes of the tools of a request that has more than the API takes. By default `"quarantine"`: those past
+    the maximum are set aside. `"defer"`: they are deferred behind a search, and their names are in the system prompt.
+    """
 
 
 class AdaptOptions(SanitizeOptions, _RequestOptions, total=False):
