@@ -65,6 +65,11 @@ impl Exchange {
         })
     }
 
+    /// The backend's own construct for deferred tools that the request uses.
+    fn native(&mut self) -> PyResult<&'static str> {
+        guarded_with(&mut self.0, |exchange| Ok(exchange.native().as_str()))
+    }
+
     /// What became of the calls that ended since this was asked last, as a list.
     fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {

@@ -23,7 +23,7 @@ enum Mode {
 }
 
 /// What each dialect is. Of 166 real MCP servers, 140 are taken by all that are ordinary.
-const MODES: [(&str, Mode); 30] = [
+const MODES: [(&str, Mode); 31] = [
     ("codex", Mode::Converted),
     ("codex-wire", Mode::Converted),
     ("openai-responses", Mode::Ordinary),
@@ -37,6 +37,7 @@ const MODES: [(&str, Mode); 30] = [
     // The Schema message is no JSON Schema: every client converts, or takes the other member.
     ("gemini", Mode::Converted),
     ("gemini-json-schema", Mode::Ordinary),
+    ("gemini-interactions", Mode::Ordinary),
     ("vertex", Mode::Converted),
     ("vertex-json-schema", Mode::Ordinary),
     ("moonshot", Mode::Ordinary),

@@ -96,9 +96,19 @@ fn hashed(shape: NamePattern, name: &Text<'_>, close: String) -> String {
     format!("{}_{}", cut(&close, shape.most.saturating_sub(TAIL)), digest(&[name]))
 }
 
-/// A legal name for a tool that only the past of a conversation knows: nobody can call it any more.
-pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>) -> String {
-    hashed(shape, name, close(shape, name))
+/// A legal name for a tool that only the past of a conversation knows: nobody can call it any more. No tool of `sent`
+/// has it; `numbers` are those that `sent` leaves free.
+pub(crate) fn of_the_past(
+    shape: NamePattern,
+    name: &Text<'_>,
+    (sent, numbers): (&Set<String>, &FreeNumbers),
+) -> String {
+    let found = hashed(shape, name, close(shape, name));
+    if !sent.contains(&found) {
+        return found;
+    }
+    let short = NamePattern { most: shape.most.saturating_sub(NUMBER), ..shape };
+    numbers.after(&hashed(short, name, close(short, name)))
 }
 
 /// The first characters of a text.
@@ -128,6 +138,11 @@ impl Taken {
         self.names.contains(name)
     }
 
+    /// All names that are given.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        self.names.iter()
+    }
+
     /// Takes a name, or the first free one with a number behind it.
     pub(crate) fn free(&mut self, wanted: String, most: usize) -> String {
         if self.names.insert(wanted.clone()) {
@@ -143,6 +158,54 @@ impl Taken {
             }
         }
     }
+}
+
+/// The numbers that are free behind names with a digest, for tools that only the history has. Anyone can compute a
+/// digest and publish it and its numbers as names of tools: this map finds a free number without counting through them
+/// in every call of the history.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FreeNumbers {
+    /// The smallest free number, by the name before it.
+    first: Map<String, u32>,
+}
+
+impl FreeNumbers {
+    /// Collects the numbers of the names that are taken.
+    pub(crate) fn of<N: AsRef<str>>(names: impl Iterator<Item = N>) -> Self {
+        let mut taken: Map<String, Vec<u32>> = Map::new();
+        for name in names {
+            if let Some((head, number)) = numbered(name.as_ref()) {
+                taken.entry(head.into()).or_default().push(number);
+            }
+        }
+        let mut first = Map::new();
+        for (head, mut numbers) in taken {
+            numbers.sort_unstable();
+            let free = numbers.into_iter().fold(2, |free, number| if number == free { free + 1 } else { free });
+            first.insert(head, free);
+        }
+        FreeNumbers { first }
+    }
+
+    /// Returns a name with a digest and a number that no tool has.
+    pub(crate) fn after(&self, wanted: &str) -> String {
+        format!("{wanted}_{}", self.first.get(wanted).unwrap_or(&2))
+    }
+}
+
+/// Most digits of a number after a name: more tools than that fit into no request.
+const DIGITS: usize = 8;
+/// Number of characters of `_` and a number.
+pub(crate) const NUMBER: usize = DIGITS + 1;
+
+/// Splits a name into what ends with a digest and the number after it.
+fn numbered(name: &str) -> Option<(&str, u32)> {
+    let (head, digits) = name.rsplit_once('_')?;
+    let is_number =
+        digits.len() <= DIGITS && !digits.starts_with('0') && digits.bytes().all(|one| one.is_ascii_digit());
+    let (_, tail) = head.rsplit_once('_').filter(|_| is_number)?;
+    let is_digest = tail.len() == DIGEST && tail.bytes().all(|one| LETTERS.contains(&one));
+    is_digest.then(|| digits.parse().ok().map(|number| (head, number))).flatten()
 }
 
 /// The names of a list of tools.
@@ -204,6 +267,17 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_free_number_is_the_smallest_that_no_name_has() {
+        let digest = "x_aaaaaaaaaaaa7";
+        let numbers = [2, 3, 5, 6].map(|number| format!("{digest}_{number}"));
+        let others = [digest, "x_aaaaaaaaaaaa7_04", "x_aaaaaaaaaaaa7__4", "x_2", "4", ""].map(String::from);
+        let free = FreeNumbers::of(numbers.iter().chain(&others));
+        assert_eq!(free.after(digest), format!("{digest}_4"));
+        assert_eq!(free.after("x_aaaaaaaaaaaa6"), "x_aaaaaaaaaaaa6_2");
+        assert_eq!(free.first.len(), 1, "ordinary names with numbers cost nothing");
+    }
 
     #[test]
     fn a_digest_is_of_the_texts_and_not_of_their_letters() {

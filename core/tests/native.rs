@@ -35,10 +35,11 @@ use toolwire::{
     DeferredOptions,
 };
 
-const TARGETS: [(&str, &[&str]); 3] = [
+const TARGETS: [(&str, &[&str]); 4] = [
     ("anthropic", &["none", "references", "changes", "inline"]),
     ("openai-responses", &["none", "additional-tools", "tool-search"]),
     ("openai-chat", &["none", "kimi"]),
+    ("gemini-interactions", &["none", "interactions"]),
 ];
 
 /// Every target with every construct of its own, and what decides of removals and hosted searches.

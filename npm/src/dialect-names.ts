@@ -24,6 +24,8 @@ export type Dialect =
   | 'gemini'
   /** Gemini API, `functionDeclarations[].parametersJsonSchema`. */
   | 'gemini-json-schema'
+  /** Gemini API, Interactions, `tools[].parameters`. */
+  | 'gemini-interactions'
   /** Vertex AI, Gemini's `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset). */
   | 'vertex'
   /** Vertex AI, Gemini's `functionDeclarations[].parametersJsonSchema`. */
@@ -87,6 +89,8 @@ export interface DialectFormats {
   gemini: 'gemini';
   /** `gemini-json-schema` is written in the format `gemini-json-schema`. */
   'gemini-json-schema': 'gemini-json-schema';
+  /** `gemini-interactions` is written in the format `gemini-interactions`. */
+  'gemini-interactions': 'gemini-interactions';
   /** `vertex` is written in the format `gemini`. */
   vertex: 'gemini';
   /** `vertex-json-schema` is written in the format `gemini-json-schema`. */

@@ -3,7 +3,7 @@ import { type Next, Running, refusal } from './engine/exchanges.js';
 import { handlerOf, warn, withoutHandler } from './engine/set-aside.js';
 import type { ToolwireError } from './error.js';
 import type { ExchangeOptions, SentRequest, Text } from './options.js';
-import type { Quarantined, RepairedCall } from './report.js';
+import type { DeferralChoice, Quarantined, RepairedCall } from './report.js';
 
 /**
  * One request of a client and its reply, for whoever stands between a client and a backend. The request is adapted as
@@ -33,6 +33,7 @@ export class Exchange {
   /** Nothing, or JSON text, until somebody looks. */
   #report: AdaptReport | string | undefined;
   #betas: string[] = [];
+  #native: DeferralChoice['native'] = 'none';
   #asksAgain = false;
 
   private constructor(running: Running, url: string, onSetAside: SetAsideHandler | undefined) {
@@ -97,6 +98,11 @@ export class Exchange {
    */
   get betas(): readonly string[] {
     return this.#betas;
+  }
+
+  /** The backend's own construct for deferred tools that the request uses: the one that was looked up with `native: "auto"`. */
+  get native(): DeferralChoice['native'] {
+    return this.#native;
   }
 
   /**
@@ -170,10 +176,11 @@ export class Exchange {
     this.#running.close();
   }
 
-  #next({ request, report, betas, warning }: Next): void {
+  #next({ request, report, betas, native, warning }: Next): void {
     this.#request = request;
     this.#report = report;
     this.#betas = betas;
+    this.#native = native;
     if (warning === null) return;
     if (this.#onSetAside === undefined) {
       warn(warning);

@@ -90,8 +90,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
       return refused(url, error);
     }
     if (exchange === null) return request.send(send);
-    const native = typeof rest.deferred === 'object' ? rest.deferred?.native : undefined;
-    const betas = rest.deferred !== false && request.settleBetas(exchange.betas, native);
+    const betas = rest.deferred !== false && request.settleBetas(exchange.betas, exchange.native);
     const sent = ({ report, request: body }: Exchange): SentRequest => ({ url, dialect: report.dialect, body });
     const next = (exchange: Exchange) => {
       onReport?.(exchange.report, sent(exchange));

@@ -100,6 +100,7 @@ export { type ReadyTools, ToolSet } from './tool-set.js';
 export type {
   AnthropicTool,
   BedrockTool,
+  GeminiInteractionsTool,
   GeminiJsonSchemaTools,
   GeminiTools,
   McpTool,

@@ -48,6 +48,8 @@ export type ToolFormat =
   | 'gemini'
   /** Gemini: `{ name, description, parametersJsonSchema }`, all in one `functionDeclarations`. */
   | 'gemini-json-schema'
+  /** Gemini Interactions: `{ type: 'function', name, description, parameters }`. */
+  | 'gemini-interactions'
   /** Bedrock Converse: `{ toolSpec: { name, description, inputSchema: { json } } }`. */
   | 'bedrock';
 
@@ -89,12 +91,14 @@ export interface SanitizedList {
 /** Options of `adaptRequest`: those of `sanitize` for every schema, and some more. */
 export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'onSetAside'> {
   /** The request's format, where its shape does not tell. */
-  format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'bedrock' | undefined;
+  format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'gemini-interactions' | 'bedrock' | undefined;
   /**
    * How tools are loaded that are deferred. Default: as `applyDeferredLoading` does. `false` leaves them as they are, for an
    * API that has the feature.
    */
   deferred?: DeferredOptions | boolean | undefined;
+  /** The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some models alone. */
+  model?: string | undefined;
   /**
    * What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request and every
    * later one. Default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they stay.
@@ -128,6 +132,7 @@ export interface DialectQuery {
     | 'anthropic'
     | 'gemini'
     | 'gemini-json-schema'
+    | 'gemini-interactions'
     | 'bedrock'
     | 'llama-cpp'
     | undefined;
@@ -191,13 +196,23 @@ export interface DeferredOptions extends ShareOption {
   /** Whether hidden tools are announced by name in the system prompt. Default `"none"`. */
   announce?: 'none' | 'names' | undefined;
   /** The format to translate the request into. Default, and `null` as `deferralFor` may give it: the format stays. */
-  target?: 'anthropic' | 'openai-responses' | 'openai-chat' | null | undefined;
+  target?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | null | undefined;
   /**
    * Which construct of its own for deferred tools the backend understands; it says nothing about where the request comes from.
    * Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`, the Chat
-   * Completions of Kimi K3 `"kimi"`. Default `"none"`: deferred tools are emulated.
+   * Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock Converse `"converse"`. Default `"none"`: deferred tools are emulated.
    */
-  native?: 'none' | 'references' | 'changes' | 'inline' | 'additional-tools' | 'tool-search' | 'kimi' | undefined;
+  native?:
+    | 'none'
+    | 'references'
+    | 'changes'
+    | 'inline'
+    | 'additional-tools'
+    | 'tool-search'
+    | 'kimi'
+    | 'interactions'
+    | 'converse'
+    | undefined;
   /** Your own functions that search for tools, by name. Default `["ToolSearch"]`. */
   searchTools?: readonly string[] | undefined;
   /**
@@ -252,7 +267,7 @@ export interface DeferredOptions extends ShareOption {
   /** The role of system messages whose directives became text. Default `"keep"`. */
   systemMessages?: 'keep' | 'user' | undefined;
   /** The request's format, where its shape does not tell. */
-  format?: 'anthropic' | 'openai-responses' | 'openai-chat' | undefined;
+  format?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | undefined;
 }
 
 /** Options of `searchTools` and `answerToolSearch`. */
@@ -275,9 +290,13 @@ export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferre
   /**
    * How tools are loaded that are deferred; `false` leaves them as they are, for a backend that has the feature. Default:
    * searches that Anthropic's servers would run are run here (`serverToolSearch: "emulate"`); where the format has no words for
-   * that, everything is loaded (`"load-all"`).
+   * that, everything is loaded (`"load-all"`). With `native: "auto"`, the construct of the backend is looked up by its URL and the
+   * model, as `deferralFor` does.
    */
-  deferred?: Omit<DeferredOptions, 'share'> | boolean | undefined;
+  deferred?:
+    | (Omit<DeferredOptions, 'share' | 'native'> & { native?: DeferredOptions['native'] | 'auto' })
+    | boolean
+    | undefined;
   /** How searches are run. */
   search?: Omit<SearchOptions, 'toolSearchName'> | undefined;
   /**

@@ -313,9 +313,18 @@ export interface DialectChoice {
 /** The options of deferred loading that fit a backend, and what that rests on. */
 export interface DeferralChoice {
   /** The format that the construct belongs to; `null` where there is none. */
-  target: 'anthropic' | 'openai-responses' | 'openai-chat' | null;
+  target: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | null;
   /** Which construct of its own for deferred tools the backend has. */
-  native: 'none' | 'references' | 'changes' | 'inline' | 'additional-tools' | 'tool-search' | 'kimi';
+  native:
+    | 'none'
+    | 'references'
+    | 'changes'
+    | 'inline'
+    | 'additional-tools'
+    | 'tool-search'
+    | 'kimi'
+    | 'interactions'
+    | 'converse';
   /** How sure that is: `A` documented or recorded, `C` inferred. */
   confidence: 'A' | 'B' | 'C';
   /** What that rests on, in a sentence. */
@@ -352,6 +361,17 @@ export interface DialectDescription {
     source: string;
     rules: Constraint[];
     severity: Severity;
+    /** The day on which the fact was last checked (ISO 8601). */
+    checked: string;
+  }[];
+  /** What is known about requests as a whole, with the rules of `checkRequest` that rest on it. */
+  requests: {
+    statement: string;
+    confidence: 'A' | 'B' | 'C';
+    source: string;
+    rule: RequestConstraint;
+    /** The day on which the fact was last checked (ISO 8601). */
+    checked: string;
   }[];
   /** What nobody has verified, or what reports contradict each other about: the table lets it through. */
   unverified: string[];

@@ -63,6 +63,18 @@ export interface GeminiJsonSchemaTools {
   functionDeclarations: { name: string; description?: string; parametersJsonSchema?: ObjectSchema }[];
 }
 
+/** A tool as Gemini Interactions has it. */
+export interface GeminiInteractionsTool {
+  /** A function that the caller runs. */
+  type: 'function';
+  /** What calls call it. */
+  name: string;
+  /** What the model reads of it. */
+  description?: string;
+  /** The schema of its arguments. */
+  parameters: ObjectSchema;
+}
+
 /** A tool as Bedrock's Converse has it. */
 export interface BedrockTool {
   /** The tool: its name, what the model reads of it, its arguments. */
@@ -84,6 +96,8 @@ export interface ToolsByFormat {
   gemini: GeminiTools;
   /** GeminiJsonSchemaTools. */
   'gemini-json-schema': GeminiJsonSchemaTools;
+  /** GeminiInteractionsTool. */
+  'gemini-interactions': GeminiInteractionsTool;
   /** BedrockTool. */
   bedrock: BedrockTool;
 }

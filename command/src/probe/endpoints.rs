@@ -127,6 +127,14 @@ const DECLARATIONS: Wire = Wire {
 };
 const DECLARATIONS_OF_JSON: Wire =
     Wire { carrier: "parametersJsonSchema", schema: &["parametersJsonSchema"], ..DECLARATIONS };
+const INTERACTIONS: Wire = Wire {
+    format: "gemini-interactions",
+    body: concat!(
+        r#"{"model":"$model","input":"Hi","store":false,"#,
+        r#""generation_config":{"max_output_tokens":"$tokens"},"tools":"$tools"}"#
+    ),
+    ..RESPONSES
+};
 const CONVERSE: Wire = Wire {
     format: "bedrock-converse",
     carrier: "inputSchema.json",
@@ -263,6 +271,14 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint { dialect: "anthropic-strict", ..ANTHROPIC },
     GEMINI,
     Endpoint { dialect: "gemini-json-schema", wire: &DECLARATIONS_OF_JSON, ..GEMINI },
+    Endpoint {
+        dialect: "gemini-interactions",
+        surface: "gemini-interactions",
+        path: "/interactions",
+        wire: &INTERACTIONS,
+        documentation: "https://ai.google.dev/gemini-api/docs/interactions",
+        ..GEMINI
+    },
     VERTEX,
     Endpoint { dialect: "vertex-json-schema", wire: &DECLARATIONS_OF_JSON, ..VERTEX },
     Endpoint {

@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     exchange,
     json::{Node, Utf8Pieces},
-    options::ExchangeOptions,
+    options::{ExchangeOptions, Native},
     report::RepairedCall,
     tools::{list_cache::ToolListCache, request::AdaptReport, set_aside::SetAsideWarning},
 };
@@ -84,6 +84,21 @@ impl Exchange {
     /// What was done to the request.
     pub fn report(&self) -> &AdaptReport {
         self.0.report()
+    }
+
+    /// The backend's own construct for deferred tools that the request uses: the one that was looked up with
+    /// [`ExchangeOptions::native_is_auto`](crate::ExchangeOptions::native_is_auto), or else the one of the options.
+    ///
+    /// ```
+    /// use toolwire::{options::Native, Exchange, ExchangeOptions};
+    /// let body = r#"{"model":"claude-opus-5","messages":[]}"#;
+    /// let options = ExchangeOptions::default().native_is_auto(true);
+    /// let exchange = Exchange::open("https://api.anthropic.com/v1/messages", body, &options)?.expect("a request");
+    /// assert_eq!(exchange.native(), Native::Inline);
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    pub fn native(&self) -> Native {
+        self.0.native()
     }
 
     /// What people should be told: that tools are not in the request, why, and what to do. Once is enough for each

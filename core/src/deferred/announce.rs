@@ -39,7 +39,7 @@ fn block(names: &[String]) -> String {
 /// before the first answer, which is how Claude Code does it. Texts of tools, of models and of later user messages do
 /// not count: anybody could have written a list there, to keep this one from the model.
 pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
-    for key in ["system", "instructions"] {
+    for key in ["system", "instructions", "system_instruction"] {
         if let Some(prompt) = request.get(key) {
             if speaks_of_it(prompt)? {
                 return Ok(true);
@@ -66,7 +66,7 @@ pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
 }
 
 fn is_user(message: &Node<'_>) -> bool {
-    message.get("role").is_some_and(|role| role.is_text("user"))
+    message.get("role").is_some_and(|role| role.is_text("user")) || has_type(message, "user_input")
 }
 
 /// Returns true if all messages are from the user or the system.
@@ -167,6 +167,8 @@ pub(super) fn append(request: &mut Node<'_>, format: Api, names: &[String]) -> R
     match format {
         Api::Anthropic => append_member(request, "system", "text", text),
         Api::OpenaiResponses => append_member(request, "instructions", "input_text", text),
+        Api::Bedrock => append_block(request, text),
+        Api::GeminiInteractions => append_member(request, "system_instruction", "text", text),
         _ => append_message(request, text),
     }
 }
@@ -182,6 +184,18 @@ fn append_member(
     if let Some(object) = request.as_object_mut() {
         object.set(key, prompt);
     }
+    Ok(())
+}
+
+/// Appends to the system prompt of Converse, which is a list of blocks without a type.
+fn append_block(request: &mut Node<'_>, text: String) -> Result<(), Error> {
+    let block = Node::record([("text", Node::string(text))]);
+    let mut prompt = take(request, "system")?.unwrap_or_default();
+    match prompt.as_array_mut() {
+        Some(blocks) => blocks.push(block),
+        None => prompt = Node::array(alloc::vec![block]),
+    }
+    request.set("system", prompt);
     Ok(())
 }
 

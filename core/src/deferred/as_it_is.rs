@@ -105,6 +105,10 @@ fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptio
 /// does not support, or the options load tools.
 fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     let native = options.native;
+    // Requests of Converse are not rewritten for a backend that takes them.
+    if native == Native::Converse {
+        return Ok(false);
+    }
     if (options.mode == Mode::LoadAll || !options.loaded_tools.is_empty()) && lists_deferred(request)? {
         return Ok(true);
     }
@@ -115,7 +119,9 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
         Native::ToolSearch if ignores => ("input", |item, _| has_type(item, "additional_tools")),
         Native::Kimi if ignores => ("messages", |message, _| message.get("tools").is_some()),
         Native::Kimi => return has_refused_carriers(request),
-        Native::None | Native::Inline | Native::ToolSearch => return Ok(false),
+        Native::None | Native::Inline | Native::ToolSearch | Native::Interactions | Native::Converse => {
+            return Ok(false);
+        }
         Native::References => ("messages", changes),
         Native::Changes if ignores => ("messages", |message, _| changes(message, Native::References)),
         Native::Changes => ("messages", changes),

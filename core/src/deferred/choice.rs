@@ -83,12 +83,12 @@ fn is_loaded_for_choice(name: &Text<'_>, options: &DeferredOptions, warnings: &m
 /// # Errors
 /// `forced-deferred-tool` if the options ask for it.
 pub(super) fn load_forced<'a>(
-    request: &Node<'a>,
+    (request, format): (&Node<'a>, Api),
     tools: &mut Tools<'a>,
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
-    let Some(name) = forced_name(request)? else { return Ok(()) };
+    let Some(name) = forced_name(request, format)? else { return Ok(()) };
     let is_hidden = tools.get(&name).is_some_and(Tool::is_hidden);
     if is_hidden && is_loaded_for_choice(&name, options, warnings)? {
         tools.load(&name);

@@ -206,7 +206,7 @@ impl<'a> Emulation<'a> {
 /// Warns of toolsets that are deferred.
 pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
     for toolset in list.iter().filter(|entry| tool::kind(entry) == Kind::Toolset && tool::toolset_flags(entry).1) {
-        let label = toolset.get("mcp_server_name").or_else(|| toolset.get("server_label"));
+        let label = ["mcp_server_name", "server_label", "name"].iter().find_map(|key| toolset.get(key));
         warnings.about_maybe("mcp-toolset-defer-ignored", label.and_then(Node::as_text));
     }
 }
@@ -216,4 +216,7 @@ pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
 fn settle_one(tool: &mut Node<'_>, deferred: bool) {
     let deferred = deferred || tool::deferral(tool).0 && tool::kind(tool) == Kind::Tool;
     tool::clean(tool, deferred);
+    if deferred && tool.get(tool::SHORT).is_some() {
+        tool.remove(tool::SHORT);
+    }
 }

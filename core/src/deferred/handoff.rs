@@ -21,7 +21,7 @@ use crate::{
         namespaces::{flatten_choice, NameMap},
         reader::{self, Reading},
         report::{DeferredReport, Warnings},
-        tool::Kind,
+        tool::{self, Kind},
         tools::{Tool, Tools},
         writer::{self, Writing},
     },
@@ -68,11 +68,12 @@ pub(super) fn native<'a>(
     }
     conversation::apply(&mut conversation.events, &mut conversation.tools, options, warnings);
     conversation.collect_found();
-    choice::load_forced(request, &mut conversation.tools, options, warnings)?;
+    choice::load_forced((request, formats.0), &mut conversation.tools, options, warnings)?;
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;
     }
-    let search = search_name(&mut conversation, options, warnings);
+    let own_search = tool::client_search_name(listed(request));
+    let search = search_name(&mut conversation, options, own_search.as_deref(), warnings);
     let mut names = Names::default();
     if let Some(sending) = sending {
         // Keeps tools from being renamed to the name of the search.
@@ -92,7 +93,7 @@ pub(super) fn native<'a>(
             noting.tool(&mut map, name, definition, tool.deferred && (tool.loaded || searches && tool.listed));
         }
     }
-    search.iter().for_each(|search| noting.search(&mut map, search));
+    search.iter().filter(|_| own_search.is_none()).for_each(|search| noting.search(&mut map, search));
     let report = DeferredReport {
         name_map: map.finish(),
         tool_search_name: search,
@@ -164,13 +165,14 @@ fn has_hosted_search(native: Native) -> bool {
 fn search_name(
     conversation: &mut Conversation<'_>,
     options: &DeferredOptions,
+    own: Option<&str>,
     warnings: &mut Warnings,
 ) -> Option<String> {
     let is_search = conversation.tools.iter().any(|tool| tool.kind == Kind::ClientSearch);
     if !is_search || options.native == Native::ToolSearch {
         return None;
     }
-    let wanted = options.tool_search_name.as_str();
+    let wanted = own.unwrap_or(options.tool_search_name.as_str());
     let mut taken = Taken::default();
     conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).for_each(|name| taken.take(name));
     let name = taken.free(wanted.into(), usize::MAX);

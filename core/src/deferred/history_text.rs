@@ -28,10 +28,11 @@ pub(super) fn settle_searches(
     (options, name): (&DeferredOptions, &str),
 ) {
     let emulates = options.server_tool_search == ServerToolSearch::Emulate;
-    if source == Api::OpenaiResponses {
+    if source.has_items() {
         for event in &mut conversation.events {
             if let What::Call(call) = &mut event.what {
-                if call.search.is_some() {
+                // In Gemini Interactions, the client's search has a name of its own.
+                if call.search == Some(Searcher::Hosted) || call.search.is_some() && source == Api::OpenaiResponses {
                     call.name = Text::new(String::from(name));
                 }
             }
@@ -63,7 +64,7 @@ pub(super) fn settle_searches(
         }
         _ => true,
     });
-    if source != Api::OpenaiResponses {
+    if !source.has_items() {
         conversation.events = behind_calls(core::mem::take(&mut conversation.events));
     }
     for event in &mut conversation.events {
@@ -73,7 +74,7 @@ pub(super) fn settle_searches(
         match &mut event.what {
             What::Call(call) => as_client_call(call, (source, same_format), options, name),
             What::Result(outcome) => {
-                outcome.own = (same_format && source != Api::OpenaiResponses).then(|| client_result(outcome));
+                outcome.own = (same_format && !source.has_items()).then(|| client_result(outcome));
             }
             _ => {}
         }
@@ -149,8 +150,8 @@ fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), optio
     }
     let is_search = options.search_tools.iter().any(|search| call.name.is(search.as_str()));
     call.search = is_search.then_some(Searcher::Client);
-    // In Responses a call is a separate item, even if it was a block before.
-    if source == Api::OpenaiResponses {
+    // A call is a separate item there, even if it was a block before.
+    if source.has_items() {
         call.own = None;
     }
     if !same_format {
@@ -214,6 +215,8 @@ impl<'a> Writer<'_, 'a> {
     /// Replaces references, searches and changes of tools by texts.
     pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
         let to_user = match self.options.system_messages {
+            // A backend of Converse without changes of tools has no system messages either.
+            _ if self.source == Api::Bedrock => with_changes(&conversation.events),
             SystemMessages::User if self.source != Api::OpenaiResponses => with_changes(&conversation.events),
             _ => Set::new(),
         };
@@ -250,8 +253,8 @@ impl<'a> Writer<'_, 'a> {
                 }
                 What::Result(outcome) => What::Result(self.result(outcome, losses)),
                 What::Call(mut call) => {
-                    // A Responses search is an ordinary call now.
-                    if self.source == Api::OpenaiResponses {
+                    // A search that was an item is an ordinary call now.
+                    if self.source.has_items() {
                         call.search = None;
                     }
                     What::Call(call)
@@ -311,7 +314,7 @@ impl<'a> Writer<'_, 'a> {
             Content::Parts(parts) if parts.iter().any(is_about_tools) => core::mem::take(parts),
             _ => return outcome,
         };
-        let is_found = self.source == Api::OpenaiResponses && outcome.of_search.take().is_some();
+        let is_found = self.source.has_items() && outcome.of_search.take().is_some();
         // If the format stays, the result of a hosted search still ends the message that contains it.
         outcome.of_search = outcome.of_search.filter(|_| self.same_format);
         let mut parts = match parts.as_slice() {
@@ -400,6 +403,9 @@ impl<'a> Writer<'_, 'a> {
         if !self.same_format {
             cache_control.iter().for_each(|cache_control| losses.lose(CACHE, cache_control));
             return Part::Text(Node::string(text));
+        }
+        if self.source == Api::Bedrock {
+            return Part::Own(Node::record([("text", Node::string(text))]));
         }
         let kind = if self.source == Api::OpenaiResponses { "input_text" } else { "text" };
         let mut block = Node::record([("type", Node::literal(kind)), ("text", Node::string(text))]);

@@ -10,6 +10,7 @@ mod as_it_is;
 mod betas;
 mod choice;
 mod client;
+mod converse;
 mod custom_tools;
 mod emulation;
 mod handoff;
@@ -30,7 +31,7 @@ use crate::{
     names::Names,
     options::{Announce, Api, CustomTools, DeferredOptions, EmptyTools, Mode, Native, ServerToolSearch},
     request::{
-        choice::complete as complete_choice,
+        choice::{complete as complete_choice, remove_from_settings},
         conversation,
         format::{self, Shape},
         listed,
@@ -91,6 +92,19 @@ pub(crate) fn apply(
     sending: Option<&Sending<'_>>,
     reports: bool,
 ) -> Result<Applied, Error> {
+    if format::recognise(request, options)?.format == Api::Bedrock {
+        return converse::apply(request, options, sending, reports);
+    }
+    apply_to_list(request, options, sending, reports)
+}
+
+/// Rewrites a request whose list of tools is in `tools`.
+fn apply_to_list(
+    request: &mut Node<'_>,
+    options: &DeferredOptions,
+    sending: Option<&Sending<'_>>,
+    reports: bool,
+) -> Result<Applied, Error> {
     // Parses the list of tools. If it is not changed, `keep_spelling` restores its original text.
     let spelled = request
         .visit("tools", |tools| {
@@ -121,7 +135,7 @@ pub(crate) fn apply(
             done.report.are_custom(custom_tools::as_functions(request, &names, &mut warnings)?);
         }
         let Applied { report, .. } = &mut done;
-        settle_empty(request, wire.target, false, options);
+        settle_empty(request, wire.target, false, options)?;
         if wire.target == Api::OpenaiResponses && wire.format != wire.target {
             complete_choice(request);
         }
@@ -138,7 +152,7 @@ pub(crate) fn apply(
     if source != wire.format {
         emulate(request, (Shape { format: source, target: wire.target }, None), options, &mut warnings, false)?;
     }
-    settle_empty(request, wire.target, emptied, options);
+    settle_empty(request, wire.target, emptied, options)?;
     if wire.target == Api::OpenaiResponses && source != wire.target {
         complete_choice(request);
     }
@@ -197,7 +211,8 @@ fn emulate<'a>(
     let mut conversation = reader::read(request, format, reading)?;
     let emulates = options.server_tool_search == ServerToolSearch::Emulate;
     let mut emulation = Emulation::new(core::mem::take(&mut conversation.tools), listed(request).len(), emulates);
-    emulation.name_search(&options.tool_search_name, warnings);
+    let own_search = tool::client_search_name(listed(request));
+    emulation.name_search(own_search.as_ref().unwrap_or(&options.tool_search_name), warnings);
     conversation::apply(&mut conversation.events, &mut emulation.tools, options, warnings);
     emulation.warn_of_prefix(warnings);
     // Without the provider's search, the model could not find deferred tools.
@@ -247,7 +262,7 @@ fn emulate<'a>(
         let noting = Noting { source: format, target, options };
         let loaded: Set<&str> = report.loaded.iter().map(String::as_str).collect();
         noting.list(&mut map, listed(request), |name| loaded.contains(&*name.display()));
-        client_search.iter().for_each(|search| noting.search(&mut map, search));
+        client_search.iter().filter(|_| own_search.is_none()).for_each(|search| noting.search(&mut map, search));
         report.name_map = map.finish();
     }
     let is_unreachable = reports && deferred.is_empty() && !report.hidden.is_empty() && !searchable;
@@ -301,19 +316,23 @@ fn notices<'a>(
 
 /// Settles an empty list of tools. A `tool_choice` without tools is refused, and Chat Completions refuses an empty
 /// list, too.
-fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &DeferredOptions) {
+fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &DeferredOptions) -> Result<(), Error> {
     if !request.get("tools").is_some_and(|tools| tools.as_array().is_some_and(<[Node<'_>]>::is_empty)) {
-        return;
+        return Ok(());
     }
-    let omit = options.empty_tools == EmptyTools::Omit || format == Api::OpenaiChat;
+    let omit = options.empty_tools == EmptyTools::Omit || matches!(format, Api::OpenaiChat | Api::Bedrock);
     if omit {
         request.remove("tools");
     }
     // Kimi's tools may be in messages.
     if (omit || emptied) && options.native != Native::Kimi {
         request.remove("tool_choice");
+        if format == Api::GeminiInteractions {
+            remove_from_settings(request)?;
+        }
     }
     if omit && format == Api::OpenaiChat {
         request.remove("parallel_tool_calls");
     }
+    Ok(())
 }

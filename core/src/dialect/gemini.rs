@@ -284,6 +284,48 @@ pub(super) const JSON_GRAMMAR: Grammar = Grammar {
     ..Grammar::OPEN
 };
 
+pub(super) const JSON_ROOT: Fact = Fact {
+    statement: "the root is an object",
+    confidence: 'A',
+    source: "google-genai, documentation of parametersJsonSchema",
+    rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+    ..Fact::REFUSED
+};
+pub(super) const JSON_CONST: Fact = Fact {
+    statement: "no `const`",
+    confidence: 'C',
+    source: "google-genai, documentation of responseJsonSchema",
+    rules: &[Constraint::RefusedKeyword],
+    severity: Severity::Ignored,
+    ..Fact::REFUSED
+};
+pub(super) const JSON_REFERENCES: Fact = Fact {
+    statement: "nothing but keywords that begin with `$` stands beside `$ref`, and it leads to `#` or \
+        `#/$defs/name`",
+    confidence: 'A',
+    source: "google-genai, documentation of responseJsonSchema",
+    rules: &[Constraint::BesideRef, Constraint::RefForm, Constraint::RefTarget],
+    ..Fact::REFUSED
+};
+pub(super) const JSON_RECURSION: Fact = Fact {
+    statement: "recursion only through properties that are not required",
+    confidence: 'A',
+    source: "google-genai, documentation of responseJsonSchema: cyclic references are unrolled, within \
+        non-required properties",
+    rules: &[Constraint::Recursion],
+    severity: Severity::Reinterpreted,
+    ..Fact::REFUSED
+};
+pub(super) const JSON_ENUMS: Fact = Fact {
+    statement: "values of `enum` are documented as strings and numbers; lists among them are accepted",
+    confidence: 'A',
+    source: "google-genai, documentation of responseJsonSchema; recorded answers: 4 of 4 schemas with lists in \
+        `enum` were answered 200",
+    rules: &[Constraint::EnumKind],
+    severity: Severity::Ignored,
+    ..Fact::REFUSED
+};
+
 pub(super) const JSON_SCHEMA: Dialect = Dialect {
     name: "gemini-json-schema",
     surface: "Gemini API, `functionDeclarations[].parametersJsonSchema`",
@@ -293,53 +335,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[],
     limits: &[],
-    facts: &[
-        Fact {
-            statement: "the root is an object",
-            confidence: 'A',
-            source: "google-genai, documentation of parametersJsonSchema",
-            rules: &[Constraint::RootObject, Constraint::RootNotSchema],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "no `const`",
-            confidence: 'C',
-            source: "google-genai, documentation of responseJsonSchema",
-            rules: &[Constraint::RefusedKeyword],
-            severity: Severity::Ignored,
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "nothing but keywords that begin with `$` stands beside `$ref`, and it leads to `#` or \
-                `#/$defs/name`",
-            confidence: 'A',
-            source: "google-genai, documentation of responseJsonSchema",
-            rules: &[Constraint::BesideRef, Constraint::RefForm, Constraint::RefTarget],
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "recursion only through properties that are not required",
-            confidence: 'A',
-            source: "google-genai, documentation of responseJsonSchema: cyclic references are unrolled, within \
-                non-required properties",
-            rules: &[Constraint::Recursion],
-            severity: Severity::Reinterpreted,
-            ..Fact::REFUSED
-        },
-        Fact {
-            statement: "values of `enum` are documented as strings and numbers; lists among them are accepted",
-            confidence: 'A',
-            source:
-                "google-genai, documentation of responseJsonSchema; recorded answers: 4 of 4 schemas with lists in \
-                `enum` were answered 200",
-            rules: &[Constraint::EnumKind],
-            severity: Severity::Ignored,
-            ..Fact::REFUSED
-        },
-        NAME,
-        COUNT,
-        VALID,
-    ],
+    facts: &[JSON_ROOT, JSON_CONST, JSON_REFERENCES, JSON_RECURSION, JSON_ENUMS, NAME, COUNT, VALID],
     unverified: &[
         "whether `allOf`, `pattern` and `default` do anything: they are accepted",
         "keywords that are not documented: mostly ignored",

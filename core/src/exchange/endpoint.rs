@@ -17,6 +17,7 @@ const PATHS: &[(&str, Api)] = &[
     ("/chat/completions", Api::OpenaiChat),
     ("/responses", Api::OpenaiResponses),
     ("/responses/input_tokens", Api::OpenaiResponses),
+    ("/interactions", Api::GeminiInteractions),
 ];
 
 /// The methods after the model's name in Google's paths.
@@ -52,6 +53,9 @@ mod tests {
         assert_eq!(api("https://gateway.example/anthropic/v1/messages/"), Some(Api::Anthropic));
         assert_eq!(api("http://localhost:8080/v1/chat/completions"), Some(Api::OpenaiChat));
         assert_eq!(api("https://api.openai.com/v1/responses"), Some(Api::OpenaiResponses));
+        let interactions = "https://generativelanguage.googleapis.com/v1beta/interactions";
+        assert_eq!(api(interactions), Some(Api::GeminiInteractions));
+        assert_eq!(api(&alloc::format!("{interactions}/v1_abc/cancel")), None);
         for url in [
             "https://api.openai.com/v1/models",
             "https://api.anthropic.com/v1/messages/batches",

@@ -18,7 +18,8 @@ use crate::{
     json::{self, lazy::view, Node, Text},
     limits::MAX_HELD_BYTES,
     options::{
-        without_dialect, AdaptOptions, Api, DialectQuery, ExchangeOptions, OnSetAside, ServerToolSearch, ToolFormat,
+        without_dialect, AdaptOptions, Api, DeferralQuery, DialectQuery, ExchangeOptions, Native, OnSetAside,
+        ServerToolSearch, ToolFormat,
     },
     report::RepairedCall,
     request::tool_format,
@@ -101,15 +102,17 @@ impl Exchange {
             let found = node.get(key).map(view).transpose()?;
             Ok(found.and_then(|found| found.as_text().map(|text| text.display().into_owned())))
         };
+        let model = match endpoint.model {
+            Some(model) => Some(String::from(model)),
+            None => named("model")?,
+        };
+        let model = model.or_else(|| options.adapt.model.clone());
+        let native = options.native_is_auto.then(|| native_of(endpoint.api, model.clone(), url));
         let (dialect, by_flag) = match &options.dialect {
             Some(dialect) => (dialect.as_str(), None),
             None => {
-                let model = match endpoint.model {
-                    Some(model) => Some(String::from(model)),
-                    None => named("model")?,
-                };
                 let (api, host) = (Some(endpoint.api), Some(url.into()));
-                let query = DialectQuery { api, model, host, ..DialectQuery::default() };
+                let query = DialectQuery { api, model: model.clone(), host, ..DialectQuery::default() };
                 let found = lookup::dialect_for(&query)
                     .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?;
                 // `strict: true` in the request selects a strict dialect, so that the client's strict tools stay
@@ -121,8 +124,9 @@ impl Exchange {
                 (strict.map_or(found.dialect, |strict| strict.name), strict.map(|_| found.dialect))
             }
         };
-        let mut adapting = options.adapting(endpoint.api.tools(), dialect)?;
+        let mut adapting = options.adapting(endpoint.api.tools(), dialect, native)?;
         adapting.tools.by_flag = by_flag;
+        adapting.model = model;
         let hosted = SearchLoop::hosted(&node, &adapting)?;
         let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
         let (report, mut restore_map, names) = request::adapt_with_names(&mut node, &adapting, lookup)?;
@@ -168,6 +172,11 @@ impl Exchange {
     /// Returns the report on the adapted request.
     pub(crate) fn report(&self) -> &AdaptReport {
         &self.report
+    }
+
+    /// Returns the backend's own construct for deferred tools that the request uses.
+    pub(crate) fn native(&self) -> Native {
+        self.adapting.deferred.as_ref().map_or(Native::None, |deferred| deferred.native)
     }
 
     /// Returns the reports of calls that ended since the last call of this method.
@@ -265,6 +274,13 @@ impl Exchange {
         (self.report, self.restore_map) = (report, restore_map);
         Ok(())
     }
+}
+
+/// Returns the construct for deferred tools that a backend is known to have.
+fn native_of(api: Api, model: Option<String>, url: &str) -> Native {
+    let query = DeferralQuery { api: Some(api), model, host: Some(url.into()) };
+    // Without a host and a model, nothing is known.
+    lookup::deferral::deferral_for(&query).map_or(Native::None, |choice| choice.native)
 }
 
 /// Path of Anthropic's API, the only one for which searches are answered here.

@@ -29,7 +29,7 @@ pub(crate) fn body(url: &str, error: &Error) -> String {
                 ]),
             ),
         ]),
-        Some(Api::Gemini) => {
+        Some(Api::Gemini | Api::GeminiInteractions) => {
             let detail = Node::record([
                 ("@type", Node::literal("type.googleapis.com/google.rpc.ErrorInfo")),
                 ("reason", code),

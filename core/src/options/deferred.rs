@@ -37,6 +37,10 @@ choice! {
         ToolSearch = "tool-search",
         /// Chat Completions of Kimi K3: system messages bring tools.
         Kimi = "kimi",
+        /// Gemini Interactions: searches are steps of their own, and the results of searches hold functions.
+        Interactions = "interactions",
+        /// Bedrock Converse: system messages add and remove tools of the list by name.
+        Converse = "converse",
     }
 }
 
@@ -48,6 +52,8 @@ impl Native {
             Native::References | Native::Changes | Native::Inline => Some(Api::Anthropic),
             Native::AdditionalTools | Native::ToolSearch => Some(Api::OpenaiResponses),
             Native::Kimi => Some(Api::OpenaiChat),
+            Native::Interactions => Some(Api::GeminiInteractions),
+            Native::Converse => Some(Api::Bedrock),
         }
     }
 }
@@ -259,8 +265,8 @@ options! {
     pub struct DeferredOptions {
         /// Whether hidden tools are announced by name in the system prompt.
         "announce" announce: Announce = Announce::None;
-        /// The format to translate the request into. One of `anthropic`, `openai-responses` and `openai-chat`; `None`:
-        /// the format stays.
+        /// The format to translate the request into. One of `anthropic`, `openai-responses`, `openai-chat`,
+        /// `gemini-interactions` and `bedrock`; `None`: the format stays.
         "target" target: Option<Api> = None,
             read(Api::with_deferral), set(|api: impl Into<Option<Api>>| api.into());
         /// Whether deferred tools are hidden until loaded, or all sent to keep a prompt cache whole.

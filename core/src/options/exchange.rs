@@ -7,7 +7,7 @@ use super::{
     read::{Example, Reader},
     table::{options, Readable},
     tools::{OnSetAside, Overflow},
-    AdaptOptions, Api, DeferredOptions, SearchOptions, ServerToolSearch, ToolFormat,
+    AdaptOptions, Api, DeferredOptions, Native, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
     error::{Code, Error},
@@ -41,6 +41,10 @@ options! {
     } with {
         /// What becomes of the request. Its dialect is not looked at.
         pub adapt: AdaptOptions = adapting();
+        /// Whether the backend's own construct for deferred tools is looked up by its URL and the request's model, as
+        /// [`deferral_for`](crate::deferral_for) does: `deferred.native` is `"auto"`. It replaces
+        /// [`DeferredOptions::native`].
+        pub native_is_auto: bool = false;
         /// Whether the caller said what becomes of a hosted search.
         pub(crate) search_is_chosen: bool = false;
     }
@@ -69,6 +73,8 @@ impl Readable for SearchOptions {
     }
 }
 
+/// The value of `deferred.native` with which the construct is looked up.
+const AUTO: &str = "auto";
 const EXAMPLE: Example =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
@@ -76,6 +82,13 @@ impl ExchangeOptions {
     /// The options that `adapt_request` does not have.
     fn own() -> impl Iterator<Item = &'static str> {
         Self::KNOWN.iter().copied().filter(|name| *name != "dialect")
+    }
+
+    /// Sets [`Self::native_is_auto`].
+    #[must_use]
+    pub fn native_is_auto(mut self, is_auto: bool) -> Self {
+        self.native_is_auto = is_auto;
+        self
     }
 
     /// Reads the options from JSON.
@@ -86,6 +99,7 @@ impl ExchangeOptions {
         let known: Vec<&str> = AdaptOptions::known().chain(Self::own()).collect();
         let reader = Reader::new(node, naming, &known, EXAMPLE)?;
         let mut options = Self::of(&reader, Self::default())?;
+        options.native_is_auto = reader.node("deferred").is_some_and(is_auto);
         options.adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
         if options.dialect.is_some() {
             crate::dialect::of(&options.adapt.tools.sanitize)?;
@@ -105,12 +119,21 @@ impl ExchangeOptions {
         Ok(options)
     }
 
-    /// What `adapt_request` does with a request of this format in this dialect.
+    /// What `adapt_request` does with a request of this format in this dialect. `native` is the backend's construct, if
+    /// it was looked up.
     ///
     /// # Errors
     /// `invalid-option` for a target of another format.
-    pub(crate) fn adapting(&self, format: ToolFormat, dialect: &str) -> Result<AdaptOptions, Error> {
+    pub(crate) fn adapting(
+        &self,
+        format: ToolFormat,
+        dialect: &str,
+        native: Option<Native>,
+    ) -> Result<AdaptOptions, Error> {
         let mut adapt = self.adapt.clone();
+        if let (Some(deferred), Some(native)) = (&mut adapt.deferred, native) {
+            deferred.native = native;
+        }
         adapt.tools.format = adapt.tools.format.or(Some(format));
         adapt.tools.sanitize.dialect = dialect.into();
         if let Some(deferred) = &mut adapt.deferred {
@@ -133,6 +156,10 @@ impl ExchangeOptions {
     }
 }
 
+fn is_auto(deferred: &Node<'_>) -> bool {
+    deferred.get("native").is_some_and(|native| native.is_text(AUTO))
+}
+
 /// The options of `adapt_request` among these. It wants a dialect, which is found later.
 fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     let mut rest = match node.data() {
@@ -141,6 +168,10 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     };
     for name in ExchangeOptions::own() {
         rest.remove(&naming.spell(name));
+    }
+    // The construct is looked up later.
+    if let Some(deferred) = rest.get_mut("deferred").filter(|deferred| is_auto(deferred)) {
+        deferred.set("native", Node::literal("none"));
     }
     if rest.get("dialect").is_none_or(Node::is_null) {
         rest.set("dialect", Node::literal("portable"));

@@ -22,6 +22,8 @@ choice! {
         Gemini = "gemini",
         /// Gemini `generateContent`, with schemas in `parametersJsonSchema`.
         GeminiJsonSchema = "gemini-json-schema",
+        /// Gemini Interactions.
+        GeminiInteractions = "gemini-interactions",
         /// Bedrock Converse.
         Bedrock = "bedrock",
         /// llama.cpp's server and what runs on it.
@@ -35,6 +37,8 @@ impl Api {
         (Api::Anthropic.as_str(), Api::Anthropic),
         (Api::OpenaiResponses.as_str(), Api::OpenaiResponses),
         (Api::OpenaiChat.as_str(), Api::OpenaiChat),
+        (Api::GeminiInteractions.as_str(), Api::GeminiInteractions),
+        (Api::Bedrock.as_str(), Api::Bedrock),
     ];
 
     /// Reads an option that takes these.
@@ -47,7 +51,12 @@ impl Api {
 
     /// Whether deferred loading knows its requests.
     pub(crate) const fn has_deferral(self) -> bool {
-        matches!(self, Api::Anthropic | Api::OpenaiResponses | Api::OpenaiChat)
+        matches!(self, Api::Anthropic | Api::OpenaiResponses | Api::OpenaiChat | Api::GeminiInteractions | Api::Bedrock)
+    }
+
+    /// Whether its history is a list of items, of which each call is one, and not a list of messages that hold calls.
+    pub(crate) const fn has_items(self) -> bool {
+        matches!(self, Api::OpenaiResponses | Api::GeminiInteractions)
     }
 
     /// The shape of its tools.
@@ -58,6 +67,7 @@ impl Api {
             Api::OpenaiChat | Api::LlamaCpp => ToolFormat::OpenaiChat,
             Api::Gemini => ToolFormat::Gemini,
             Api::GeminiJsonSchema => ToolFormat::GeminiJsonSchema,
+            Api::GeminiInteractions => ToolFormat::GeminiInteractions,
             Api::Bedrock => ToolFormat::Bedrock,
         }
     }
@@ -65,7 +75,7 @@ impl Api {
     /// The member of a request that holds the history.
     pub(crate) const fn history(self) -> &'static str {
         match self {
-            Api::OpenaiResponses => "input",
+            Api::OpenaiResponses | Api::GeminiInteractions => "input",
             Api::Gemini | Api::GeminiJsonSchema => "contents",
             _ => "messages",
         }

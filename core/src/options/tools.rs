@@ -28,6 +28,8 @@ choice! {
         Gemini = "gemini",
         /// Gemini: `{ name, description, parametersJsonSchema }`, all in one `functionDeclarations`.
         GeminiJsonSchema = "gemini-json-schema",
+        /// Gemini Interactions: `{ type: "function", name, description, parameters }`.
+        GeminiInteractions = "gemini-interactions",
         /// Bedrock Converse: `{ toolSpec: { name, description, inputSchema: { json } } }`.
         Bedrock = "bedrock",
     }
@@ -191,6 +193,9 @@ options! {
         /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the
         /// request and every later one.
         "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;
+        /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
+        /// models alone.
+        "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
         /// What becomes of the tools of a request that has more than the API takes.
         "overflow" overflow: Overflow = Overflow::Quarantine;
     } with {
@@ -233,10 +238,10 @@ impl AdaptOptions {
             Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
         let known: Vec<&str> = Self::known().collect();
         let options = Self::of(&Reader::new(node, naming, &known, EXAMPLE)?, Self::at_default())?;
-        if matches!(options.tools.format, Some(ToolFormat::Mcp | ToolFormat::Bedrock | ToolFormat::GeminiJsonSchema)) {
+        if matches!(options.tools.format, Some(ToolFormat::Mcp | ToolFormat::GeminiJsonSchema)) {
             let message =
                 "expected `format` to be one of \"anthropic\", \"openai-chat\", \"openai-responses\", \"gemini\", \
-                    which requests have";
+                    \"gemini-interactions\", \"bedrock\", which requests have";
             return Err(Error::new(Code::InvalidOption, "/format", message));
         }
         Ok(options)

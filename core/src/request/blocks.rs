@@ -57,6 +57,15 @@ pub(crate) fn any_block(content: &Node<'_>, is: impl Fn(&Node<'_>) -> bool) -> b
     }
 }
 
+/// Returns the change of a block of Bedrock Converse, and the name of the tool that it adds or removes.
+///
+/// Source: botocore 1.43.127, `bedrock-runtime`: `ToolAdditionBlock`, `ToolRemovalBlock`, `ToolReference`.
+pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(Directive, Text<'a>)> {
+    let found = [("toolAddition", Directive::Addition), ("toolRemoval", Directive::Removal)];
+    let (change, block) = found.into_iter().find_map(|(key, change)| Some((change, block.get(key)?)))?;
+    Some((change, block.get("tool").map(reference_name).unwrap_or_else(|| Text::new(""))))
+}
+
 /// Returns true for a `tool_reference`.
 pub(crate) fn is_reference(node: &Node<'_>) -> bool {
     has_type(node, "tool_reference")

@@ -1,7 +1,8 @@
-//! Finds messages that add tools: system messages of Kimi and Anthropic, and items of OpenAI Responses.
+//! Finds messages that add tools: system messages of Kimi and Anthropic, items of OpenAI Responses, and results in
+//! Gemini Interactions.
 
 use super::{
-    prefilter::{CARRIER, DEFERRAL},
+    prefilter::{CALL, CARRIER, DEFERRAL},
     tool::has_type,
 };
 use crate::{
@@ -18,7 +19,11 @@ use crate::{
 /// # Errors
 /// `invalid-json`, if a message is text that cannot be read.
 pub(crate) fn each<'a>(request: &Node<'a>, api: Api, mut take: impl FnMut(&[Node<'a>])) -> Result<(), Error> {
-    let marks = if api == Api::OpenaiResponses { CARRIER } else { DEFERRAL };
+    let marks = match api {
+        Api::OpenaiResponses => CARRIER,
+        Api::GeminiInteractions => DEFERRAL | CALL,
+        _ => DEFERRAL,
+    };
     for message in request.get(api.history()).and_then(Node::as_array).unwrap_or_default() {
         if !may_hold(message, marks) {
             continue;
@@ -31,10 +36,18 @@ pub(crate) fn each<'a>(request: &Node<'a>, api: Api, mut take: impl FnMut(&[Node
             let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
             blocks.iter().filter_map(added).for_each(|definition| take(core::slice::from_ref(definition)));
         } else {
-            take(message.get("tools").and_then(Node::as_array).unwrap_or_default());
+            take(message.get(list_of(api)).and_then(Node::as_array).unwrap_or_default());
         }
     }
     Ok(())
+}
+
+/// Returns the member of a message that holds the tools that it adds, for an API other than Anthropic's.
+pub(crate) const fn list_of(api: Api) -> &'static str {
+    match api {
+        Api::GeminiInteractions => "result",
+        _ => "tools",
+    }
 }
 
 /// Returns true if the history adds any tool.
@@ -56,11 +69,16 @@ pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
 /// Returns true if a message may add tools.
 pub(crate) fn brings(message: &Node<'_>, api: Api) -> bool {
     let is_system = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
-    let lists_tools = || message.get("tools").and_then(Node::as_array).is_some_and(|tools| !tools.is_empty());
+    let list = message.get(list_of(api)).and_then(Node::as_array).unwrap_or_default();
+    let lists_tools = || !list.is_empty();
     match api {
         Api::OpenaiChat => is_system && lists_tools(),
         Api::OpenaiResponses => {
             (has_type(message, "additional_tools") || has_type(message, "tool_search_output")) && lists_tools()
+        }
+        Api::GeminiInteractions => {
+            has_type(message, "tool_search_result") && lists_tools()
+                || has_type(message, "function_result") && list.iter().any(|entry| has_type(entry, "function"))
         }
         Api::Anthropic => is_system && message.get("content").is_some_and(|content| content.as_array().is_some()),
         _ => false,

@@ -108,10 +108,32 @@ fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
     name_of(entry).map(|name| tool(namespace, name))
 }
 
-/// Returns a choice that names no tool, in the spelling of an API other than Gemini.
+/// Reads a choice of Gemini Interactions: a mode, or a mode with the names of the tools that are allowed.
+fn read_interactions<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
+    let allowed = choice.get(ALLOWED);
+    let mode = allowed.map_or(Some(choice), |allowed| allowed.get("mode")).and_then(Node::as_text);
+    let is = |name: &str| mode.is_some_and(|mode| mode.display().eq_ignore_ascii_case(name));
+    if is("none") {
+        return Some(Choice::None);
+    }
+    let listed = allowed.and_then(|allowed| allowed.get("tools")).and_then(Node::as_array).unwrap_or_default();
+    let names = listed.iter().filter_map(Node::as_text);
+    let mut tools: Vec<Mention<'a>> = names.map(|name| Mention::Tool { namespace: None, name: name.clone() }).collect();
+    let required = is("any");
+    match (tools.len(), required) {
+        (0, true) => Some(Choice::Required),
+        // `validated` holds the arguments of calls to their schema, and requires no call.
+        (0, false) => (is("auto") || is("validated")).then_some(Choice::Auto),
+        (1, true) => tools.pop().map(Choice::Tool),
+        _ => Some(Choice::Allowed { required, tools }),
+    }
+}
+
+/// Returns a choice that names no tool, in the spelling of an API other than Gemini `generateContent`.
 pub(crate) fn plain<'a>(choice: &Choice<'_>, api: Api) -> Node<'a> {
     let name = match choice {
         Choice::None => "none",
+        choice if choice.is_demand() && api == Api::GeminiInteractions => "any",
         Choice::Required if api == Api::Anthropic => "any",
         choice if choice.is_demand() => "required",
         _ => "auto",
@@ -130,12 +152,24 @@ pub(crate) fn forced(name: Text<'_>, api: Api, is_custom: bool) -> Node<'_> {
     match api {
         Api::Anthropic => Node::record([("type", Node::literal("tool")), named]),
         Api::OpenaiChat => Node::record([function, (kind, Node::record([named]))]),
+        Api::GeminiInteractions => {
+            let (_, name) = named;
+            Node::record([(
+                ALLOWED,
+                Node::record([("mode", Node::literal("any")), ("tools", Node::array([name].into()))]),
+            )])
+        }
         _ => Node::record([function, named]),
     }
 }
 
-/// Returns a choice that allows some tools, in the spelling of OpenAI's APIs.
+/// Returns a choice that allows some tools, in the spelling of OpenAI's APIs or of Gemini Interactions.
 pub(crate) fn allowed<'a>(required: bool, names: Vec<Text<'a>>, api: Api, custom: &Set<Text<'a>>) -> Node<'a> {
+    if api == Api::GeminiInteractions {
+        let mode = plain(if required { &Choice::Required } else { &Choice::Auto }, api);
+        let tools = Node::array(names.into_iter().map(Node::string).collect());
+        return Node::record([(ALLOWED, Node::record([("mode", mode), ("tools", tools)]))]);
+    }
     let tools = names.into_iter().map(|name| {
         let is_custom = custom.contains(&name);
         forced(name, api, is_custom)
@@ -166,6 +200,14 @@ pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> 
         .map(drop);
     }
     let written = plain(choice, api);
+    if api == Api::GeminiInteractions {
+        let (outer, inner, _) = INTERACTIONS;
+        return edit_member(request, outer, |config| {
+            config.set(inner, written);
+            Ok(())
+        })
+        .map(drop);
+    }
     let replaced = edit_member(request, "tool_choice", |old| {
         let Some((kind, object)) = written.get("type").zip(old.as_object_mut()) else {
             *old = written.clone();
@@ -182,14 +224,25 @@ pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> 
     replaced.map(drop)
 }
 
-/// Returns the choice of a Bedrock Converse request, as JSON text and parsed.
-pub(crate) fn of_converse<'a>(request: &Node<'a>) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
-    let (outer, inner, _) = CONVERSE;
+/// Returns the choice of a request, as JSON text and parsed; `None` also for Gemini `generateContent`.
+pub(crate) fn of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
+    let (outer, inner, _) = match api {
+        Api::Bedrock => CONVERSE,
+        Api::GeminiInteractions => INTERACTIONS,
+        Api::Gemini => return Ok(None),
+        _ => {
+            let Some(written) = request.get("tool_choice") else { return Ok(None) };
+            let written = view(written)?;
+            return Ok((!written.is_null()).then(|| (json::write(&written), read(&written))));
+        }
+    };
     let config = request.get(outer).map(view).transpose()?;
     let Some(choice) = config.as_deref().and_then(|config| config.get(inner)).filter(|choice| !choice.is_null()) else {
         return Ok(None);
     };
-    let read = if choice.get("auto").is_some() {
+    let read = if api == Api::GeminiInteractions {
+        read_interactions(choice)
+    } else if choice.get("auto").is_some() {
         Some(Choice::Auto)
     } else if choice.get("any").is_some() {
         Some(Choice::Required)
@@ -205,6 +258,17 @@ pub(crate) fn of_converse<'a>(request: &Node<'a>) -> Result<Option<(String, Opti
 /// # Errors
 /// As [`replace`].
 pub(crate) fn weaken(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
+    if api == Api::GeminiInteractions {
+        let (outer, inner, _) = INTERACTIONS;
+        return edit_member(request, outer, |config| {
+            config.visit(inner, |choice| match choice.get(ALLOWED) {
+                Some(_) => drop(choice.visit(ALLOWED, |allowed| allowed.set("mode", Node::literal("auto")))),
+                None => *choice = plain(&Choice::Auto, api),
+            });
+            Ok(())
+        })
+        .map(drop);
+    }
     let found = request.get("tool_choice").map(view).transpose()?;
     if !found.is_some_and(|choice| has_type(&choice, ALLOWED)) {
         return replace(request, &Choice::Auto, api);
@@ -251,6 +315,32 @@ const GEMINI: [(&str, &str, &str, &str); 2] = [
 const TOOL_CHOICE: &str = "/tool_choice";
 /// Where Bedrock Converse holds the choice: `{"auto": {}}`, `{"any": {}}` or `{"tool": {"name": …}}`.
 const CONVERSE: (&str, &str, &str) = ("toolConfig", "toolChoice", "/toolConfig/toolChoice");
+/// Where Gemini Interactions holds the choice: a mode, or `{"allowed_tools": {"mode": …, "tools": […]}}`.
+const INTERACTIONS: (&str, &str, &str) = ("generation_config", "tool_choice", "/generation_config/tool_choice");
+
+/// Returns the pointer to the choice of a request, for an API other than Gemini `generateContent`.
+pub(crate) const fn pointer(api: Api) -> &'static str {
+    match api {
+        Api::Bedrock => CONVERSE.2,
+        Api::GeminiInteractions => INTERACTIONS.2,
+        _ => TOOL_CHOICE,
+    }
+}
+
+/// Removes the choice of Gemini Interactions from the settings that hold it, and settings that are empty then.
+///
+/// # Errors
+/// `invalid-json`, if the settings are text that cannot be read.
+pub(crate) fn remove_from_settings(request: &mut Node<'_>) -> Result<(), Error> {
+    let (outer, inner, _) = INTERACTIONS;
+    let emptied = edit_member(request, outer, |config| {
+        Ok(config.remove(inner).is_some() && config.as_object().is_some_and(json::Object::is_empty))
+    })?;
+    if emptied == Some(true) {
+        request.remove(outer);
+    }
+    Ok(())
+}
 
 /// Applies `decide` to every entry of a request's choice, in place. Entries that are kept keep their text.
 ///
@@ -261,11 +351,24 @@ pub(crate) fn settle<'a>(request: &mut Node<'a>, api: Api, decide: Decide<'_, 'a
     if api == Api::Gemini {
         for (outer, inner, list, pointer) in GEMINI {
             let emptied = edit_member(request, outer, |config| {
-                let among = config.visit(inner, |config| among(config, list, api, &mut *decide, &mut settled.gone));
+                let among =
+                    config.visit(inner, |config| among(config, (list, false), api, &mut *decide, &mut settled.gone));
                 among.unwrap_or(Ok(false))
             })?;
             settled.emptied = settled.emptied.or((emptied == Some(true)).then_some(pointer));
         }
+        return Ok(settled);
+    }
+    if api == Api::GeminiInteractions {
+        let is_forced = matches!(of(request, api)?, Some((_, Some(Choice::Tool(_)))));
+        let (outer, inner, pointer) = INTERACTIONS;
+        let emptied = edit_member(request, outer, |config| {
+            let mut settle =
+                |allowed: &mut Node<'a>| among(allowed, ("tools", is_forced), api, &mut *decide, &mut settled.gone);
+            let emptied = config.visit(inner, |choice| choice.visit(ALLOWED, &mut settle)).flatten();
+            emptied.unwrap_or(Ok(false))
+        })?;
+        settled.emptied = (emptied == Some(true)).then_some(pointer);
         return Ok(settled);
     }
     if api == Api::Bedrock {
@@ -283,10 +386,11 @@ pub(crate) fn settle<'a>(request: &mut Node<'a>, api: Api, decide: Decide<'_, 'a
             return entry(choice, true, api, &mut *decide, &mut settled.gone);
         }
         if choice.get(ALLOWED).is_some_and(|inner| inner.as_object().is_some()) {
-            let among = choice.visit(ALLOWED, |inner| among(inner, "tools", api, &mut *decide, &mut settled.gone));
+            let among =
+                choice.visit(ALLOWED, |inner| among(inner, ("tools", false), api, &mut *decide, &mut settled.gone));
             return among.unwrap_or(Ok(false));
         }
-        among(choice, "tools", api, &mut *decide, &mut settled.gone)
+        among(choice, ("tools", false), api, &mut *decide, &mut settled.gone)
     })?;
     settled.emptied = (emptied == Some(true)).then_some(TOOL_CHOICE);
     Ok(settled)
@@ -301,7 +405,7 @@ fn entry<'a>(
     gone: &mut Vec<Text<'static>>,
 ) -> Result<bool, Error> {
     // Gemini lists bare names.
-    let bare = node.as_text().filter(|_| api == Api::Gemini);
+    let bare = node.as_text().filter(|_| matches!(api, Api::Gemini | Api::GeminiInteractions));
     let bare = bare.map(|name| Mention::Tool { namespace: None, name: name.clone() });
     let Some(mention) = bare.or_else(|| mention(node)) else { return Ok(false) };
     match decide(&mention, is_forced)? {
@@ -348,9 +452,10 @@ fn rename<'a>(node: &mut Node<'a>, name: Text<'a>, api: Api) {
 }
 
 /// Applies `decide` to a list of entries and removes those that are not sent. Returns true if that empties the list.
+/// `is_forced`: the list has one entry, which the choice forces.
 fn among<'a>(
     holder: &mut Node<'a>,
-    list: &str,
+    (list, is_forced): (&str, bool),
     api: Api,
     decide: Decide<'_, 'a>,
     gone: &mut Vec<Text<'static>>,
@@ -361,7 +466,7 @@ fn among<'a>(
         }
         let (mut at, mut places) = (0, Vec::new());
         list.visit_children(|_, item| {
-            if entry(item, false, api, &mut *decide, gone)? {
+            if entry(item, is_forced, api, &mut *decide, gone)? {
                 places.push(at);
             }
             at += 1;
@@ -402,9 +507,8 @@ pub(crate) fn demand(request: &Node<'_>, api: Api) -> Result<Option<&'static str
         let is_demand = choice.is_some_and(|choice| ["any", "tool"].iter().any(|kind| choice.get(*kind).is_some()));
         return Ok(is_demand.then_some(pointer));
     }
-    let Some(choice) = request.get("tool_choice") else { return Ok(None) };
-    let choice = view(choice)?;
-    Ok(read(&choice).is_some_and(|choice| choice.is_demand()).then_some(TOOL_CHOICE))
+    let choice = of(request, api)?.and_then(|(_, choice)| choice);
+    Ok(choice.is_some_and(|choice| choice.is_demand()).then_some(pointer(api)))
 }
 
 /// The choice of a request, independent of any API's spelling.
@@ -424,7 +528,7 @@ pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warni
     let Some(found) = request.get("tool_choice") else { return Ok(wanted) };
     let found = view(found)?;
     wanted.single |= found.get("disable_parallel_tool_use").and_then(Node::as_bool) == Some(true);
-    wanted.choice = read(&found);
+    wanted.choice = if source == Api::GeminiInteractions { read_interactions(&found) } else { read(&found) };
     let is_lost = matches!(
         wanted.choice,
         None | Some(Choice::Tool(Mention::Search | Mention::Namespace(_) | Mention::Hosted(_)))
@@ -465,7 +569,7 @@ pub(crate) fn write<'a>(
     warnings: &mut Warnings,
 ) {
     let (api, has_tools) = (target, sent.has_list);
-    if api == Api::Anthropic {
+    if matches!(api, Api::Anthropic | Api::GeminiInteractions) {
         request.remove("parallel_tool_calls");
     } else {
         limit_parallel_calls(request, wanted.single && has_tools);
@@ -533,16 +637,17 @@ fn limit_parallel_calls(request: &mut Node<'_>, single: bool) {
 
 /// Replaces a choice of one tool by a choice that requires any tool, because Kimi does not support the former.
 pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
-    let Some(name) = forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };
+    let Some(name) = forced_name(request, Api::OpenaiChat)?.map(|name| name.display().into_owned()) else {
+        return Ok(());
+    };
     warnings.about("forced-choice-widened", name);
     request.set("tool_choice", Node::literal("required"));
     Ok(())
 }
 
 /// Returns the name of the tool that a choice forces, if it forces one.
-pub(crate) fn forced_name<'a>(request: &Node<'a>) -> Result<Option<Text<'a>>, Error> {
-    let found = request.get("tool_choice").map(view).transpose()?;
-    Ok(match found.as_deref().and_then(read) {
+pub(crate) fn forced_name<'a>(request: &Node<'a>, api: Api) -> Result<Option<Text<'a>>, Error> {
+    Ok(match of(request, api)?.and_then(|(_, choice)| choice) {
         Some(Choice::Tool(Mention::Tool { name, .. })) => Some(name),
         _ => None,
     })

@@ -2,7 +2,10 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{prefilter, tool::INNER_FUNCTION};
+use super::{
+    prefilter,
+    tool::{self, INNER_FUNCTION},
+};
 use crate::{
     error::{Code, Error},
     json::{
@@ -47,7 +50,18 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
         Api::OpenaiResponses => check(request, "input", "a string or an array of items", |node| {
             matches!(node, None | Some(Data::String(_) | Data::Array(_)))
         })?,
+        Api::GeminiInteractions => {
+            check(request, "input", "a string, a content, or an array of them or of steps", |node| {
+                matches!(node, None | Some(Data::String(_) | Data::Object(_) | Data::Array(_)))
+            })?
+        }
         _ => check(request, "messages", "an array of messages", |node| matches!(node, Some(Data::Array(_))))?,
+    }
+    let is_translated = options.target.is_some_and(|target| target != format);
+    if is_translated && (format == Api::Bedrock || options.target == Some(Api::Bedrock)) {
+        let message = "expected the request's own format as `target`, because requests of Bedrock Converse are not \
+                       translated, found another";
+        return Err(Error::new(Code::InvalidOption, "/target", message));
     }
     check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
     let target = options.target.unwrap_or(format);
@@ -91,7 +105,9 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
         })
     };
     if given("input")? {
-        Ok(Api::OpenaiResponses)
+        Ok(if is_interactions(request, false)? { Api::GeminiInteractions } else { Api::OpenaiResponses })
+    } else if is_converse(request) {
+        Ok(Api::Bedrock)
     } else if given("messages")? {
         Ok(if is_chat(request, target)? { Api::OpenaiChat } else { Api::Anthropic })
     } else {
@@ -105,6 +121,144 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
             format!("expected a request with `messages` or `input`, found {found}"),
         ))
     }
+}
+
+/// Returns true if a request is one of Bedrock Converse. Gateways accept some of its members in Chat Completions
+/// requests, but those have `model` or `tools`.
+pub(crate) fn is_converse(request: &Node<'_>) -> bool {
+    const MEMBERS: [&str; 3] = ["modelId", "inferenceConfig", "additionalModelRequestFields"];
+    let given =
+        |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
+    let is_named = given("toolConfig") || !given("model") && MEMBERS.iter().any(|key| given(key));
+    is_named && given("messages") && !given("tools")
+}
+
+/// Members that no request of OpenAI Responses has.
+const INTERACTIONS_ONLY: [&str; 12] = [
+    "agent",
+    "agent_config",
+    "cached_content",
+    "continuation_token",
+    "generation_config",
+    "previous_interaction_id",
+    "response_mime_type",
+    "response_modalities",
+    "safety_settings",
+    "system_instruction",
+    "video_config",
+    "webhook_config",
+];
+
+/// Members that no request of Gemini Interactions has.
+const RESPONSES_ONLY: [&str; 20] = [
+    "client_metadata",
+    "conversation",
+    "include",
+    "instructions",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "parallel_tool_calls",
+    "previous_response_id",
+    "prompt",
+    "prompt_cache_key",
+    "reasoning",
+    "safety_identifier",
+    "stream_options",
+    "temperature",
+    "text",
+    "tool_choice",
+    "top_p",
+    "truncation",
+    "user",
+];
+
+/// Returns true if a request with `input` is one of Gemini Interactions, and false if it is one of OpenAI Responses.
+/// `is_home` is true if the request is sent to Interactions, which counts if nothing in the request tells.
+///
+/// # Errors
+/// `invalid-json` if a part of the request is text that cannot be read.
+pub(crate) fn is_interactions(request: &Node<'_>, is_home: bool) -> Result<bool, Error> {
+    let has = |key: &&str| {
+        request.get(*key).is_some_and(|value| !matches!(value.data(), Data::Null | Data::Verbatim("null")))
+    };
+    if INTERACTIONS_ONLY.iter().any(|key| has(key)) {
+        return Ok(true);
+    }
+    if RESPONSES_ONLY.iter().any(|key| has(key)) {
+        return Ok(false);
+    }
+    if let Some(tools) = request.get("tools") {
+        let tools = view(tools)?;
+        if let Some(found) = tools.as_array().unwrap_or_default().iter().find_map(is_entry_of_interactions) {
+            return Ok(found);
+        }
+    }
+    if let Some(input) = request.get("input") {
+        let input = view(input)?;
+        if input.as_object().is_some() {
+            return Ok(true);
+        }
+        for item in input.as_array().unwrap_or_default() {
+            if let Some(found) = is_step(&*view(item)?) {
+                return Ok(found);
+            }
+        }
+    }
+    // Routers name the vendor before the model, and have no Interactions.
+    let model = request.get("model").map(view).transpose()?;
+    let is_gemini = model.is_some_and(|model| model.as_text().is_some_and(|name| tool::starts_with(name, "gemini-")));
+    Ok(is_home || is_gemini)
+}
+
+/// Returns true for an entry of a tool list that only Gemini Interactions has, and false for one that only OpenAI
+/// Responses has.
+fn is_entry_of_interactions(entry: &Node<'_>) -> Option<bool> {
+    const THEIRS: [&str; 6] =
+        ["mcp_server", "google_search", "google_maps", "url_context", "code_execution", "retrieval"];
+    const OF_RESPONSES: [&str; 7] =
+        ["custom", "namespace", "mcp", "web_search", "web_search_preview", "code_interpreter", "image_generation"];
+    let is = |name: &&str| tool::has_type(entry, name);
+    if THEIRS.iter().any(|name| is(name)) || entry.get("short_description").is_some() {
+        return Some(true);
+    }
+    if is(&"tool_search") && entry.get("name").is_some() {
+        return Some(true);
+    }
+    (OF_RESPONSES.iter().any(|name| is(name)) || entry.get("strict").is_some()).then_some(false)
+}
+
+/// Returns true for an item of the input that only Gemini Interactions has, and false for one that only OpenAI
+/// Responses has.
+fn is_step(item: &Node<'_>) -> Option<bool> {
+    const STEPS: [&str; 10] = [
+        "user_input",
+        "model_output",
+        "thought",
+        "function_result",
+        "tool_search_result",
+        "text",
+        "image",
+        "audio",
+        "document",
+        "video",
+    ];
+    if item.get("role").is_some() {
+        return Some(false);
+    }
+    if STEPS.iter().any(|name| tool::has_type(item, name)) {
+        return Some(true);
+    }
+    let is_call = tool::has_type(item, "function_call") || tool::has_type(item, "tool_search_call");
+    if is_call {
+        let is_item = item.get("call_id").is_some() || item.get("execution").is_some();
+        return Some(!is_item);
+    }
+    // Calls of tools that the API runs, and their results. Both APIs have `file_search_call`.
+    const HOSTED: [&str; 6] =
+        ["code_execution_", "google_", "mcp_server_", "processing_", "retrieval_", "url_context_"];
+    let kind = tool::type_of(item).filter(|kind| !kind.is("file_search_call"))?;
+    Some(HOSTED.iter().any(|start| tool::starts_with(kind, start)) || kind.is("file_search_result"))
 }
 
 /// Members that no Anthropic request has. They only count if Chat Completions is the target: a Chat Completions request

@@ -30,11 +30,12 @@ use crate::{
     options::{Api, DeferredOptions, Native},
 };
 
-/// Returns the request's model in lower case, without the vendor prefix that routers add.
-pub(crate) fn model(request: &Node<'_>) -> Result<String, Error> {
-    let Some(model) = request.get("model").or_else(|| request.get("modelId")) else { return Ok(String::new()) };
-    let model = view(model)?;
-    let name = model.as_text().map(|name| name.display().into_owned()).unwrap_or_default();
+/// Returns the request's model, or `given` if it names none, in lower case and without the vendor prefix that routers
+/// add. Some APIs have the model in the URL.
+pub(crate) fn model(request: &Node<'_>, given: Option<&str>) -> Result<String, Error> {
+    let named = request.get("model").or_else(|| request.get("modelId")).map(view).transpose()?;
+    let named = named.and_then(|model| model.as_text().map(|name| name.display().into_owned()));
+    let name = named.as_deref().or(given).unwrap_or_default();
     Ok(name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
 }
 

@@ -19,7 +19,7 @@ use crate::{
         lazy::{edit, edit_member, may_hold, view},
         Node, Text,
     },
-    names::{digest, Taken},
+    names::{digest, FreeNumbers, Taken},
     options::{Api, ToolChanges},
 };
 
@@ -72,6 +72,8 @@ pub(crate) struct FlatNames {
     renamed: Map<Member<'static>, Text<'static>>,
     /// Flat names in use, each with the one tool that owns it.
     owners: Owners<'static>,
+    /// The numbers that `owners` leaves free.
+    numbers: FreeNumbers,
     /// Tools defined both at the top level and in the default namespace.
     doubled: Set<Text<'static>>,
 }
@@ -160,7 +162,8 @@ impl Planner {
         for name in top.into_iter().chain(wanted.into_iter().map(|(name, _)| name)) {
             owners.entry(name).or_insert(None);
         }
-        FlatNames { renamed, owners, doubled }
+        let numbers = FreeNumbers::of(owners.keys().map(Text::display));
+        FlatNames { renamed, owners, numbers, doubled }
     }
 }
 
@@ -190,12 +193,11 @@ impl FlatNames {
         let is_top = is_default(namespace) || namespace == name;
         match owners.get(&plain) {
             Some(owner) if !is_top && owner.as_ref() != Some(&member) => {
-                // Anyone can compute the digest, so a listed tool may already have this name.
-                let mut own = Text::new(hashed(&plain, namespace, name));
-                while owners.contains_key(&own) {
-                    own = Text::new(format!("{}_", own.display()));
+                let own = Text::new(hashed(&plain, namespace, name));
+                match owners.contains_key(&own) {
+                    true => Text::new(self.numbers.after(&own.display())),
+                    false => own,
                 }
-                own
             }
             _ => plain,
         }
@@ -485,7 +487,8 @@ pub(crate) fn rename_calls<'n>(
         return Ok(());
     }
     let loaded = loadable_names(request)?;
-    let choices = Renames { known: &known, sent, loaded: &loaded, keeps_loaded: false };
+    let numbers = FreeNumbers::of(sent.iter());
+    let choices = Renames { known: &known, sent, numbers: &numbers, loaded: &loaded, keeps_loaded: false };
     each_chosen(request, |tool| choices.rename(tool))?;
     let calls = Renames { keeps_loaded: true, ..choices };
     let flattened = request.visit("input", |input| {
@@ -509,6 +512,8 @@ struct Renames<'n> {
     /// Flat names by namespace and name.
     known: &'n Map<(String, String), &'n str>,
     sent: &'n Set<String>,
+    /// The numbers that `sent` leaves free.
+    numbers: &'n FreeNumbers,
     /// Names of the tools that a search or an item adds, and of deferred tools that a search could load.
     loaded: &'n Set<String>,
     /// True if a loaded tool keeps the namespace that the API puts it in.
@@ -533,12 +538,8 @@ impl Renames<'_> {
             // This tool is not sent, and its flat name may belong to a tool that is.
             None => match flat(Some(&namespace), &name) {
                 flat if self.sent.contains(&*flat.display()) && !is_default(&namespace) => {
-                    let mut own = hashed(&flat, &namespace, &name);
-                    // Anyone can compute the digest, so a tool may have it as its name.
-                    while self.sent.contains(&own) {
-                        own.push('_');
-                    }
-                    Text::new(own)
+                    let own = hashed(&flat, &namespace, &name);
+                    Text::new(if self.sent.contains(&own) { self.numbers.after(&own) } else { own })
                 }
                 flat => flat,
             },

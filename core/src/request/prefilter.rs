@@ -57,7 +57,7 @@ const SEARCH: &[u8] = b"tool_search";
 fn of_word(word: &[u8]) -> u8 {
     match word {
         b"tool_reference" | b"tool_references" | b"tool_addition" | b"tool_removal" | b"server_tool_use"
-        | b"caller" | b"namespace" | b"defer_loading" => DEFERRAL,
+        | b"caller" | b"namespace" | b"defer_loading" | b"toolAddition" | b"toolRemoval" => DEFERRAL,
         b"additional_tools" | b"tool_search_output" => DEFERRAL | CARRIER,
         // A message of Kimi that adds tools.
         b"tools" => DEFERRAL | CHAT,
@@ -67,10 +67,11 @@ fn of_word(word: &[u8]) -> u8 {
         | b"function_call"
         | b"custom_tool_call"
         | b"custom_tool_call_output"
+        | b"function_result"
         | b"functionCall"
         | b"functionResponse"
         | b"function_response" => CALL,
-        b"tool_result" | b"function_call_output" => RESULT,
+        b"tool_result" | b"function_call_output" | b"toolResult" => RESULT,
         b"tool" | b"function" => CHAT,
         b"tool_calls" => CHAT | CALL,
         _ if word.starts_with(SEARCH) => DEFERRAL,

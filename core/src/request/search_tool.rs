@@ -33,6 +33,12 @@ pub(crate) fn function<'a>(format: Api, name: &str, search: &Node<'a>) -> Node<'
             ("parameters", parameters),
             ("strict", Node::bool(false)),
         ]),
+        Api::GeminiInteractions => Node::record([
+            ("type", Node::literal("function")),
+            ("name", name),
+            ("description", description),
+            ("parameters", parameters),
+        ]),
         _ => Node::record([
             ("type", Node::literal("function")),
             ("function", Node::record([("name", name), ("description", description), ("parameters", parameters)])),

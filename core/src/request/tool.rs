@@ -25,10 +25,12 @@ pub(crate) enum Kind {
 /// Member in which Chat Completions nests a definition.
 pub(crate) const INNER_FUNCTION: &str = "function";
 /// Members that may contain the definition instead of the entry itself.
-const INNER: [&str; 2] = [INNER_FUNCTION, "custom"];
+const INNER: [&str; 3] = [INNER_FUNCTION, "custom", "toolSpec"];
 /// The flag that marks deferred tools.
 pub(crate) const FLAG: &str = "defer_loading";
 pub(crate) const CACHE: &str = "cache_control";
+/// What the model reads of a deferred function of Gemini Interactions.
+pub(crate) const SHORT: &str = "short_description";
 
 /// Returns the `type` of an object, if it is a string.
 pub(crate) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
@@ -58,7 +60,7 @@ pub(crate) fn kind(tool: &Node<'_>) -> Kind {
             Some(execution) if execution.is_text("client") => Kind::ClientSearch,
             _ => Kind::HostedSearch,
         }
-    } else if name.is("mcp_toolset") || name.is("mcp") {
+    } else if name.is("mcp_toolset") || name.is("mcp") || name.is("mcp_server") {
         Kind::Toolset
     } else {
         Kind::Tool
@@ -90,6 +92,12 @@ pub(crate) fn rename_custom<'a>(tool: &mut Node<'a>, name: Text<'a>) {
     }
 }
 
+/// Returns the name of the search that the caller runs, if a list has one with a name.
+pub(crate) fn client_search_name(list: &[Node<'_>]) -> Option<String> {
+    let search = list.iter().find(|entry| kind(entry) == Kind::ClientSearch)?;
+    name(search).map(|name| name.display().into_owned())
+}
+
 /// Returns the description, unless it is empty.
 pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     part(tool, "description").and_then(Node::as_text).filter(|text| !text.is_empty())
@@ -97,7 +105,9 @@ pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
 
 /// Returns the schema of the arguments, unless it is null.
 pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    part(tool, "input_schema").or_else(|| part(tool, "parameters")).filter(|schema| !schema.is_null())
+    let schema = part(tool, "input_schema").or_else(|| part(tool, "parameters"));
+    // Bedrock Converse.
+    schema.or_else(|| part(tool, "inputSchema")?.get("json")).filter(|schema| !schema.is_null())
 }
 
 /// Returns true if the tool is deferred, and true if a flag is neither boolean nor null.

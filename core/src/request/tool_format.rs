@@ -65,7 +65,9 @@ const fn key_of(format: ToolFormat) -> &'static str {
         ToolFormat::Mcp | ToolFormat::Bedrock => "inputSchema",
         ToolFormat::Anthropic => "input_schema",
         ToolFormat::GeminiJsonSchema => "parametersJsonSchema",
-        ToolFormat::OpenaiChat | ToolFormat::OpenaiResponses | ToolFormat::Gemini => "parameters",
+        ToolFormat::OpenaiChat | ToolFormat::OpenaiResponses | ToolFormat::Gemini | ToolFormat::GeminiInteractions => {
+            "parameters"
+        }
     }
 }
 
@@ -77,8 +79,15 @@ pub(crate) const fn api_of(format: ToolFormat) -> Option<Api> {
         ToolFormat::Anthropic => Some(Api::Anthropic),
         ToolFormat::OpenaiChat | ToolFormat::OpenaiResponses => Some(Api::OpenaiChat),
         ToolFormat::Gemini | ToolFormat::GeminiJsonSchema => Some(Api::Gemini),
+        ToolFormat::GeminiInteractions => Some(Api::GeminiInteractions),
         ToolFormat::Bedrock => Some(Api::Bedrock),
     }
+}
+
+/// Returns true for the formats in which a function is an entry with `type: "function"` and no inner definition. Such
+/// an entry does not show which of them it is written in.
+const fn is_flat_function(format: ToolFormat) -> bool {
+    matches!(format, ToolFormat::OpenaiResponses | ToolFormat::GeminiInteractions)
 }
 
 /// Returns the format of the tools in a request for an API. `home` is the format of the dialect's own API.
@@ -176,6 +185,11 @@ impl Shape {
         self.format
     }
 
+    /// Returns the format, if it is known. A flat function is in the format `home` if that has such functions.
+    pub(crate) fn format_at(self, home: ToolFormat) -> Option<ToolFormat> {
+        self.format.map(|format| if is_flat_function(format) && is_flat_function(home) { home } else { format })
+    }
+
     /// Returns a member of the definition.
     pub(crate) fn part<'n, 'a>(self, entry: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
         self.definition(entry)?.get(key)
@@ -236,14 +250,15 @@ impl Shape {
     /// same member.
     pub(crate) fn stays(self, written: Shape) -> bool {
         let own = self.format.zip(written.format);
-        own.is_some_and(|(own, new)| api_of(own) == api_of(new)) && self.holder == written.holder
+        let is_same = |own, new| api_of(own) == api_of(new) || is_flat_function(own) && is_flat_function(new);
+        own.is_some_and(|(own, new)| is_same(own, new)) && self.holder == written.holder
     }
 
     /// Converts an entry to a format. `added` is a schema for a tool that had none. All other members are specific to
     /// the API: they are kept if the entry stays with it, and removed otherwise.
     pub(crate) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
         if self.stays(written(format, false))
-            || (self.format.is_none() && holder_of(format).is_none() && api_of(format) != Some(Api::OpenaiChat))
+            || (self.format.is_none() && holder_of(format).is_none() && !is_flat_function(format))
         {
             self.settle_in_place(entry, format, added, edits);
         } else {
@@ -289,7 +304,7 @@ impl Shape {
         };
         let schema = if edits.omit { None } else { added.or_else(|| self.edit_schema(entry, core::mem::take)) };
         let schema = schema.map(|schema| (key_of(format), in_bedrock(format, schema)));
-        let kind = (format == ToolFormat::OpenaiResponses).then(|| ("type", Node::literal(FUNCTION)));
+        let kind = is_flat_function(format).then(|| ("type", Node::literal(FUNCTION)));
         let definition = members([
             kind,
             name.map(|name| ("name", name)),

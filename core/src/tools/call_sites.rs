@@ -28,6 +28,15 @@ pub(super) fn id_of<'a>(call: &Node<'a>) -> Option<Text<'a>> {
     ["call_id", "id", "toolUseId"].into_iter().find_map(|key| call.get(key)?.as_text().cloned())
 }
 
+/// Returns true for a call of Gemini Interactions, whose arguments are a value. A call of OpenAI Responses has a
+/// `call_id`, and arguments as text.
+pub(super) fn is_step(call: &Node<'_>) -> bool {
+    type_of(call) == Some(Kind::FunctionCall)
+        && call.get("call_id").is_none()
+        && call.get("id").is_some()
+        && call.get("arguments").is_none_or(|arguments| arguments.as_text().is_none())
+}
+
 /// Returns true if the call has this id or no id at all.
 pub(super) fn may_be(call: &Node<'_>, id: Option<&str>) -> bool {
     let mut ids = ["call_id", "id"].into_iter().filter_map(|key| call.get(key)?.as_text()).peekable();
@@ -44,7 +53,7 @@ pub(super) fn is_cut(reply: &Node<'_>) -> bool {
             .into_iter()
             .any(|list| node.get(list).and_then(Node::as_array).unwrap_or_default().iter().any(ends))
     };
-    let inner = ["message", "response"].into_iter().filter_map(|key| reply.get(key));
+    let inner = ["message", "response", "interaction"].into_iter().filter_map(|key| reply.get(key));
     core::iter::once(reply).chain(inner).any(|node| ends(node) || within(node))
 }
 
@@ -68,6 +77,9 @@ pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
         choice.visit("message", |message| in_message(message, visit));
     });
     each(reply, "output", &mut |item| in_message(item, visit));
+    // Gemini Interactions, whole and in the last event of a stream.
+    each(reply, "steps", &mut |step| in_message(step, visit));
+    reply.visit("interaction", |reply| each(reply, "steps", &mut |step| in_message(step, visit)));
     // Bedrock Converse.
     reply.visit("output", |output| output.visit("message", |message| in_message(message, visit)));
     each(reply, "candidates", &mut |candidate| {
@@ -88,7 +100,7 @@ pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
 pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
     match type_of(message) {
         Some(Kind::FunctionCall) => visit(Site::new(message, Some("arguments"))),
-        Some(Kind::CustomCall) => visit(Site::new(message, None)),
+        Some(Kind::CustomCall | Kind::StepResult) => visit(Site::new(message, None)),
         // Chat Completions allows the tool's name in its result.
         _ if message.get("role").is_some_and(|role| role.is_text("tool") || role.is_text("function")) => {
             visit(Site::new(message, None));
@@ -145,6 +157,8 @@ enum Kind {
     Result,
     FunctionCall,
     CustomCall,
+    /// The result of a call in Gemini Interactions, which may name the tool.
+    StepResult,
 }
 
 fn type_of(node: &Node<'_>) -> Option<Kind> {
@@ -155,6 +169,7 @@ fn type_of(node: &Node<'_>) -> Option<Kind> {
         ("tool_result", Kind::Result),
         ("function_call", Kind::FunctionCall),
         ("custom_tool_call", Kind::CustomCall),
+        ("function_result", Kind::StepResult),
     ];
     kinds.into_iter().find(|(spelling, _)| name.is_text(spelling)).map(|(_, kind)| kind)
 }

@@ -1,5 +1,5 @@
 //! Rewrites tools outside the request's list: in Kimi's system messages, in items of OpenAI Responses, in Anthropic's
-//! additions. The API applies the same rules to these tools.
+//! additions, in results of Gemini Interactions. The API applies the same rules to these tools.
 
 use alloc::{format, sync::Arc, vec::Vec};
 
@@ -15,7 +15,7 @@ use crate::{
     names::Names,
     options::{Api, ToolsOptions},
     request::{
-        carriers::{added, brings},
+        carriers::{added, brings, list_of},
         namespaces::FlatNames,
         prefilter::NAMES_TOOLS,
         splice,
@@ -67,13 +67,17 @@ fn in_message(message: &mut Node<'_>, api: Api, pointer: &str, carried: &mut Car
     if api == Api::Anthropic {
         return in_additions(message, pointer, carried);
     }
-    let at = format!("{pointer}/tools");
-    let emptied = message.visit("tools", |tools| {
+    let key = list_of(api);
+    let at = format!("{pointer}/{key}");
+    let emptied = message.visit(key, |tools| {
         *tools = rewrite_list(core::mem::take(tools), &at, carried)?;
         Ok(tools.as_array().is_some_and(<[Node<'_>]>::is_empty))
     });
     let emptied = emptied.unwrap_or(Ok(false))?;
-    // A search output stays even without tools, because it answers a call.
+    // The output of a search stays even without tools, because it answers a call.
+    if api == Api::GeminiInteractions {
+        return Ok(false);
+    }
     let says_nothing = message.get("content").is_none_or(|content| content.is_text("") || content.is_null());
     Ok(emptied && !has_type(message, "tool_search_output") && says_nothing)
 }

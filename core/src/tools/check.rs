@@ -241,7 +241,7 @@ impl Checking {
             Some(_) => {}
         }
         self.description(listed, shape, name);
-        if let Some(format) = shape.format() {
+        if let Some(format) = shape.format_at(surface.format) {
             let (wanted, found) =
                 (tool_format::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
             // If the flag is not sent to this API, only `true` is wrong: `false` means the same as no flag.

@@ -48,7 +48,7 @@ pub struct RequestViolation {
 /// `unknown-dialect`, `invalid-request`, `invalid-json`.
 pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolation>, Error> {
     let dialect = dialect::of(&SanitizeOptions::new(dialect))?;
-    let model = request::model(&request)?;
+    let model = request::model(&request, None)?;
     let shape = dialect.tools.names_for(&model);
     // The tools of several servers are judged as they would be sent.
     let servers = servers::take(&mut request, Prefix::Auto, shape)?;
@@ -61,7 +61,7 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
         let pointer = pointer.unwrap_or_else(|| given_pointer.into());
         found.push(RequestViolation { constraint, severity, pointer, message, fact });
     };
-    let broken = request_facts::broken_by_choice(&request, api, &dialect.tools)?;
+    let broken = request_facts::broken_by_choice(&request, api, (&dialect.tools, &model))?;
     if let Some((pointer, fact)) = broken {
         add(fact, pointer, format!("expected another choice of tools, or none: {}", fact.statement));
     }
@@ -84,7 +84,7 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
             add(fact, pointer, format!("expected another value: {}", fact.statement));
         }
     }
-    for (fact, member) in request_members::refused(&request, api, &dialect.tools)? {
+    for (fact, member) in request_members::refused(&request, api, (&dialect.tools, &model))? {
         let message = format!("expected no `{}`, found one: {}", member.name, fact.statement);
         add(fact, &request_members::pointer(member), message);
     }

@@ -72,6 +72,8 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     let mut written = match format {
         Api::Anthropic => own.anthropic(),
         Api::OpenaiChat => own.chat(kind),
+        Api::GeminiInteractions => own.step(),
+        Api::Bedrock => own.converse(),
         Api::OpenaiResponses if is_item => own.item(Some(call), kind),
         _ => own.item(None, kind),
     };
@@ -164,6 +166,20 @@ impl<'a> Own<'a> {
             ("name", Some(self.name)),
             ("input", Some(as_value(self.arguments))),
         ])
+    }
+
+    fn step(self) -> Node<'a> {
+        record([
+            ("type", Some(Node::literal("function_call"))),
+            ("id", self.id),
+            ("name", Some(self.name)),
+            ("arguments", Some(as_value(self.arguments))),
+        ])
+    }
+
+    fn converse(self) -> Node<'a> {
+        let call = [("toolUseId", self.id), ("name", Some(self.name)), ("input", Some(as_value(self.arguments)))];
+        Node::record([("toolUse", record(call))])
     }
 
     fn chat(self, kind: CallKind) -> Node<'a> {

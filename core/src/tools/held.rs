@@ -297,7 +297,8 @@ impl Held {
                 } else if event.get("delta").is_some_and(|delta| delta.as_text().is_some()) {
                     event.set("delta", Node::string(whole));
                 } else {
-                    event.visit("delta", |delta| delta.set("partial_json", Node::string(whole)));
+                    let key = if event.get("event_type").is_some() { "arguments" } else { "partial_json" };
+                    event.visit("delta", |delta| delta.set(key, Node::string(whole)));
                 }
                 Some(event)
             }

@@ -34,7 +34,7 @@ pub(super) fn repair(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestChan
                 return Ok(());
             }
             lazy::edit(message, |message| {
-                in_message(message, &place, &mut changes);
+                in_message(message, api, &place, &mut changes);
                 Ok(())
             })
         })
@@ -44,9 +44,9 @@ pub(super) fn repair(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestChan
 }
 
 /// Repairs the arguments of the calls in one message or item.
-fn in_message(message: &mut Node<'_>, place: &str, changes: &mut Vec<RequestChange>) {
+fn in_message(message: &mut Node<'_>, api: Api, place: &str, changes: &mut Vec<RequestChange>) {
     if has_type(message, "function_call") {
-        member(message, "arguments", true, place, changes);
+        member(message, "arguments", api != Api::GeminiInteractions, place, changes);
     }
     numbered(message, "content", place, &mut |block, place| {
         if has_type(block, "tool_use") {

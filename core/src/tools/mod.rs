@@ -30,6 +30,7 @@ mod custom_input;
 mod definitions;
 mod held;
 mod history_arguments;
+mod interactions_stream;
 mod item_stream;
 mod joined;
 #[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "it is for exchanges, which search"))]

@@ -22,7 +22,7 @@ use crate::{
     dialect::{self, requests::HISTORY_NAME, Dialect},
     error::{Code, Error},
     json::{self, lazy, Child, Data, Node, Text},
-    names::{self, Names},
+    names::{self, FreeNumbers, Names},
     options::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, HistoryArguments, Mode, Native, Order, Overflow,
         ServerToolSearch, ToolFormat, ToolsOptions,
@@ -75,7 +75,8 @@ pub(crate) fn adapt_with_names<'a>(
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
-    let shape = dialect.tools.names_for(&request::model(request)?);
+    let model = request::model(request, options.model.as_deref())?;
+    let shape = dialect.tools.names_for(&model);
     let servers = servers::take(request, options.tools.prefix, shape)?;
     let api = recognise(request, options)?;
     server_mentions::settle(request, api, servers.as_ref())?;
@@ -104,7 +105,7 @@ pub(crate) fn adapt_with_names<'a>(
     if let (Some(deferred), true) = (&options.deferred, api.has_deferral()) {
         let mut deferred_options = DeferredOptions { format: Some(api), custom_tools, ..deferred.clone() };
         server_mentions::in_options(&mut deferred_options, servers.as_ref());
-        is_overfull = defers_overflow(deferred, options)
+        is_overfull = defers_overflow(api, deferred, options)
             && overflow::defer(request, api, most_tools(dialect, options), &deferred_options.search_tools)?;
         if is_overfull {
             deferred_options.server_tool_search = ServerToolSearch::Emulate;
@@ -158,11 +159,12 @@ pub(crate) fn adapt_with_names<'a>(
         restore_map.is_client_tool(flat.clone(), tool);
     }
     restore_map.comes_from(client);
+    let numbers = FreeNumbers::of(callable.iter());
     let new_name = |name: &Text<'_>| {
         let planned = names.new_name(name).map(String::from);
         // Entries that are sent unchanged keep their names.
         let is_past = || !names::is_legal(shape, name) && !callable.contains(&*name.display());
-        planned.or_else(|| is_past().then(|| names::of_the_past(shape, name)))
+        planned.or_else(|| is_past().then(|| names::of_the_past(shape, name, (&callable, &numbers))))
     };
     let known_as = |tool: &Quarantined| {
         let name = tool.name.clone()?;
@@ -201,10 +203,10 @@ pub(crate) fn adapt_with_names<'a>(
         return Err(nothing_left(pointer, &report));
     }
     report.request_changes.extend(found_namespaces.report(request)?);
-    let (choice, changes) = request_facts::mend_choice(request, api_out, &dialect.tools, given, is_emptied)?;
+    let (choice, changes) = request_facts::mend_choice(request, api_out, (&dialect.tools, &model), given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
-    report.request_changes.extend(request_members::mend(request, api_out, &dialect.tools)?);
+    report.request_changes.extend(request_members::mend(request, api_out, (&dialect.tools, &model))?);
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     for place in rename_history(request, api_out, &new_name, &|name| names.new_name(name).is_none())? {
         // Indices of messages are those of the input only if no message was added or removed.
@@ -230,10 +232,10 @@ pub(crate) fn catalogue<'a>(
 ) -> Result<(Node<'a>, RestoreMap), Error> {
     const FLAG: &str = "defer_loading";
     let dialect = dialect::of(&options.tools.sanitize)?;
-    let shape = dialect.tools.names_for(&request::model(request)?);
+    let shape = dialect.tools.names_for(&request::model(request, options.model.as_deref())?);
     let servers = servers::take(request, options.tools.prefix, shape)?;
     let api = recognise(request, options)?;
-    if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(deferred, options)) {
+    if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(api, deferred, options)) {
         let mut deferred = deferred.clone();
         server_mentions::in_options(&mut deferred, servers.as_ref());
         overflow::defer(request, api, most_tools(dialect, options), &deferred.search_tools)?;
@@ -263,8 +265,10 @@ pub(crate) fn catalogue<'a>(
 pub(crate) const OVERFLOW: &str = "overflow-deferred";
 
 /// Returns true if tools past the API's maximum are deferred.
-fn defers_overflow(deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
-    options.overflow == Overflow::Defer && deferred.native == Native::None && deferred.mode == Mode::Filter
+fn defers_overflow(api: Api, deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
+    let has_search = matches!(api, Api::Anthropic | Api::OpenaiChat | Api::OpenaiResponses);
+    let is_emulated = deferred.native == Native::None && deferred.mode == Mode::Filter;
+    options.overflow == Overflow::Defer && has_search && is_emulated
 }
 
 /// Returns the maximum number of tools in a request: the API's, or the caller's if that is smaller.
@@ -358,6 +362,9 @@ fn rewrite_tools<'a>(
             if matches!(api, Api::Gemini | Api::Bedrock) || !key.contains("onfig") {
                 request.remove(key);
             }
+        }
+        if api == Api::GeminiInteractions {
+            choice::remove_from_settings(request)?;
         }
     }
     (report.quarantined, report.changes) = (sent.quarantined, sent.changes);
@@ -458,14 +465,6 @@ pub(super) fn rename_history(
     Ok(places)
 }
 
-/// Returns true if a request with these members is a Bedrock Converse request. Gateways accept some of the members in
-/// Chat Completions requests, but those have `model` or `tools`.
-fn is_converse(given: &dyn Fn(&str) -> bool) -> bool {
-    const MEMBERS: [&str; 3] = ["modelId", "inferenceConfig", "additionalModelRequestFields"];
-    let is_named = given("toolConfig") || !given("model") && MEMBERS.iter().any(|key| given(key));
-    is_named && given("messages") && !given("tools")
-}
-
 pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
@@ -474,12 +473,18 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         Some(ToolFormat::OpenaiChat) => Ok(Api::OpenaiChat),
         Some(ToolFormat::OpenaiResponses) => Ok(Api::OpenaiResponses),
         Some(ToolFormat::Bedrock) => Ok(Api::Bedrock),
+        Some(ToolFormat::GeminiInteractions) => Ok(Api::GeminiInteractions),
         Some(_) => Ok(Api::Gemini),
         None if given("contents") => Ok(Api::Gemini),
-        None if is_converse(&given) => Ok(Api::Bedrock),
+        None if request::format::is_converse(request) => Ok(Api::Bedrock),
         None => {
             let home = dialect::of(&options.tools.sanitize).ok().and_then(|one| tool_format::api_of(one.tools.format));
             let deferred = options.deferred.as_ref();
+            let is_home = home == Some(Api::GeminiInteractions);
+            let chosen = deferred.and_then(|deferred| deferred.format);
+            if chosen.is_none() && given("input") && request::format::is_interactions(request, is_home)? {
+                return Ok(Api::GeminiInteractions);
+            }
             let found = request::format_of(request, deferred.unwrap_or(&DeferredOptions::default()), home);
             match found {
                 Ok(api) => Ok(api),

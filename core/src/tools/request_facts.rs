@@ -8,11 +8,11 @@ use crate::{
         surface::Surface,
     },
     error::{Code, Error},
-    json::{self, lazy::view, Data, Node},
+    json::{lazy::view, Data, Node},
     options::Api,
     report::Reason,
     request::{
-        self, carriers,
+        carriers,
         choice::{self, Choice},
         namespaces,
         tool::has_type,
@@ -147,7 +147,7 @@ pub(super) fn is_set(member: &Node<'_>) -> bool {
 pub(super) fn mend_choice(
     request: &mut Node<'_>,
     api: Api,
-    surface: &Surface,
+    (surface, model): (&Surface, &str),
     given: Given,
     is_emptied: bool,
 ) -> Result<(Option<ChoiceChange>, Vec<RequestChange>), Error> {
@@ -166,15 +166,21 @@ pub(super) fn mend_choice(
     }
     if let Some(fact) = without.map(|rule| rule.fact).or(is_emptied.then_some(&EMPTIED_LIST)) {
         let gone = || given.keys.iter().filter(|key| request.get(**key).is_none());
-        let changes = gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("left out `{key}`")));
-        let choice = given.choice.as_ref().filter(|_| gone().any(|key| *key == "tool_choice"));
+        let mut changes: Vec<RequestChange> =
+            gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("left out `{key}`"))).collect();
+        // Gemini Interactions holds the choice in settings, which stay.
+        let is_setting = api == Api::GeminiInteractions && given.choice.is_some() && found.is_none();
+        if is_setting {
+            changes.push(RequestChange::new(choice::pointer(api), fact, "left out `tool_choice`"));
+        }
+        let choice = given.choice.as_ref().filter(|_| is_setting || gone().any(|key| *key == "tool_choice"));
         let choice =
             choice.map(|found| ChoiceChange { found: found.clone(), sent: "null".into(), because: fact.source });
-        return Ok((choice, changes.collect()));
+        return Ok((choice, changes));
     }
     let nothing = (None, Vec::new());
     let Some((found, choice)) = found else { return Ok(nothing) };
-    let Some((fact, takes_required)) = while_thinking(request, surface)? else { return Ok(nothing) };
+    let Some((fact, takes_required)) = while_thinking(request, surface, model)? else { return Ok(nothing) };
     if !is_refused(choice.as_ref(), takes_required) {
         return Ok(nothing);
     }
@@ -184,10 +190,8 @@ pub(super) fn mend_choice(
         choice::weaken(request, api)?;
     }
     let sent = choice_of(request, api)?.map(|(written, _)| written).unwrap_or_default();
-    let (pointer, name) = match api {
-        Api::Bedrock => ("/toolConfig/toolChoice", "toolChoice"),
-        _ => ("/tool_choice", "tool_choice"),
-    };
+    let pointer = choice::pointer(api);
+    let name = pointer.rsplit('/').next().unwrap_or_default();
     let change = RequestChange::new(pointer, fact, format!("weakened `{name}`"));
     Ok((Some(ChoiceChange { found, sent, because: fact.source }), Vec::from([change])))
 }
@@ -205,7 +209,7 @@ fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
 pub(super) fn broken_by_choice(
     request: &Node<'_>,
     api: Api,
-    surface: &Surface,
+    (surface, model): (&Surface, &str),
 ) -> Result<Option<(&'static str, &'static RequestFact)>, Error> {
     let found = choice_of(request, api)?;
     if let Some(rule) = without_tools(request, api, surface)? {
@@ -217,20 +221,14 @@ pub(super) fn broken_by_choice(
         return Ok(Some((pointer, rule.fact)));
     }
     let Some((_, choice)) = found else { return Ok(None) };
-    let thinks = while_thinking(request, surface)?;
+    let thinks = while_thinking(request, surface, model)?;
     let broken = thinks.filter(|(_, takes_required)| is_refused(choice.as_ref(), *takes_required));
-    let pointer = if api == Api::Bedrock { "/toolConfig/toolChoice" } else { "/tool_choice" };
-    Ok(broken.map(|(fact, _)| (pointer, fact)))
+    Ok(broken.map(|(fact, _)| (choice::pointer(api), fact)))
 }
 
 /// Returns the choice of a request as JSON and as read, if it has one.
 pub(super) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
-    if api == Api::Bedrock {
-        return choice::of_converse(request);
-    }
-    let Some(written) = request.get("tool_choice").filter(|_| api != Api::Gemini) else { return Ok(None) };
-    let written = view(written)?;
-    Ok((!written.is_null()).then(|| (json::write(&written), choice::read(&written))))
+    choice::of(request, api)
 }
 
 /// The rule that a choice needs tools, for a request that has none.
@@ -275,10 +273,13 @@ fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Opti
 }
 
 /// Returns the fact that some choices are refused, and whether `required` is not among them, if the model thinks.
-fn while_thinking(request: &Node<'_>, surface: &Surface) -> Result<Option<(&'static RequestFact, bool)>, Error> {
-    let model = request::model(request)?;
+fn while_thinking(
+    request: &Node<'_>,
+    surface: &Surface,
+    model: &str,
+) -> Result<Option<(&'static RequestFact, bool)>, Error> {
     let found = surface.requests.iter().find_map(|fact| match fact.refuses {
-        Refusal::ChoiceWhileThinking { models, thinks, required } if models.include(&model) => {
+        Refusal::ChoiceWhileThinking { models, thinks, required } if models.include(model) => {
             Some((fact, thinks, required))
         }
         _ => None,

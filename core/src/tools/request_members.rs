@@ -11,16 +11,15 @@ use crate::{
     error::Error,
     json::{self, lazy::view, Node},
     options::Api,
-    request,
 };
 
 /// Renames or removes the members that the API refuses.
 ///
 /// # Errors
 /// `invalid-json` if a member is text that cannot be read.
-pub(super) fn mend(request: &mut Node<'_>, api: Api, surface: &Surface) -> Result<Vec<RequestChange>, Error> {
+pub(super) fn mend(request: &mut Node<'_>, api: Api, facts: (&Surface, &str)) -> Result<Vec<RequestChange>, Error> {
     let mut changes = Vec::new();
-    for (fact, member) in refused(request, api, surface)? {
+    for (fact, member) in refused(request, api, facts)? {
         let Some(value) = request.remove(member.name) else { continue };
         let sent = match member.sent_as {
             SentAs::Nothing => None,
@@ -50,14 +49,13 @@ pub(super) fn mend(request: &mut Node<'_>, api: Api, surface: &Surface) -> Resul
 pub(super) fn refused(
     request: &Node<'_>,
     api: Api,
-    surface: &Surface,
+    (surface, model): (&Surface, &str),
 ) -> Result<Vec<(&'static RequestFact, &'static Member)>, Error> {
-    let model = request::model(request)?;
     let mut found: Vec<(&RequestFact, &Member)> = Vec::new();
     for fact in surface.requests {
         let Refusal::Member(member) = &fact.refuses else { continue };
         let is_known = found.iter().any(|(_, other)| other.name == member.name);
-        if member.api == api && member.models.include(&model) && !is_known && has(request, member)? {
+        if member.api == api && member.models.include(model) && !is_known && has(request, member)? {
             found.push((fact, member));
         }
     }

@@ -344,7 +344,8 @@ impl RestoreMap {
         let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
         let outcome = match site.arguments {
             Some(key) => {
-                let (id, has_text) = (site.id.map(|id| id.display().into_owned()), key == "arguments");
+                let has_text = key == "arguments" && !call_sites::is_step(site.node);
+                let id = site.id.map(|id| id.display().into_owned());
                 if site.node.get(key).is_none() && self.repairs(&called) {
                     self.no_arguments(&called, site.node, key, id, told)
                 } else {

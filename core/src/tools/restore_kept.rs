@@ -111,7 +111,12 @@ fn client_of(node: &Node<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<O
     let format = format
         .and_then(|format| Api::WITH_DEFERRAL.iter().find(|(name, _)| format.is(name)))
         .map(|(_, format)| *format)
-        .ok_or_else(|| wrong("/format".into(), "`anthropic`, `openai-chat` or `openai-responses`"))?;
+        .ok_or_else(|| {
+            wrong(
+                "/format".into(),
+                "`anthropic`, `openai-chat`, `openai-responses`, `gemini-interactions` or `bedrock`",
+            )
+        })?;
     let search = text_at(node, "search")
         .map(|search| search.ok_or_else(|| wrong("/search".into(), "a name")))
         .transpose()?

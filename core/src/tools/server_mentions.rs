@@ -20,11 +20,12 @@ use crate::{
 const CHOICE_DEPTH: usize = 6;
 
 /// The places of a choice: the member of the request, the member inside it, and the pointer.
-const CHOICES: [(&str, Option<&str>, &str); 4] = [
+const CHOICES: [(&str, Option<&str>, &str); 5] = [
     ("tool_choice", None, "/tool_choice"),
     ("toolConfig", Some("toolChoice"), "/toolConfig/toolChoice"),
     ("toolConfig", Some("functionCallingConfig"), "/toolConfig/functionCallingConfig"),
     ("tool_config", Some("function_calling_config"), "/tool_config/function_calling_config"),
+    ("generation_config", Some("tool_choice"), "/generation_config/tool_choice"),
 ];
 
 /// Replaces names of tools in the choice and the history by the names in the list, and removes `server` there.

@@ -12,7 +12,7 @@ use crate::{
     error::{Code, Error},
     json::{lazy, Data, Node, Text},
     limits::MAX_SERVER_NAME,
-    names::Taken,
+    names::{FreeNumbers, Taken},
     options::Prefix,
     request::{
         tool,
@@ -40,6 +40,8 @@ pub(crate) struct Servers {
     /// The place of each entry of the list, in order, with its name in the list.
     places: Vec<(Place, Option<Text<'static>>)>,
     taken: Taken,
+    /// The numbers that `taken` leaves free.
+    numbers: FreeNumbers,
     prefix: Prefix,
     shape: NamePattern,
 }
@@ -251,7 +253,8 @@ impl Servers {
             owners.entry(called.clone()).or_insert_with(|| Owner { name, place: place.clone() });
             listed.push((place, Some(called)));
         }
-        Servers { owners, names, by_own_name, hosted, places: listed, taken, prefix, shape }
+        let numbers = FreeNumbers::of(taken.names());
+        Servers { owners, names, by_own_name, hosted, places: listed, taken, numbers, prefix, shape }
     }
 
     /// Sets the server and the original pointer of each entry.
@@ -332,7 +335,7 @@ impl Servers {
     /// Returns a name for a tool that its server no longer has. No tool of the list has this name.
     pub(super) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
         let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
-        server_names::of_the_past(self.shape, self.prefix != Prefix::Never, &tool, &self.taken)
+        server_names::of_the_past(self.shape, self.prefix != Prefix::Never, &tool, (&self.taken, &self.numbers))
     }
 }
 

@@ -92,6 +92,10 @@ impl Stream {
             out.extend(matches!(passed, Passed::Event).then_some(event));
             return Ok(out);
         }
+        if let Some(passed) = self.interactions(&mut event, &mut out)? {
+            out.extend(matches!(passed, Passed::Event).then_some(event));
+            return Ok(out);
+        }
         let is = |name: &str| event.get("type").is_some_and(|kind| kind.is_text(name));
         let ends = ENDS.iter().any(|end| is(end));
         if ends {

@@ -39,7 +39,8 @@ fn carried(request: &Value) -> impl Iterator<Item = &Value> {
     messages.flat_map(|message| {
         let listed = items(&message["tools"]);
         let added = items(&message["content"]).map(|block| &block["tool"]["definition"]);
-        listed.chain(added.filter(|definition| definition.is_object()))
+        let found = items(&message["result"]).filter(|entry| entry["type"] == "function");
+        listed.chain(added.filter(|definition| definition.is_object())).chain(found)
     })
 }
 
@@ -74,7 +75,7 @@ fn calls_of(message: &Value) -> Vec<&str> {
     let chat = items(&message["tool_calls"]).filter_map(|call| call["id"].as_str());
     let kind = message["type"].as_str().unwrap_or_default();
     let item = ["function_call", "custom_tool_call", "tool_search_call"].contains(&kind);
-    let item = item.then(|| message["call_id"].as_str()).flatten();
+    let item = item.then(|| message["call_id"].as_str().or_else(|| message["id"].as_str())).flatten();
     blocks.chain(chat).chain(item).collect()
 }
 
@@ -82,7 +83,14 @@ fn answers_of(message: &Value) -> Vec<&str> {
     let results = items(&message["content"]).filter(|block| block["type"] == "tool_result");
     let results = results.filter_map(|block| block["tool_use_id"].as_str());
     let kind = message["type"].as_str().unwrap_or_default();
-    let item = ["function_call_output", "custom_tool_call_output", "tool_search_output"].contains(&kind);
+    const ITEMS: [&str; 5] = [
+        "function_call_output",
+        "custom_tool_call_output",
+        "tool_search_output",
+        "function_result",
+        "tool_search_result",
+    ];
+    let item = ITEMS.contains(&kind);
     let item = item.then(|| message["call_id"].as_str()).flatten();
     results.chain(message["tool_call_id"].as_str()).chain(item).collect()
 }

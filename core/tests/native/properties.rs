@@ -109,11 +109,13 @@ pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sen
 fn break_of_prefix(before: &Sent, after: &Sent, changed: bool, backend: &Backend) -> Option<String> {
     let warned = after.report.warnings.iter().any(|warning| warning.code == "prefix-changed");
     if warned {
-        return (!changed).then(|| "a warning that the prefix changed, where nothing was taken away".to_owned());
+        // In Gemini Interactions, an addition changes the list.
+        return (!changed && backend.native != "interactions")
+            .then(|| "a warning that the prefix changed, where nothing was taken away".to_owned());
     }
     let history = |sent: &Sent| {
-        let key = if backend.target == "openai-responses" { "input" } else { "messages" };
-        sent.request[key].as_array().cloned().unwrap_or_default()
+        let has_items = ["openai-responses", "gemini-interactions"].contains(&backend.target);
+        sent.request[if has_items { "input" } else { "messages" }].as_array().cloned().unwrap_or_default()
     };
     let (old, new) = (history(before), history(after));
     if let Some((old, new)) = old.iter().zip(&new).find(|(old, new)| old != new) {

@@ -44,7 +44,7 @@ impl View {
                 view.available.insert(name, Value::Null);
             }
         }
-        let head = [&request["system"], &request["instructions"]].map(text);
+        let head = [&request["system"], &request["instructions"], &request["system_instruction"]].map(text);
         view.notes.extend(head.into_iter().filter(|text| !text.is_empty()));
         for message in items(&request["messages"]).chain(items(&request["input"])) {
             view.message(message);
@@ -59,7 +59,7 @@ impl View {
     /// Takes a definition in, whatever its shape; gives its name.
     fn define(&mut self, tool: &Value) -> Option<String> {
         let inner = tool.get("function").unwrap_or(tool);
-        let is_client_search = tool["type"] == "tool_search";
+        let is_client_search = tool["type"] == "tool_search" && tool["execution"] == "client";
         let name = if is_client_search { super::script::SEARCH } else { inner["name"].as_str()? };
         // A search of the client's is the same tool by whatever name.
         let name = if is_search(name) { super::script::SEARCH } else { name }.to_owned();
@@ -102,6 +102,17 @@ impl View {
     fn message(&mut self, message: &Value) {
         let parsed = |text: &Value| serde_json::from_str(text.as_str().unwrap_or_default()).unwrap_or_default();
         match message["type"].as_str().unwrap_or("message") {
+            "user_input" => self.says("user", text(&message["content"])),
+            "model_output" => self.says("assistant", text(&message["content"])),
+            "function_result" => {
+                self.brings(&message["result"]);
+                self.gave(&message["call_id"], text(&message["result"]));
+            }
+            // Gemini Interactions has arguments as a value.
+            "function_call" if message["arguments"].is_object() => {
+                let name = message["name"].as_str().unwrap_or_default();
+                self.called(&message["id"], name, message["arguments"].clone());
+            }
             "function_call" => {
                 let name = message["name"].as_str().unwrap_or_default();
                 self.called(&message["call_id"], name, parsed(&message["arguments"]));

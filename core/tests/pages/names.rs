@@ -107,7 +107,8 @@ fn format_of(dialect: &str) -> &'static str {
         ("input_schema", "anthropic"),
         ("inputSchema", "mcp"),
         ("\"function\":{", "openai-chat"),
-        ("\"parameters\"", "openai-responses"),
+        ("\"strict\"", "openai-responses"),
+        ("\"parameters\"", "gemini-interactions"),
     ]
     .into_iter()
     .find(|(mark, _)| written.contains(mark))

@@ -4,7 +4,7 @@
 
 import { ToolwireError } from '../error.js';
 import type { Text } from '../options.js';
-import type { RepairedCall } from '../report.js';
+import type { DeferralChoice, RepairedCall } from '../report.js';
 import { type Outcome, onText } from './call.js';
 import { type Place, shared } from './instance.js';
 import { Homes, Session } from './sessions.js';
@@ -17,12 +17,15 @@ type What = 'replyExchange' | 'feedExchange' | 'finishExchange' | 'failExchange'
 /** What was asked, and with what. */
 type Step = [What, Text];
 
+type Native = DeferralChoice['native'];
+
 /** What the other side says beside a text. */
 interface Said {
   number?: number;
   request?: string;
   report?: string;
   betas?: string[];
+  native?: Native;
   warning?: Warning | null;
   calls?: RepairedCall[];
 }
@@ -40,6 +43,8 @@ export interface Next {
   /** As JSON text; that of the first request is made when it is asked for. */
   report: string | undefined;
   betas: string[];
+  /** The backend's own construct for deferred tools that the request uses. */
+  native: Native;
   warning: Warning | null;
 }
 
@@ -146,8 +151,8 @@ export function refusal(url: string, { code, pointer, detail }: ToolwireError): 
   ).value;
 }
 
-function next(request: string, { report, betas, warning }: Said): Next {
-  return { request, report, betas: betas ?? [], warning: warning ?? null };
+function next(request: string, { report, betas, native, warning }: Said): Next {
+  return { request, report, betas: betas ?? [], native: native ?? 'none', warning: warning ?? null };
 }
 
 function ask<T extends Text>(place: Place, exchange: number, what: What, text: T): Outcome<T> {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _toolwire
 from ._argument_results import RepairedCall
@@ -114,6 +114,19 @@ class Exchange:
         They are `betas` of the deferred part of `report`: see `strip_deferral_betas`.
         """
         return self._exchange.betas()
+
+    @property
+    def native(
+        self,
+    ) -> Literal[
+        "none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions", "converse"
+    ]:
+        """The backend's own construct for deferred tools that the request uses.
+
+        With `native="auto"`, it is the one that was looked up by the URL and the model, as `deferral_for` does.
+        """
+        native: Any = self._exchange.native()
+        return native
 
     def reply(self, reply: str | bytes | bytearray | memoryview, /) -> str | None:
         """Take a whole reply, and give the one for the client.

@@ -19,6 +19,7 @@ DialectName: TypeAlias = Literal[
     "anthropic-strict",
     "gemini",
     "gemini-json-schema",
+    "gemini-interactions",
     "vertex",
     "vertex-json-schema",
     "moonshot",

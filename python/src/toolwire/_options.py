@@ -58,10 +58,17 @@ class SanitizeOptions(CheckOptions, total=False):
 
 
 ToolFormat: TypeAlias = Literal[
-    "mcp", "anthropic", "openai-chat", "openai-responses", "gemini", "gemini-json-schema", "bedrock"
+    "mcp",
+    "anthropic",
+    "openai-chat",
+    "openai-responses",
+    "gemini",
+    "gemini-json-schema",
+    "gemini-interactions",
+    "bedrock",
 ]
 """The shape of a tool in a list: which API's. `"gemini"` has schemas in `parameters`, `"gemini-json-schema"` in
-`parametersJsonSchema`."""
+`parametersJsonSchema`; `"gemini-interactions"` has flat functions."""
 
 
 class CallRepairOptions(TypedDict, total=False):
@@ -132,6 +139,9 @@ class _RequestOptions(_ListOptions, total=False):
     """What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
     and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they
     stay."""
+    model: str | None
+    """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
+    models alone."""
     overflow: Literal["quarantine", "defer"] | None
     """What becomes of the tools of a request that has more than the API takes. By default `"quarantine"`: those past
     the maximum are set aside. `"defer"`: they are deferred behind a search, and their names are in the system prompt.
@@ -141,7 +151,7 @@ class _RequestOptions(_ListOptions, total=False):
 class AdaptOptions(SanitizeOptions, _RequestOptions, total=False):
     """Keyword arguments of `adapt_request`."""
 
-    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"] | None
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None
     """The request's format, where its shape does not tell."""
     deferred: DeferredOptions | bool | None
     """How tools are loaded that are deferred. By default as `apply_deferred_loading` does. With false they stay as they
@@ -166,7 +176,16 @@ class DialectQuery(TypedDict, total=False):
     """Keyword arguments of `dialect_for`: at least one of `api`, `model` and `host`."""
 
     api: (
-        Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"]
+        Literal[
+            "openai-chat",
+            "openai-responses",
+            "anthropic",
+            "gemini",
+            "gemini-json-schema",
+            "gemini-interactions",
+            "bedrock",
+            "llama-cpp",
+        ]
         | None
     )
     """The protocol."""
@@ -183,7 +202,20 @@ class DialectQuery(TypedDict, total=False):
 class BetaOptions(TypedDict, total=False):
     """Keyword arguments of `strip_deferral_betas`."""
 
-    native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"] | None
+    native: (
+        Literal[
+            "none",
+            "references",
+            "changes",
+            "inline",
+            "additional-tools",
+            "tool-search",
+            "kimi",
+            "interactions",
+            "converse",
+        ]
+        | None
+    )
     """Which construct of its own for deferred tools the backend has. By default `"none"`."""
     betas: list[str] | None
     """The betas that the request needs: `betas` of its report. By default `[]`."""
@@ -193,7 +225,16 @@ class DeferralQuery(TypedDict, total=False):
     """Keyword arguments of `deferral_for`: at least one of `host` and `model`; most constructs depend on both."""
 
     api: (
-        Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-json-schema", "bedrock", "llama-cpp"]
+        Literal[
+            "openai-chat",
+            "openai-responses",
+            "anthropic",
+            "gemini",
+            "gemini-json-schema",
+            "gemini-interactions",
+            "bedrock",
+            "llama-cpp",
+        ]
         | None
     )
     """The protocol that the backend is asked in, if only one comes into question: a construct of another does not fit
@@ -211,25 +252,16 @@ class EnvelopeOptions(TypedDict, total=False):
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
 
 
-class ExchangeDeferral(TypedDict, total=False):
-    """The option `deferred` of `Exchange.open`: that of `adapt_request`, less what an exchange cannot do.
-
-    For an exchange, `target` is the request's own format, if any: replies are not translated back. By default,
-    `server_tool_search` is `"emulate"` if the format is Anthropic's, so that searches which its servers would run are
-    run here; elsewhere `"load-all"`.
-    """
+class _DeferralOptions(TypedDict, total=False):
+    """What `apply_deferred_loading` and the option `deferred` of requests take."""
 
     client: Literal["claude-code", "codex", "kimi"] | None
     """The client that the request comes from: sets `format`, `announce` and `search_tools` as they fit it, unless they
     are given. By default the client is not known."""
     announce: Literal["none", "names"] | None
     """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
-    target: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
     """The format to translate the request into. By default the format stays."""
-    native: Literal["none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi"] | None
-    """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
-    comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
-    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`. By default `"none"`: deferred tools are emulated."""
     search_tools: list[str] | tuple[str, ...] | None
     """Your own functions that search for tools, by name. By default `["ToolSearch"]`."""
     custom_tools: Literal["function", "keep"] | None
@@ -279,10 +311,58 @@ class ExchangeDeferral(TypedDict, total=False):
     """The role of system messages whose directives became text. By default `"keep"`."""
 
 
-class DeferredOptions(ExchangeDeferral, total=False):
+class ExchangeDeferral(_DeferralOptions, total=False):
+    """The option `deferred` of `Exchange.open`: that of `adapt_request`, less what an exchange cannot do.
+
+    For an exchange, `target` is the request's own format, if any: replies are not translated back. By default,
+    `server_tool_search` is `"emulate"` if the format is Anthropic's, so that searches which its servers would run are
+    run here; elsewhere `"load-all"`.
+    """
+
+    native: (
+        Literal[
+            "none",
+            "references",
+            "changes",
+            "inline",
+            "additional-tools",
+            "tool-search",
+            "kimi",
+            "interactions",
+            "converse",
+            "auto",
+        ]
+        | None
+    )
+    """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
+    comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
+    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock
+    Converse `"converse"`. By default `"none"`: deferred tools are emulated. `"auto"` looks it up by the URL and the
+    model, as `deferral_for` does."""
+
+
+class DeferredOptions(_DeferralOptions, total=False):
     """Keyword arguments of `apply_deferred_loading`."""
 
-    format: Literal["anthropic", "openai-responses", "openai-chat"] | None
+    native: (
+        Literal[
+            "none",
+            "references",
+            "changes",
+            "inline",
+            "additional-tools",
+            "tool-search",
+            "kimi",
+            "interactions",
+            "converse",
+        ]
+        | None
+    )
+    """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
+    comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
+    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock
+    Converse `"converse"`. By default `"none"`: deferred tools are emulated."""
+    format: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
     """The request's format, where its shape does not tell."""
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
@@ -317,7 +397,7 @@ class ExchangeOptions(_RequestOptions, total=False):
 
     dialect: DialectName | None
     """The dialect of the backend. By default the one that the host, the path and the model tell."""
-    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] | None
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions"] | None
     """The request's format, where the path does not tell."""
     deferred: ExchangeDeferral | bool | None
     """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""

@@ -146,10 +146,8 @@ class _Desk:
             return self.refused(request, error)
         if exchange is None:
             return _Outgoing(None, request, self.listeners)
-        deferred = self.options.get("deferred")
-        if deferred is not False:
-            native = deferred.get("native") if isinstance(deferred, dict) else None
-            request = _with_settled_betas(request, exchange.betas, native)
+        if self.options.get("deferred") is not False:
+            request = _with_settled_betas(request, exchange.betas, exchange.native)
         if exchange.request != body or self.options.get("repair") not in (None, False):
             return _Outgoing(exchange, request, self.listeners)
         # Nothing to rewrite is nothing to restore, unless calls are repaired.

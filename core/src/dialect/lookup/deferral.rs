@@ -102,6 +102,8 @@ struct Row {
     without_model: bool,
     target: Api,
     native: Native,
+    /// `A` documented or recorded, `C` inferred.
+    confidence: char,
     /// What it rests on, in a sentence without its full stop.
     source: &'static str,
     checked: &'static str,
@@ -130,9 +132,11 @@ const CLAUDE_WITH_SEARCH: &[Span] = &[
 
 const OPENAI: &[&str] = &["api.openai.com"];
 const ANTHROPIC: &[&str] = &["api.anthropic.com"];
+const GOOGLE: &[&str] = &["generativelanguage.googleapis.com"];
 const MOONSHOT: &[&str] = &["api.moonshot.ai", "api.moonshot.cn"];
 /// Amazon's places of the Messages API (docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html).
 const BEDROCK: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*", "bedrock-mantle.*"];
+const CONVERSE: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*"];
 const VERTEX: &[&str] = &["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"];
 
 const OF_CHANGES_ELSEWHERE: &str =
@@ -202,12 +206,33 @@ const ROWS: &[Row] = &[
         ..Row::ANY
     },
     Row {
+        hosts: GOOGLE,
+        target: Api::GeminiInteractions,
+        native: Native::Interactions,
+        source: "Google's SDK has deferred functions and steps of searches in Interactions since google-genai 3.4.0 \
+                 (2026-11-16), and names no model that lacks them",
+        checked: "2026-11-26",
+        ..Row::ANY
+    },
+    Row {
         hosts: BEDROCK,
         models: CLAUDE_WITH_CHANGES,
         target: Api::Anthropic,
         native: Native::Changes,
         source: OF_CHANGES_ELSEWHERE,
         checked: "2026-09-22",
+        ..Row::ANY
+    },
+    Row {
+        hosts: CONVERSE,
+        models: CLAUDE_WITH_CHANGES,
+        target: Api::Bedrock,
+        native: Native::Converse,
+        confidence: 'C',
+        source:
+            "Converse has `toolAddition` and `toolRemoval` in system messages since botocore 1.43.127 (2026-11-09), \
+                 which names no models; Claude takes such changes in its own format",
+        checked: "2026-11-26",
         ..Row::ANY
     },
     Row {
@@ -230,6 +255,7 @@ impl Row {
         without_model: false,
         target: Api::Anthropic,
         native: Native::None,
+        confidence: 'A',
         source: "",
         checked: CHECKED,
     };
@@ -309,7 +335,7 @@ pub(crate) fn deferral_for(query: &DeferralQuery) -> Result<DeferralChoice, Erro
         Some(row) => DeferralChoice {
             target: Some(row.target),
             native: row.native,
-            confidence: 'A',
+            confidence: row.confidence,
             because: Cow::Borrowed(row.source),
             checked: row.checked,
         },

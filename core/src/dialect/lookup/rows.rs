@@ -171,6 +171,7 @@ const GUESTS: &[&str] = &[
 
 const CHAT: &[Api] = &[Api::OpenaiChat];
 const RESPONSES: &[Api] = &[Api::OpenaiResponses];
+const INTERACTIONS: &[Api] = &[Api::GeminiInteractions];
 
 const AT_OPENAI: &str = "api.openai.com is OpenAI's own API (platform.openai.com/docs)";
 const AT_AZURE: &str = "Azure has OpenAI's API and its validator (learn.microsoft.com)";
@@ -203,6 +204,8 @@ pub(super) const ROWS: &[Row] = &[
         "this is Google's own API (ai.google.dev), and `parametersJsonSchema` is used",
     )
     .apis(&[Api::GeminiJsonSchema]),
+    at(GOOGLE, "gemini-interactions", 'A', "this is Google's own API (ai.google.dev), and it has Interactions")
+        .apis(INTERACTIONS),
     at(GOOGLE, "gemini", 'A', "this is Google's own API (ai.google.dev); every version of it has `parameters`"),
     at(VERTEX, "anthropic", 'A', "Claude on Vertex takes Anthropic's requests (docs.cloud.google.com)")
         .models(CLAUDE)
@@ -217,6 +220,8 @@ pub(super) const ROWS: &[Row] = &[
         "both of Google's platforms have `parametersJsonSchema` (google-genai 3.4.0)",
     )
     .apis(&[Api::GeminiJsonSchema]),
+    at(VERTEX, "gemini-interactions", 'C', "both of Google's platforms have Interactions (google-genai 3.6.1)")
+        .apis(INTERACTIONS),
     at(VERTEX, "vertex", 'A', "this is Vertex AI, Google Cloud's own API (docs.cloud.google.com)"),
     at(BEDROCK, "bedrock-anthropic", 'A', "bedrock-runtime is Amazon Bedrock's API, and the model is Claude")
         .models(BEDROCK_CLAUDE),
@@ -326,6 +331,7 @@ pub(super) const ROWS: &[Row] = &[
         .apis(&[Api::Bedrock]),
     anywhere("gemini-json-schema", "the protocol is Gemini's, with schemas in `parametersJsonSchema`")
         .apis(&[Api::GeminiJsonSchema]),
+    anywhere("gemini-interactions", "the protocol is Gemini's Interactions").apis(INTERACTIONS),
     anywhere("gemini", "the protocol is Gemini's, with schemas in `parameters`").apis(&[Api::Gemini]),
     // Ports that servers have by default, before models: a server of one's own gives any name to what it runs.
     Row::new(Place::Port(11434), "ollama", 'A', "Ollama listens on port 11434 (docs.ollama.com)"),

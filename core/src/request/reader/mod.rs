@@ -6,6 +6,8 @@
 mod anthropic;
 mod blocks;
 mod chat;
+mod converse;
+mod interactions;
 mod responses;
 
 pub(crate) use anthropic::lenient_role;
@@ -70,7 +72,11 @@ pub(crate) fn read<'a>(
     if !same_format {
         conversation.is_in_place =
             source == Api::Anthropic && reading.target == Api::OpenaiChat && anthropic::is_common(request)?;
-        let key = if source == Api::OpenaiResponses { "instructions" } else { "system" };
+        let key = match source {
+            Api::OpenaiResponses => "instructions",
+            Api::GeminiInteractions => "system_instruction",
+            _ => "system",
+        };
         if source != Api::OpenaiChat && request.get(key).is_some() {
             prompt = take_member(request, key)?;
             request.remove(key);
@@ -84,7 +90,7 @@ pub(crate) fn read<'a>(
         Some(node) => History::Taken(opened(node)?),
         None => History::Borrowed(request.get(source.history()).filter(|_| same_format)),
     };
-    // In Responses, a string as `input` contains nothing about tools.
+    // An `input` that is no list contains nothing about tools.
     conversation.is_in_place |=
         same_format && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
     let listed = listed(request);
@@ -92,6 +98,8 @@ pub(crate) fn read<'a>(
     match source {
         Api::Anthropic => anthropic::read(&mut reader, request, prompt)?,
         Api::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
+        Api::GeminiInteractions => interactions::read(&mut reader, request, prompt)?,
+        Api::Bedrock => converse::read(&mut reader)?,
         _ => chat::read(&mut reader)?,
     }
     let Reader { history, mut conversation, .. } = reader;
@@ -158,6 +166,8 @@ impl<'a> Reader<'_, '_, 'a> {
     fn wanted(&self) -> u8 {
         let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
         match self.wants_calls() {
+            // The result of the client's search holds functions.
+            _ if self.source == Api::GeminiInteractions => prefilter::DEFERRAL | prefilter::CALL,
             true if texts => prefilter::DEFERRAL | prefilter::CALL | prefilter::CHAT | prefilter::RESULT,
             true => prefilter::DEFERRAL | prefilter::CALL,
             false => prefilter::DEFERRAL,

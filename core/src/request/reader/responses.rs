@@ -57,7 +57,7 @@ pub(super) fn read<'a>(
     prompt: Option<Node<'a>>,
 ) -> Result<(), Error> {
     if !reader.same_format() {
-        is_whole(request)?;
+        is_whole(request, &["previous_response_id", "conversation"])?;
         if let Some(instructions) = prompt.filter(|text| !text.is_null()) {
             let content = reader.content(Some(instructions), part)?;
             reader.push(0, What::Text { role: Role::System, content });
@@ -73,8 +73,7 @@ pub(super) fn read<'a>(
     let mut pass = Pass {
         reader,
         at: 0,
-        message: 0,
-        phase: Phase::Other,
+        turns: Turns::default(),
         hosted: VecDeque::new(),
         searches: 0,
         calls: Set::new(),
@@ -90,7 +89,7 @@ pub(super) fn read<'a>(
             let is_plain = |item: &Node<'_>| !may_hold(item, prefilter::DEFERRAL | prefilter::CALL | prefilter::RESULT);
             if pass.reader.same_format() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
                 pass.turn(Phase::Other);
-                let message = pass.message;
+                let message = pass.turns.current();
                 pass.push(message, What::Kept(Role::Assistant));
                 continue;
             }
@@ -116,10 +115,9 @@ fn concerns(item: &Node<'_>, calls: bool) -> bool {
         || LISTS.iter().any(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)))
 }
 
-/// Fails if the request refers to history that the API has stored, because an incomplete conversation cannot be
-/// translated.
-fn is_whole(request: &Node<'_>) -> Result<(), Error> {
-    let elsewhere = ["previous_response_id", "conversation"];
+/// Fails if the request refers, in one of these members, to history that the API has stored, because an incomplete
+/// conversation cannot be translated.
+pub(super) fn is_whole(request: &Node<'_>, elsewhere: &[&str]) -> Result<(), Error> {
     for key in elsewhere {
         if request.get(key).map(view).transpose()?.is_some_and(|value| !value.is_null()) {
             return Err(incomplete(&format!("/{key}")));
@@ -134,36 +132,27 @@ fn incomplete(at: &str) -> Error {
 }
 
 /// The latest kind of item in the model's turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Phase {
     /// Outside the model's turn.
+    #[default]
     Other,
     Thought,
     Said,
     Called,
 }
 
-struct Pass<'p, 'r, 'n, 'a> {
-    reader: &'p mut Reader<'r, 'n, 'a>,
-    /// Number of the item.
-    at: usize,
-    /// Number of the message that the item belongs to.
+/// Groups items into messages.
+#[derive(Default)]
+pub(super) struct Turns {
     message: usize,
     phase: Phase,
-    /// Ids of hosted searches that have no output yet.
-    hosted: VecDeque<Node<'a>>,
-    /// Number of hosted searches so far.
-    searches: usize,
-    /// Ids of the calls of client searches and functions.
-    calls: Set<Text<'a>>,
-    /// For each id, the number of the first function call with it; filled when first needed.
-    earlier: Option<Map<Text<'a>, usize>>,
 }
 
-impl<'a> Pass<'_, '_, '_, 'a> {
+impl Turns {
     /// Begins a new message, unless the item continues the model's turn: reasoning, one text, calls. Returns the
     /// message number.
-    fn turn(&mut self, phase: Phase) -> usize {
+    pub(super) fn next(&mut self, phase: Phase) -> usize {
         let goes_on = match (self.phase, phase) {
             (Phase::Other, _) | (_, Phase::Other) | (Phase::Said, Phase::Said) => false,
             (_, Phase::Thought) => self.phase == Phase::Said || self.phase == Phase::Thought,
@@ -177,6 +166,32 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             self.phase = phase;
         }
         self.message
+    }
+
+    /// Returns the number of the current message.
+    pub(super) fn current(&self) -> usize {
+        self.message
+    }
+}
+
+struct Pass<'p, 'r, 'n, 'a> {
+    reader: &'p mut Reader<'r, 'n, 'a>,
+    /// Number of the item.
+    at: usize,
+    turns: Turns,
+    /// Ids of hosted searches that have no output yet.
+    hosted: VecDeque<Node<'a>>,
+    /// Number of hosted searches so far.
+    searches: usize,
+    /// Ids of the calls of client searches and functions.
+    calls: Set<Text<'a>>,
+    /// For each id, the number of the first function call with it; filled when first needed.
+    earlier: Option<Map<Text<'a>, usize>>,
+}
+
+impl<'a> Pass<'_, '_, '_, 'a> {
+    fn turn(&mut self, phase: Phase) -> usize {
+        self.turns.next(phase)
     }
 
     fn push(&mut self, message: usize, what: What<'a>) {
@@ -316,7 +331,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             let content = item.get(member).filter(|content| any_block(content, concerns_tools)).cloned();
             if let Some(content) = content {
                 self.reader.change(self.at);
-                blocks::references_in(self.reader, (self.at, self.message), &content);
+                blocks::references_in(self.reader, (self.at, self.turns.current()), &content);
                 item.remove(member);
             }
         }
@@ -432,7 +447,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let Some(call) = called else {
             self.reader.losses().about_maybe("orphan-tool-search-output", id.as_ref());
             // The output is dropped, but its tools stay loaded.
-            let message = self.message;
+            let message = self.turns.current();
             self.push(message, What::Orphan(content));
             return Ok(());
         };
@@ -443,7 +458,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     fn additional(&mut self, mut item: Node<'a>) {
         self.reader.change(self.at);
-        let message = self.message;
+        let message = self.turns.current();
         let is_head = self.reader.is_head();
         if !self.reader.may_change() {
             for name in self.names_in(&item) {

@@ -40,7 +40,8 @@ pub(crate) fn write<'a>(
         return Ok(None);
     }
     let Some(mut definition) = read(tool, source, warnings) else { return Ok(None) };
-    let keeps_custom = custom == CustomTools::Keep && target != Api::Anthropic;
+    let has_custom = !matches!(target, Api::Anthropic | Api::GeminiInteractions);
+    let keeps_custom = custom == CustomTools::Keep && has_custom;
     if let Some(format) = definition.freeform.take_if(|_| !keeps_custom) {
         as_function(&mut definition, format)?;
     }
@@ -51,7 +52,11 @@ fn read<'a>(tool: Node<'a>, source: Api, warnings: &mut Warnings) -> Option<Defi
     let kind = type_of(&tool);
     let inner = match source {
         Api::Anthropic if kind.is_none_or(|kind| kind.is("custom")) => None,
-        Api::OpenaiResponses if kind.is_none_or(|kind| kind.is("function") || kind.is("custom")) => None,
+        Api::OpenaiResponses | Api::GeminiInteractions
+            if kind.is_none_or(|kind| kind.is("function") || kind.is("custom")) =>
+        {
+            None
+        }
         Api::OpenaiChat => [tool::INNER_FUNCTION, "custom"].into_iter().find(|key| tool.get(key).is_some()),
         _ => {
             warnings.about(LOST, shown(&tool));
@@ -103,7 +108,7 @@ fn take<'a>(definition: &mut Definition<'a>, key: Text<'a>, value: Node<'a>, sou
         definition.strict = value.as_bool() == Some(true);
     } else if key.is("format") && definition.freeform.is_some() {
         definition.freeform = Some(Some(value));
-    } else if !key.is("type") && !key.is(tool::FLAG) {
+    } else if !key.is("type") && !key.is(tool::FLAG) && !key.is(tool::SHORT) {
         warnings.lose(&key.display(), &value);
     }
 }
@@ -139,7 +144,7 @@ fn shaped<'a>(definition: Definition<'a>, target: Api) -> Node<'a> {
     let is_custom = freeform.is_some();
     let kind = ("type", Node::literal(if is_custom { "custom" } else { "function" }));
     let mut function = match target {
-        Api::OpenaiResponses => Node::record([kind, ("name", name)]),
+        Api::OpenaiResponses | Api::GeminiInteractions => Node::record([kind, ("name", name)]),
         _ => Node::record([("name", name)]),
     };
     let mut set = |key: &'static str, value: Option<Node<'a>>| {

@@ -9,10 +9,11 @@ use crate::{
     request::report::Warnings,
 };
 
-/// Members that mean the same in all three formats.
+/// Members that mean the same in all formats.
 const SHARED: [&str; 4] = ["model", "stream", "temperature", "top_p"];
 /// Members that the writers have set.
-const WRITTEN: [&str; 6] = ["input", "messages", "system", "tools", "tool_choice", "parallel_tool_calls"];
+const WRITTEN: [&str; 7] =
+    ["input", "messages", "system", "system_instruction", "tools", "tool_choice", "parallel_tool_calls"];
 /// Members of OpenAI's formats that have no meaning elsewhere and are removed without a warning.
 const SILENT: [&str; 6] = ["store", "include", "prompt_cache_key", "client_metadata", "stream_options", "service_tier"];
 /// The token limit of an answer in each format. Chat Completions has two spellings.
@@ -27,17 +28,19 @@ pub(super) fn write(
 ) -> Result<(), Error> {
     let limit = match target {
         Api::Anthropic => "max_tokens",
-        Api::OpenaiResponses => "max_output_tokens",
+        Api::OpenaiResponses | Api::GeminiInteractions => "max_output_tokens",
         _ => "max_completion_tokens",
     };
     let rename = |key: &Text<'_>| match (source, target) {
         _ if LIMITS.iter().any(|name| key.is(name)) => Some(limit),
-        (Api::Anthropic, Api::OpenaiChat) if key.is("stop_sequences") => Some("stop"),
-        (Api::OpenaiChat, Api::Anthropic) if key.is("stop") => Some("stop_sequences"),
+        (Api::Anthropic | Api::GeminiInteractions, Api::OpenaiChat) if key.is("stop_sequences") => Some("stop"),
+        (_, Api::Anthropic | Api::GeminiInteractions) if key.is("stop") || key.is("stop_sequences") => {
+            Some("stop_sequences")
+        }
         _ => None,
     };
     // Anthropic's `metadata` accepts only one key.
-    let keeps_metadata = source == Api::Anthropic || target != Api::Anthropic;
+    let keeps_metadata = target != Api::GeminiInteractions && (source == Api::Anthropic || target != Api::Anthropic);
     let stays =
         |key: &Text<'_>| SHARED.iter().chain(&WRITTEN).any(|name| key.is(name)) || keeps_metadata && key.is("metadata");
     let Some(object) = request.as_object() else { return Ok(()) };

@@ -5,6 +5,7 @@ mod blocks;
 mod chat;
 pub(crate) mod function;
 mod ids;
+mod interactions;
 mod members;
 mod placement;
 mod responses;
@@ -62,6 +63,9 @@ pub(crate) fn put<'a>(
     }
     let keeps_searches = source == target && target == Api::Anthropic;
     pairs::match_searches(&mut conversation.events, keeps_searches, writing.warnings);
+    if source == Api::GeminiInteractions && source != target {
+        interactions::lift(request)?;
+    }
     let mut writer = Writer::new(&conversation, writing);
     let wanted = match source == target {
         true => None,
@@ -80,6 +84,7 @@ pub(crate) fn put<'a>(
         _ if is_in_place => {}
         Api::Anthropic => anthropic::write(&mut writer, request, events)?,
         Api::OpenaiResponses => responses::write(&mut writer, request, events)?,
+        Api::GeminiInteractions => interactions::write(&mut writer, request, events)?,
         _ => chat::write(&mut writer, request, events)?,
     }
     let has_list = !listed.is_empty();
@@ -92,6 +97,9 @@ pub(crate) fn put<'a>(
         let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list, custom, search };
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
         members::write(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
+        if target == Api::GeminiInteractions {
+            interactions::sink(request);
+        }
     }
     Ok(writer.replaced_search)
 }
@@ -186,8 +194,13 @@ impl<'w, 'a> Writer<'w, 'a> {
             let mut definition = definition;
             tool::clean(&mut definition, tool.deferred);
             if place != Place::Carrier && self.is_search_function(&name) && !searches {
-                listed.push(search_of(&definition));
-                self.replaced_search = Some(name.display().into_owned());
+                // In Gemini Interactions, calls of the search have its name, as calls of any function.
+                let own = (self.native() == Native::Interactions).then(|| name.clone());
+                listed.push(search_of(&definition, own.clone()));
+                match own {
+                    Some(name) => drop(names.insert(name)),
+                    None => self.replaced_search = Some(name.display().into_owned()),
+                }
                 continue;
             }
             let Some(mut written) = self.function(definition)? else { continue };
@@ -213,7 +226,7 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Returns true if this is the client's search function and the target has its own construct for it.
     fn is_search_function(&self, name: &Text<'a>) -> bool {
-        self.native() == Native::ToolSearch && self.search.as_ref() == Some(name)
+        matches!(self.native(), Native::ToolSearch | Native::Interactions) && self.search.as_ref() == Some(name)
     }
 
     fn function(&mut self, definition: Node<'a>) -> Result<Option<Node<'a>>, Error> {
@@ -227,14 +240,17 @@ impl<'w, 'a> Writer<'w, 'a> {
     /// Writes an entry without a name: a search, or a tool that the API's servers run.
     fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
         let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
-        let has_searches = self.native() == Native::ToolSearch || self.writing.target == Api::Anthropic;
+        let is_native = matches!(self.native(), Native::ToolSearch | Native::Interactions);
+        let has_searches = is_native || self.writing.target == Api::Anthropic;
         if self.same_format() && (!is_search || has_searches) {
             return Some(definition);
         }
         match (kind, self.native()) {
             // One hosted search is enough, because each searches all listed tools.
             (Kind::HostedSearch, _) if core::mem::replace(&mut self.has_hosted_search, true) => None,
-            (Kind::HostedSearch, Native::ToolSearch) => Some(Node::record([("type", Node::literal("tool_search"))])),
+            (Kind::HostedSearch, Native::ToolSearch | Native::Interactions) => {
+                Some(Node::record([("type", Node::literal("tool_search"))]))
+            }
             (Kind::HostedSearch, Native::References | Native::Changes | Native::Inline) => Some(Node::record([
                 ("type", Node::literal("tool_search_tool_bm25_20251119")),
                 ("name", Node::literal("tool_search_tool_bm25")),
@@ -242,6 +258,14 @@ impl<'w, 'a> Writer<'w, 'a> {
             (Kind::HostedSearch, _) => {
                 self.writing.warnings.warn("server-tool-search-unavailable");
                 None
+            }
+            // The client's search has no name in OpenAI Responses, and one in Gemini Interactions.
+            (Kind::ClientSearch, Native::ToolSearch) => {
+                self.replaced_search = tool::name(&definition).map(|name| name.display().into_owned());
+                Some(search_of(&definition, None))
+            }
+            (Kind::ClientSearch, Native::Interactions) => {
+                Some(search_of(&definition, Some(Text::new(self.search_name.take()?))))
             }
             (Kind::ClientSearch, _) => {
                 let name = self.search_name.take()?;
@@ -326,9 +350,12 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 }
 
-/// Converts the client's search function to a `tool_search` tool of Responses.
-fn search_of<'a>(definition: &Node<'a>) -> Node<'a> {
+/// Converts the client's search function to a `tool_search` tool of Responses, or of Gemini Interactions with its name.
+fn search_of<'a>(definition: &Node<'a>, name: Option<Text<'a>>) -> Node<'a> {
     let mut search = Node::record([("type", Node::literal("tool_search")), ("execution", Node::literal("client"))]);
+    if let Some(name) = name {
+        search.set("name", Node::string(name));
+    }
     if let Some(description) = tool::description(definition) {
         search.set("description", Node::string(description.clone()));
     }

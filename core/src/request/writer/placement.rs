@@ -40,10 +40,13 @@ impl<'a> Places<'a> {
         (native, removals, loads_used_tools): (Native, Removals, bool),
         warnings: &mut Warnings,
     ) -> Self {
-        // A tool added by value is defined in that event, unless a search result also contains it.
+        // A tool added by value is defined in that event, unless a search result also contains it. In Gemini
+        // Interactions, only search results define tools.
+        let defines = native != Native::Interactions;
         let added: Set<&Text<'a>> = conversation
             .events
             .iter()
+            .filter(|_| defines)
             .filter_map(|event| match &event.what {
                 What::Add(additions) | What::Carry(additions) => Some(additions.iter().map(|addition| &addition.name)),
                 _ => None,
@@ -75,9 +78,18 @@ impl<'a> Places<'a> {
                     let is_inline = native == Native::Inline && added.contains(name) && !found.contains(name);
                     of_references(tool, native, searches, is_inline)
                 }
+                // Nothing else of the API adds a tool.
+                Native::Interactions
+                    if tool.loaded && !is_gone && !found.contains(name) && !(searches && tool.listed) =>
+                {
+                    Place::Top
+                }
                 _ => of_carriers(tool, native, removals, searches),
             };
-            if tool.redefined && place == Place::Top && native != Native::Inline && tool.is_available() {
+            // What Gemini Interactions cannot add, the list gets.
+            let joins_list = native == Native::Interactions && tool.deferred && !tool.is_wanted;
+            let is_new = joins_list || tool.redefined && native != Native::Inline;
+            if is_new && place == Place::Top && tool.is_available() {
                 warnings.about("prefix-changed", name.display());
             }
             // A tool that is removed, or was and came back, changes the list that earlier requests had.
@@ -161,7 +173,7 @@ fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bo
         return if is_gone { Place::Nowhere } else { Place::Top };
     }
     // The API's own search covers only listed tools, and the list stays the same after the search finds one.
-    if native == Native::ToolSearch && searches && tool.listed && !is_gone {
+    if matches!(native, Native::ToolSearch | Native::Interactions) && searches && tool.listed && !is_gone {
         return Place::Deferred;
     }
     if is_gone || !tool.loaded {

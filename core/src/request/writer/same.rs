@@ -2,13 +2,16 @@
 
 use alloc::vec::Vec;
 
-use super::joined;
+use super::{interactions::function_call, joined};
 use crate::{
     error::Error,
-    json::Node,
+    json::{
+        lazy::{edit, view},
+        Data, Node,
+    },
     options::Api,
     request::{
-        conversation::{Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
+        conversation::{opened, Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
         reader::lenient_role,
         splice,
         tool::has_type,
@@ -40,14 +43,53 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
                 refilled(original, &read.collect::<Vec<_>>(), group)
             }
             (Api::OpenaiResponses, None) => group.into_iter().filter_map(|event| item(event.what)).collect(),
+            (Api::GeminiInteractions, _) => group.into_iter().filter_map(|event| step(event.what)).collect(),
             (_, original) => messages(original, group, format)?,
         };
         replaced.push((index, instead));
     }
-    if !replaced.is_empty() {
+    if !replaced.is_empty() && format == Api::Bedrock {
+        let list = request.visit("messages", |list| list.as_array_mut().map(core::mem::take)).flatten();
+        let messages = alternating(list.unwrap_or_default(), replaced)?;
+        request.visit("messages", |list| *list = Node::array(messages));
+    } else if !replaced.is_empty() {
         request.visit(format.history(), |history| splice(history, replaced));
     }
     Ok(())
+}
+
+/// Replaces messages of Converse. Users and models have to take turns there, so a message of the user joins the one
+/// before it if one of the two was replaced.
+fn alternating<'a>(messages: Vec<Node<'a>>, replaced: Vec<(usize, Vec<Node<'a>>)>) -> Result<Vec<Node<'a>>, Error> {
+    let mut out: Vec<Node<'a>> = Vec::with_capacity(messages.len());
+    let mut replaced = replaced.into_iter().peekable();
+    let (mut was_new, mut was_user) = (false, false);
+    for (at, message) in messages.into_iter().enumerate() {
+        let instead = replaced.next_if(|(place, _)| *place == at).map(|(_, instead)| instead);
+        let is_new = instead.is_some();
+        for message in instead.unwrap_or_else(|| Vec::from([message])) {
+            let is_user = has_role(&*view(&message)?, "user");
+            match out.last_mut().filter(|_| is_user && was_user && (is_new || was_new)) {
+                Some(last) => {
+                    let more = opened(message)?.visit("content", core::mem::take).map(Node::into_data);
+                    edit(last, |last| {
+                        last.visit("content", |content| {
+                            let list = content.as_array_mut();
+                            list.into_iter().zip(more).for_each(|(list, more)| {
+                                if let Data::Array(more) = more {
+                                    list.extend(more);
+                                }
+                            });
+                        });
+                        Ok(())
+                    })?;
+                }
+                None => out.push(message),
+            }
+            (was_new, was_user) = (is_new, is_user);
+        }
+    }
+    Ok(out)
 }
 
 fn text(text: Node<'_>) -> Node<'_> {
@@ -76,10 +118,16 @@ fn blocks(what: What<'_>) -> Vec<Node<'_>> {
 /// Returns a result in its own format, with its new content.
 fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
+    // Results of Converse are read only to become texts.
+    if own.get("toolResult").is_some() {
+        return Some(own);
+    }
     match outcome.content {
         Content::Parts(parts) if !parts.is_empty() => {
             own.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
         }
+        // The content that was taken out becomes a text.
+        Content::String(text) if own.get(key).is_some_and(Node::is_null) => own.set(key, text),
         // The content is unchanged.
         _ => {}
     }
@@ -156,7 +204,9 @@ impl<'a> Segment<'a> {
                 self.is_string &= self.parts.is_empty();
                 self.parts.push(Part::Text(text));
             }
-            What::Call(Call { own: Some(own), .. }) if !has_type(&own, "tool_use") => self.calls.push(own),
+            What::Call(Call { own: Some(own), .. }) if !has_type(&own, "tool_use") && own.get("toolUse").is_none() => {
+                self.calls.push(own);
+            }
             what => {
                 self.is_string = false;
                 match what {
@@ -172,6 +222,14 @@ impl<'a> Segment<'a> {
 fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) -> Result<Node<'a>, Error> {
     let Segment { role, mut parts, is_string, calls } = segment;
     let is_text = |part: &Part<'_>| matches!(part, Part::Text(_));
+    if format == Api::Bedrock {
+        // Blocks of Converse have no type.
+        for part in &mut parts {
+            if let Part::Text(text) = part {
+                *part = Part::Own(Node::record([("text", core::mem::take(text))]));
+            }
+        }
+    }
     let content = match parts.pop() {
         Some(Part::Text(text)) if is_string && parts.is_empty() => Some(text),
         Some(last) => {
@@ -280,6 +338,29 @@ fn item(what: What<'_>) -> Option<Node<'_>> {
                 ("role", Node::literal(role)),
                 ("content", Node::array(content.collect())),
             ]))
+        }
+        _ => None,
+    }
+}
+
+// Gemini Interactions: steps.
+
+fn step(what: What<'_>) -> Option<Node<'_>> {
+    match what {
+        What::Call(Call { own: Some(own), .. }) => Some(own),
+        What::Call(call) => Some(function_call(call)),
+        What::Result(outcome) if outcome.own.is_some() => answer(outcome, "result"),
+        What::Result(Outcome { id, content, .. }) => {
+            let result = match content {
+                Content::String(text) => text,
+                Content::Parts(parts) => Node::array(parts.into_iter().filter_map(block).collect()),
+            };
+            Some(Node::record([("type", Node::literal("function_result")), ("call_id", id), ("result", result)]))
+        }
+        What::Text { role, content } => {
+            let kind = if role == Role::Assistant { "model_output" } else { "user_input" };
+            let content = content.into_parts().into_iter().filter_map(block);
+            Some(Node::record([("type", Node::literal(kind)), ("content", Node::array(content.collect()))]))
         }
         _ => None,
     }

@@ -3,6 +3,7 @@
 
 pub(crate) mod anthropic;
 pub(crate) mod chat;
+pub(crate) mod interactions;
 pub(crate) mod kimi;
 pub(crate) mod responses;
 
@@ -16,6 +17,7 @@ pub(crate) fn check(target: &str, native: &str, request: &Value, betas: &[&str])
     match (target, native) {
         ("anthropic", native) => anthropic::check(request, native, betas),
         ("openai-responses", native) => responses::check(request, native),
+        ("gemini-interactions", native) => interactions::check(request, native),
         (_, "kimi") => kimi::check(request),
         _ => chat::check(request),
     }

@@ -1,0 +1,72 @@
+//! Gemini Interactions (`POST /v1beta/interactions`): functions with a JSON Schema in `parameters`.
+
+use super::{
+    gemini::{self, JSON_GRAMMAR, JSON_SCHEMA},
+    grammar::Grammar,
+    surface::Surface,
+    well_formed::VALID,
+    Dialect, Fact, Method,
+};
+use crate::{
+    options::ToolFormat,
+    report::Severity,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
+
+const DOCUMENTED: &str = "google-genai 3.6.1, documentation of `Function.parameters` in `_gaos/types/interactions`";
+
+const IGNORED: Fact = Fact {
+    statement: "`minLength`, `maxLength`, `minProperties`, `maxProperties`, `uniqueItems`, `contains`, `minContains` \
+        and `maxContains` are accepted and not enforced",
+    confidence: 'A',
+    source: DOCUMENTED,
+    rules: &[Constraint::IgnoredKeyword],
+    severity: Severity::Ignored,
+    ..Fact::REFUSED
+};
+
+const GRAMMAR: Grammar = Grammar {
+    ignores: Keywords::of(&[
+        Keyword::MinLength,
+        Keyword::MaxLength,
+        Keyword::MinProperties,
+        Keyword::MaxProperties,
+        Keyword::UniqueItems,
+        Keyword::Contains,
+        Keyword::MinContains,
+        Keyword::MaxContains,
+    ]),
+    ..JSON_GRAMMAR
+};
+
+pub(super) const INTERACTIONS: Dialect = Dialect {
+    name: "gemini-interactions",
+    surface: "Gemini API, Interactions, `tools[].parameters`",
+    documentation: "https://ai.google.dev/gemini-api/docs/interactions",
+    as_of: "2026-11-26",
+    facts: &[
+        IGNORED,
+        gemini::JSON_ROOT,
+        gemini::JSON_CONST,
+        gemini::JSON_REFERENCES,
+        gemini::JSON_RECURSION,
+        gemini::JSON_ENUMS,
+        gemini::NAME,
+        VALID,
+    ],
+    unverified: &[
+        "every fact that is quoted from `parametersJsonSchema`: both take the same subset of JSON Schema",
+        "whether `allOf`, `pattern` and `default` do anything: they are accepted",
+        "`minItems` and `maxItems` are enforced; a schema that is too complex is answered 400, and no number is known",
+        "how many functions a request may have",
+    ],
+    method: Method::Rules(&GRAMMAR),
+    tools: Surface {
+        format: ToolFormat::GeminiInteractions,
+        names: gemini::NAMES,
+        requests: super::requests::GEMINI,
+        ..Surface::PLAIN
+    },
+    ..JSON_SCHEMA
+};

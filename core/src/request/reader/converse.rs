@@ -1,0 +1,71 @@
+//! Reads Bedrock Converse, whose requests stay in their format: system messages that add and remove tools, and calls.
+
+use alloc::vec::Vec;
+
+use super::{lenient_role, Reader};
+use crate::{
+    error::Error,
+    json::{self, Data, Node, Text},
+    request::{
+        blocks::{converse_change, Directive},
+        conversation::{string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, What},
+    },
+};
+
+/// Reads the messages that concern tools.
+pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
+    for index in 0..reader.history.messages().len() {
+        let concerns = |message: &Node<'_>, calls: bool| {
+            let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
+            let is_call = |block: &Node<'_>| ["toolUse", "toolResult"].iter().any(|key| block.get(key).is_some());
+            blocks.iter().any(|block| converse_change(block).is_some() || calls && is_call(block))
+        };
+        if let Some(message) = reader.skim(index, concerns)? {
+            self::message(reader, index + 1, message);
+        }
+    }
+    Ok(())
+}
+
+fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>) {
+    let role = lenient_role(&message);
+    let content = message.visit("content", core::mem::take).map(Node::into_data);
+    reader.conversation.originals.insert(at, message);
+    let Some(Data::Array(blocks)) = content else { return };
+    let calls = reader.wants_calls();
+    for block in blocks {
+        if let Some((change, name)) = converse_change(&block) {
+            reader.change(at);
+            // Only the client changes the tools.
+            if role != Role::System || !reader.may_change() {
+                reader.push(at, What::Ignored(name));
+            } else if change == Directive::Removal {
+                reader.push(at, What::Remove { name, cache_control: None });
+            } else {
+                let added = Addition { name, definition: None, cache_control: None, is_known: false };
+                reader.push(at, What::Add(Vec::from([added])));
+            }
+        } else if let Some(call) = block.get("toolUse").filter(|_| calls).cloned() {
+            let name = call.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
+            let arguments = Arguments::Value(call.get("input").cloned().unwrap_or_default());
+            let id = string_of(&call, "toolUseId");
+            reader.push(at, What::Call(Call { id, name, arguments, search: None, own: Some(block) }));
+        } else if let Some(result) = block.get("toolResult").filter(|_| calls).cloned() {
+            let id = string_of(&result, "toolUseId");
+            let content = result.get("content").and_then(Node::as_array).unwrap_or_default();
+            let content = Content::Parts(content.iter().map(as_message_block).collect());
+            reader.push(at, What::Result(Outcome::new(id, content, Some(block))));
+        } else {
+            let content = Content::Parts(Vec::from([Part::Own(block)]));
+            reader.push(at, What::Text { role, content });
+        }
+    }
+}
+
+/// Returns a block of a result as a block of a message, which cannot be JSON.
+fn as_message_block<'a>(block: &Node<'a>) -> Part<'a> {
+    match block.get("json") {
+        Some(value) => Part::Own(Node::record([("text", Node::string(json::write(value)))])),
+        None => Part::Own(block.clone()),
+    }
+}

@@ -1,0 +1,295 @@
+//! Reads Gemini Interactions, whose input is a list of steps.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{
+    blocks::taken,
+    reference,
+    responses::{is_whole, Phase, Turns},
+    History, Reader,
+};
+use crate::{
+    collections::{Map, Set},
+    error::Error,
+    json::{
+        self,
+        lazy::{may_hold, view},
+        Data, Node, Text,
+    },
+    request::{
+        conversation::{opened, string_of, Arguments, Call, Content, Outcome, Part, Role, Search, Searcher, What},
+        prefilter,
+        tool::{self, has_type, type_of, Kind},
+        tools::Arrival,
+    },
+};
+
+/// Types of content, which may be the input itself.
+const CONTENTS: [&str; 5] = ["text", "image", "audio", "document", "video"];
+
+/// Reads the history of a request.
+pub(super) fn read<'a>(
+    reader: &mut Reader<'_, '_, 'a>,
+    request: &Node<'a>,
+    prompt: Option<Node<'a>>,
+) -> Result<(), Error> {
+    if !reader.same_format() {
+        is_whole(request, &["previous_interaction_id"])?;
+        if let Some(prompt) = prompt.filter(|text| !text.is_null()) {
+            let content = reader.content(Some(prompt), part)?;
+            reader.push(0, What::Text { role: Role::System, content });
+        }
+    }
+    if let History::Taken(node) = &mut reader.history {
+        let is_content = |node: &Node<'_>| CONTENTS.iter().any(|kind| has_type(node, kind));
+        let is_message = match node.data() {
+            Data::Array(items) => items.first().map(view).transpose()?.is_some_and(|first| is_content(&first)),
+            _ => true,
+        };
+        if is_message {
+            let content = match core::mem::take(node).into_data() {
+                Data::Object(one) => Node::array(Vec::from([Node::new(Data::Object(one))])),
+                Data::Array(items) => Node::array(items.into_iter().map(opened).collect::<Result<_, Error>>()?),
+                text => Node::new(text),
+            };
+            let content = reader.content(Some(content), part)?;
+            reader.push(1, What::Text { role: Role::User, content });
+            return Ok(());
+        }
+    }
+    let listed = reader.listed.iter().filter(|entry| tool::kind(entry) == Kind::ClientSearch);
+    let own: Set<Text<'a>> = listed.filter_map(tool::name).cloned().collect();
+    let functions = reader.reading.options.search_tools.iter().map(|name| Text::new(name.clone()));
+    let searches = own.iter().cloned().chain(functions).collect();
+    let mut pass =
+        Pass { reader, at: 0, turns: Turns::default(), own, searches, called: Map::new(), hosted: Set::new() };
+    for index in 0..pass.reader.history.messages().len() {
+        pass.at = index + 1;
+        if let Some(step) = pass.next(index)? {
+            pass.step(step)?;
+        }
+    }
+    Ok(())
+}
+
+struct Pass<'p, 'r, 'n, 'a> {
+    reader: &'p mut Reader<'r, 'n, 'a>,
+    /// Number of the step.
+    at: usize,
+    turns: Turns,
+    /// Names of the searches that the request lists and the client runs.
+    own: Set<Text<'a>>,
+    /// Names of the functions that are searches, `own` included.
+    searches: Set<Text<'a>>,
+    /// Names of the called functions, by the ids of the calls.
+    called: Map<Text<'a>, Text<'a>>,
+    /// Ids of the hosted searches.
+    hosted: Set<Text<'a>>,
+}
+
+impl<'a> Pass<'_, '_, '_, 'a> {
+    /// Returns the step at an index if it has to be read. Of an emulated request whose format stays, these are the
+    /// steps that concern tools.
+    fn next(&mut self, index: usize) -> Result<Option<Node<'a>>, Error> {
+        self.note_call(index)?;
+        if self.reader.skims() {
+            let (searches, called) = (&self.searches, &self.called);
+            return self.reader.skim(index, |step, calls| {
+                let is = |name| has_type(step, name);
+                is("tool_search_call")
+                    || is("tool_search_result")
+                    || calls && (is("function_call") || is("function_result"))
+                    || finds(step, searches, called)
+            });
+        }
+        let marks = prefilter::DEFERRAL | prefilter::CALL | prefilter::RESULT;
+        let is_plain = |step: &Node<'_>| !may_hold(step, marks);
+        if self.reader.same_format() && self.reader.history.messages().get(index).is_some_and(is_plain) {
+            self.keep();
+            return Ok(None);
+        }
+        self.reader.open(index).map(Some)
+    }
+
+    /// Records the name of a called function, because a result need not have it.
+    fn note_call(&mut self, index: usize) -> Result<(), Error> {
+        let Some(step) = self.reader.history.messages().get(index).filter(|step| may_hold(step, prefilter::CALL))
+        else {
+            return Ok(());
+        };
+        let step = view(step)?;
+        let text = |key: &str| step.get(key).and_then(Node::as_text).filter(|_| has_type(&step, "function_call"));
+        if let (Some(id), Some(name)) = (text("id"), text("name")) {
+            let (id, name) = (id.clone(), name.clone());
+            self.called.insert(id, name);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, message: usize, what: What<'a>) {
+        self.reader.push_to(self.at, message, what);
+    }
+
+    fn keep(&mut self) {
+        let message = self.turns.next(Phase::Other);
+        self.push(message, What::Kept(Role::Assistant));
+    }
+
+    fn step(&mut self, step: Node<'a>) -> Result<(), Error> {
+        let kind = type_of(&step).map(|kind| kind.display().into_owned()).unwrap_or_default();
+        match kind.as_str() {
+            "function_call" => self.call(step),
+            "function_result" => self.result(step)?,
+            "tool_search_call" => self.search(step),
+            "tool_search_result" => self.found(step),
+            _ if self.reader.same_format() => self.keep(),
+            "user_input" => self.message(step, Role::User)?,
+            "model_output" => self.message(step, Role::Assistant)?,
+            "thought" => {
+                let message = self.turns.next(Phase::Thought);
+                self.push(message, What::Reasoning(step));
+            }
+            _ => self.reader.lose_block(&step),
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, mut step: Node<'a>, role: Role) -> Result<(), Error> {
+        let message = self.turns.next(if role == Role::Assistant { Phase::Said } else { Phase::Other });
+        let content = step.visit("content", core::mem::take);
+        self.reader.lose_rest(&step, &["type", "content"]);
+        let content = self.reader.content(content, part)?;
+        self.push(message, What::Text { role, content });
+        Ok(())
+    }
+
+    fn call(&mut self, mut step: Node<'a>) {
+        let message = self.turns.next(Phase::Called);
+        let own = self.reader.same_format().then(|| step.clone());
+        let name = step.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
+        let arguments = match step.visit("arguments", core::mem::take).unwrap_or_default() {
+            text if text.as_text().is_some() => Arguments::Text(text),
+            value => Arguments::Value(value),
+        };
+        let search = self.own.contains(&name).then_some(Searcher::Client);
+        self.push(message, What::Call(Call { id: string_of(&step, "id"), name, arguments, search, own }));
+    }
+
+    fn result(&mut self, step: Node<'a>) -> Result<(), Error> {
+        let message = self.turns.next(Phase::Other);
+        if !self.reader.same_format() {
+            self.reader.lose_rest(&step, &["type", "call_id", "name", "result", "is_error"]);
+        }
+        let id = string_of(&step, "call_id");
+        let is_error = step.get("is_error").and_then(Node::as_bool) == Some(true);
+        let is_search = finds(&step, &self.searches, &self.called);
+        let (own, result) = taken(self.reader, step, "result");
+        let content = match result {
+            Some(result) if is_search => {
+                self.reader.change(self.at);
+                self.functions(result)?
+            }
+            // A value that is no content is the result itself.
+            Some(value) if value.as_object().is_some() => Content::String(Node::string(json::write(&value))),
+            result => self.reader.content(result, part)?,
+        };
+        let of_search = is_search.then_some(Searcher::Client);
+        self.push(message, What::Result(Outcome { is_error, of_search, ..Outcome::new(id, content, own) }));
+        Ok(())
+    }
+
+    /// Reads a result with functions, which the search of the client found.
+    fn functions(&mut self, result: Node<'a>) -> Result<Content<'a>, Error> {
+        let (mut found, mut others) = (Vec::new(), Vec::new());
+        let Data::Array(entries) = result.into_data() else { return Ok(Content::Parts(Vec::new())) };
+        for entry in entries {
+            if has_type(&entry, "function") {
+                found.push(entry);
+            } else {
+                others.extend(part(self.reader, entry)?);
+            }
+        }
+        let mut parts = Vec::from([self.load(found)]);
+        parts.extend(others);
+        Ok(Content::Parts(parts))
+    }
+
+    /// Adds the functions that a search found, and returns the references to them.
+    fn load(&mut self, found: Vec<Node<'a>>) -> Part<'a> {
+        let mut names = Vec::with_capacity(found.len());
+        for definition in found {
+            names.extend(tool::name(&definition).cloned());
+            // If changes are ignored, a search may only load functions that the request lists.
+            if self.reader.may_change() {
+                self.reader.bring(definition, Arrival::Found);
+            }
+        }
+        let references = names.into_iter().map(|name| reference(Node::string(name))).collect();
+        Part::Search(Search { references, block: Node::default(), error: None, is_whole: true })
+    }
+
+    fn search(&mut self, mut step: Node<'a>) {
+        self.reader.change(self.at);
+        let message = self.turns.next(Phase::Called);
+        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
+        let id = string_of(&step, "id");
+        self.hosted.extend(id.as_text().cloned());
+        let name = Text::new(String::from(self.reader.reading.options.tool_search_name.as_str()));
+        let arguments = Arguments::Value(step.visit("arguments", core::mem::take).unwrap_or_default());
+        self.push(message, What::Call(Call { id, name, arguments, search: Some(Searcher::Hosted), own }));
+    }
+
+    fn found(&mut self, mut step: Node<'a>) {
+        self.reader.change(self.at);
+        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
+        let id = string_of(&step, "call_id");
+        let list = step.visit("result", |result| result.as_array_mut().map(core::mem::take)).flatten();
+        let content = Content::Parts(Vec::from([self.load(list.unwrap_or_default())]));
+        if !id.as_text().is_some_and(|id| self.hosted.contains(id)) {
+            self.reader.losses().about_maybe("orphan-tool-search-output", id.as_text());
+            // The result is dropped, but its functions stay loaded.
+            let message = self.turns.current();
+            self.push(message, What::Orphan(content));
+            return;
+        }
+        let message = self.turns.next(Phase::Other);
+        let of_search = Some(Searcher::Hosted);
+        self.push(message, What::Result(Outcome { of_search, ..Outcome::new(id, content, own) }));
+    }
+}
+
+/// Returns true for a result with functions that answers a search. Functions in the result of another tool load
+/// nothing: its server may have written them.
+fn finds<'a>(step: &Node<'a>, searches: &Set<Text<'a>>, called: &Map<Text<'a>, Text<'a>>) -> bool {
+    let result = step.get("result").and_then(Node::as_array).unwrap_or_default();
+    if !has_type(step, "function_result") || !result.iter().any(|entry| has_type(entry, "function")) {
+        return false;
+    }
+    let text = |key: &str| step.get(key).and_then(Node::as_text);
+    let name = text("call_id").and_then(|id| called.get(id)).or_else(|| text("name"));
+    name.is_some_and(|name| searches.contains(name))
+}
+
+/// Reads a text or an image.
+fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
+    if reader.same_format() {
+        return Ok(Some(Part::Own(block)));
+    }
+    if has_type(&block, "text") {
+        reader.lose_rest(&block, &["type", "text", "annotations"]);
+        let text = block.visit("text", core::mem::take).filter(|text| text.as_text().is_some());
+        return Ok(text.map(Part::Text));
+    }
+    let text = |key: &str| block.get(key).and_then(Node::as_text).filter(|_| has_type(&block, "image"));
+    let url = match (text("data").zip(text("mime_type")), text("uri")) {
+        (Some((data, kind)), _) => Some(Node::string(format!("data:{};base64,{}", kind.display(), data.display()))),
+        (None, uri) => uri.cloned().map(Node::string),
+    };
+    match url {
+        Some(url) => Ok(Some(Part::Image { url, detail: None })),
+        None => {
+            reader.lose_block(&block);
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Writes Gemini Interactions. Natively, searches and their results are steps that hold functions.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{joined, place_history, Writer};
+use crate::{
+    error::Error,
+    json::{Node, Text},
+    options::{Native, ServerHistory},
+    request::{
+        conversation::{pairs, Call, Content, Event, Outcome, Part, Role, Searcher, What},
+        report::LOST,
+        tool::type_of,
+    },
+};
+
+pub(super) fn write<'a>(
+    writer: &mut Writer<'_, 'a>,
+    request: &mut Node<'a>,
+    events: Vec<Event<'a>>,
+) -> Result<(), Error> {
+    let events = pairs::settle(events, writer.writing.warnings);
+    let mut steps = Steps { writer, out: Vec::new(), prompt: Vec::new(), has_spoken: false };
+    for event in events {
+        steps.event(event)?;
+    }
+    let Steps { out, prompt, .. } = steps;
+    place_history(request, "input", out);
+    if !prompt.is_empty() {
+        request.set("system_instruction", joined(prompt, "/system_instruction")?);
+    }
+    Ok(())
+}
+
+struct Steps<'s, 'w, 'a> {
+    writer: &'s mut Writer<'w, 'a>,
+    out: Vec<Node<'a>>,
+    /// Texts of the system prompt.
+    prompt: Vec<Part<'a>>,
+    /// True once the history has anything but the system prompt.
+    has_spoken: bool,
+}
+
+impl<'a> Steps<'_, '_, 'a> {
+    fn event(&mut self, event: Event<'a>) -> Result<(), Error> {
+        match event.what {
+            What::Text { role: Role::System, content } if !self.has_spoken && !self.writer.same_format() => {
+                self.prompt.extend(content.into_parts().into_iter().filter(|part| matches!(part, Part::Text(_))));
+                return Ok(());
+            }
+            What::Text { role, content } => self.message(role, content),
+            What::Call(call) => self.call(call),
+            What::Result(outcome) => self.result(outcome)?,
+            What::Add(additions) => {
+                // The API has no additions: the list has the tools.
+                for addition in additions.iter().filter(|addition| addition.is_known) {
+                    let text = self.writer.available(&addition.name);
+                    self.message(Role::System, Content::sentence(text));
+                }
+            }
+            What::Carry(additions) => {
+                let names: Vec<Text<'a>> = additions.into_iter().map(|addition| addition.name).collect();
+                for text in self.writer.revived(&names) {
+                    self.message(Role::System, Content::sentence(text));
+                }
+            }
+            What::Remove { name, .. } => {
+                let text = self.writer.retire(name);
+                self.message(Role::System, Content::sentence(text));
+            }
+            What::Reasoning(thought) => {
+                let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
+                self.writer.writing.warnings.about(LOST, name);
+            }
+            What::Kept(_) => {
+                let kept = self.writer.kept(event.at);
+                self.out.push(kept);
+            }
+            What::Server { .. } | What::Orphan(_) | What::Used(_) | What::Ignored(_) => return Ok(()),
+        }
+        self.has_spoken = true;
+        Ok(())
+    }
+
+    fn message(&mut self, role: Role, content: Content<'a>) {
+        let kind = if role == Role::Assistant { "model_output" } else { "user_input" };
+        let blocks: Vec<Node<'a>> = content.into_parts().into_iter().filter_map(block).collect();
+        if !blocks.is_empty() {
+            self.out.push(Node::record([("type", Node::literal(kind)), ("content", Node::array(blocks))]));
+        }
+    }
+
+    fn is_dropped(&self, search: Option<Searcher>) -> bool {
+        let options = self.writer.writing.options;
+        search == Some(Searcher::Hosted)
+            && options.native != Native::Interactions
+            && options.server_history == ServerHistory::Drop
+    }
+
+    fn call(&mut self, call: Call<'a>) {
+        if self.is_dropped(call.search) {
+            return;
+        }
+        if let Some(own) = call.own {
+            self.out.push(own);
+            return;
+        }
+        let is_hosted = call.search == Some(Searcher::Hosted) && self.writer.native() == Native::Interactions;
+        if is_hosted {
+            // The result of the search adds the names.
+            self.out.push(Node::record([
+                ("type", Node::literal("tool_search_call")),
+                ("id", call.id),
+                ("arguments", Node::record([(NAMES, Node::array(Vec::new()))])),
+            ]));
+            return;
+        }
+        let name = call.name.display().into_owned();
+        let is_object = matches!(&call.arguments, crate::request::conversation::Arguments::Freeform(_));
+        let (call, was_object) = function_call_of(call);
+        if !was_object && !is_object {
+            self.writer.writing.warnings.about("arguments-not-an-object", name);
+        }
+        self.out.push(call);
+    }
+
+    fn result(&mut self, outcome: Outcome<'a>) -> Result<(), Error> {
+        if self.is_dropped(outcome.of_search) {
+            return Ok(());
+        }
+        let is_found = outcome.found.is_some() && !outcome.is_error;
+        let found = if is_found { outcome.found.unwrap_or_default() } else { Vec::new() };
+        let is_native = is_found && self.writer.native() == Native::Interactions;
+        let is_hosted = outcome.of_search == Some(Searcher::Hosted);
+        if let Some(own) = outcome.own.filter(|_| !is_found || is_native) {
+            self.writer.carried(&Writer::usable(&found, &outcome.gone));
+            self.out.push(own);
+            return Ok(());
+        }
+        if is_native {
+            let found = Writer::usable(&found, &outcome.gone);
+            let functions = self.writer.carried(&found);
+            if is_hosted {
+                self.name_found(&outcome.id, &functions);
+                self.out.push(Node::record([
+                    ("type", Node::literal("tool_search_result")),
+                    ("call_id", outcome.id),
+                    ("result", Node::array(functions)),
+                ]));
+                return Ok(());
+            }
+            if !functions.is_empty() {
+                self.out.push(result(outcome.id, Node::array(functions), false));
+                return Ok(());
+            }
+        }
+        let mut parts = match outcome.content {
+            Content::String(text) if !is_found => {
+                self.out.push(result(outcome.id, text, outcome.is_error));
+                return Ok(());
+            }
+            content => content.into_parts(),
+        };
+        if is_found {
+            parts.extend(self.writer.found_texts(&found, &outcome.gone));
+        }
+        let blocks = parts.into_iter().filter_map(block).collect();
+        self.out.push(result(outcome.id, Node::array(blocks), outcome.is_error));
+        Ok(())
+    }
+
+    /// Writes the names of the found functions into the call of a hosted search.
+    fn name_found(&mut self, id: &Node<'a>, functions: &[Node<'a>]) {
+        let is_call = |step: &&mut Node<'a>| {
+            type_of(step).is_some_and(|kind| kind.is("tool_search_call"))
+                && step.get("id").and_then(Node::as_text) == id.as_text()
+        };
+        let names = functions.iter().filter_map(|function| function.get("name")).cloned().collect();
+        if let Some(step) = self.out.iter_mut().rev().find(is_call) {
+            step.set("arguments", Node::record([(NAMES, Node::array(names))]));
+        }
+    }
+}
+
+/// The member of a hosted search's arguments with the names of the functions to load.
+const NAMES: &str = "function_names";
+
+fn result<'a>(id: Node<'a>, result: Node<'a>, is_error: bool) -> Node<'a> {
+    let mut step = Node::record([("type", Node::literal("function_result")), ("call_id", id), ("result", result)]);
+    if is_error {
+        step.set("is_error", Node::bool(true));
+    }
+    step
+}
+
+/// Writes a call as a step.
+pub(super) fn function_call(call: Call<'_>) -> Node<'_> {
+    function_call_of(call).0
+}
+
+/// Writes a call as a step. Also returns true if its arguments were an object.
+fn function_call_of(call: Call<'_>) -> (Node<'_>, bool) {
+    let (arguments, is_object) = call.arguments.value();
+    let step = Node::record([
+        ("type", Node::literal("function_call")),
+        ("id", call.id),
+        ("name", Node::string(call.name)),
+        ("arguments", arguments),
+    ]);
+    (step, is_object)
+}
+
+/// Converts a part to a content. An empty text has none.
+fn block(part: Part<'_>) -> Option<Node<'_>> {
+    match part {
+        Part::Text(text) if text.as_text().is_some_and(Text::is_empty) => None,
+        Part::Text(text) => Some(Node::record([("type", Node::literal("text")), ("text", text)])),
+        Part::Own(block) => Some(block),
+        Part::Reference(_) | Part::Search(_) | Part::Ignored => None,
+        Part::Image { url, .. } => Some(image(url)),
+    }
+}
+
+/// Converts the URL of an image to a content: embedded data or a link.
+fn image(url: Node<'_>) -> Node<'_> {
+    let kind = ("type", Node::literal("image"));
+    let inline = url.as_text().and_then(Text::value).and_then(|url| {
+        let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
+        Some((String::from(media_type), String::from(data)))
+    });
+    match inline {
+        Some((media_type, data)) => {
+            Node::record([kind, ("data", Node::string(data)), ("mime_type", Node::string(media_type))])
+        }
+        None => Node::record([kind, ("uri", url)]),
+    }
+}
+
+/// The settings of a model, which Gemini Interactions holds in one member.
+const SETTINGS: [&str; 6] = ["temperature", "top_p", "max_output_tokens", "stop_sequences", "seed", "tool_choice"];
+const HOLDER: &str = "generation_config";
+
+/// Moves the settings of a request out of the member that holds them, for a translation into another format.
+///
+/// # Errors
+/// `invalid-json` if the settings are text that cannot be read.
+pub(super) fn lift(request: &mut Node<'_>) -> Result<(), Error> {
+    let Some(mut settings) = crate::json::lazy::take(request, HOLDER)? else { return Ok(()) };
+    request.remove(HOLDER);
+    for member in settings.as_object_mut().map(|object| core::mem::take(object.members_mut())).into_iter().flatten() {
+        if let Some(object) = request.as_object_mut() {
+            object.set(member.key, member.value);
+        }
+    }
+    Ok(())
+}
+
+/// Moves the settings of a translated request into the member that holds them.
+pub(super) fn sink(request: &mut Node<'_>) {
+    for key in SETTINGS {
+        let Some(value) = request.remove(key) else { continue };
+        if request.get(HOLDER).is_none_or(|settings| settings.as_object().is_none()) {
+            request.set(HOLDER, Node::empty_object());
+        }
+        request.visit(HOLDER, |settings| settings.set(key, value));
+    }
+}

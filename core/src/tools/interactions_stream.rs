@@ -1,0 +1,87 @@
+//! Restores calls in the event stream of Gemini Interactions, whose events have an `event_type`.
+//!
+//! Source: google-genai 3.6.1, `_gaos/types/interactions/interactionsseevent.py` and the events in it.
+
+use alloc::vec::Vec;
+
+use super::{
+    call_sites::id_of,
+    held::Key,
+    stream_restorer::{is_none, Passed, Stream},
+};
+use crate::{
+    error::Error,
+    json::{Node, Text},
+    request::tool::has_type,
+};
+
+impl Stream {
+    /// Handles an event of Gemini Interactions; returns `None` for any other.
+    ///
+    /// # Errors
+    /// `limit-exceeded`, and those of restoring.
+    pub(super) fn interactions<'a>(
+        &mut self,
+        event: &mut Node<'a>,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<Option<Passed>, Error> {
+        let Some(kind) = event.get("event_type").and_then(Node::as_text) else { return Ok(None) };
+        if kind.is("step.start") {
+            self.begin_step(event, out)?;
+        } else if kind.is("step.delta") {
+            let key = Key::of(event);
+            let piece = event.get("delta").and_then(|delta| delta.get("arguments")?.as_text());
+            if let (Some(piece), Some(_)) = (piece, self.held.get(&key)) {
+                self.held.carry(&key, event)?;
+                self.held.add(&key, piece)?;
+                return Ok(Some(Passed::Nothing));
+            }
+        } else if kind.is("step.stop") {
+            if let Some(held) = self.held.close(&Key::of(event)) {
+                out.extend(self.end_of(held, || {
+                    let delta = [("type", Node::literal("arguments_delta")), ("arguments", Node::literal(""))];
+                    Node::record([
+                        ("event_type", Node::literal("step.delta")),
+                        ("index", event.get("index").map(Node::detached).unwrap_or_default()),
+                        ("delta", Node::record(delta)),
+                    ])
+                }));
+            }
+        } else if kind.is("interaction.completed") {
+            out.extend(self.leave());
+            // The whole interaction repeats the steps.
+            self.told.skips_seen = true;
+            let restored = self.restore_map.reply(event, &mut self.told);
+            self.told.skips_seen = false;
+            self.told.forget();
+            restored?;
+        }
+        Ok(Some(Passed::Event))
+    }
+
+    /// Handles the start of a step.
+    fn begin_step<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
+        let key = Key::of(event);
+        let step = event.get("step").filter(|step| has_type(step, "function_call"));
+        let called = step.and_then(|step| self.restore_map.called(step, "name"));
+        let called = called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned);
+        // Usually the arguments come later, and the step has none yet.
+        let is_bare = step.is_some_and(|step| is_none(step, "arguments"));
+        let id = step.and_then(id_of).map(|id| id.display().into_owned());
+        if step.is_none() {
+            // Steps that are no call pass unchanged.
+        } else if is_bare {
+            event.visit("step", |step| self.names_of(step)).unwrap_or(Ok(()))?;
+        } else {
+            self.in_item(event, "step")?;
+            self.told.see(id.as_deref());
+        }
+        // Passes on an unfinished call whose index is used again.
+        let before = match called {
+            Some(name) => self.held.open(key, name, id, !is_bare)?,
+            None => self.held.close(&key),
+        };
+        out.extend(before.and_then(|held| self.carried(held)));
+        Ok(())
+    }
+}
