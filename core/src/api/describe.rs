@@ -277,7 +277,8 @@ pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// `{ server?, name, namespace?, arguments }`, and `{ valid, repairs, left, retryMessage }` of what is repaired.
+/// `{ server?, index?, name, namespace?, arguments }`, and `{ valid, repairs, left, retryMessage }` of what is
+/// repaired.
 pub(super) fn call<'a>(
     restore_map: &RestoreMap,
     name: &Text<'_>,
@@ -285,6 +286,7 @@ pub(super) fn call<'a>(
     repaired: Option<&RepairedCall>,
 ) -> Node<'a> {
     let entry = restore_map.name(name);
+    let index = entry.as_ref().and_then(|entry| entry.index);
     let (server, name, namespace) = match entry {
         Some(entry) => {
             (entry.server.map(Text::into_owned), entry.name.into_owned(), entry.namespace.map(Text::into_owned))
@@ -293,6 +295,7 @@ pub(super) fn call<'a>(
     };
     let mut members: Vec<(Text<'static>, Node<'a>)> = Vec::new();
     members.extend(server.map(|server| (Text::literal("server"), Node::string(server))));
+    members.extend(index.map(|index| (Text::literal("index"), Node::count(index as u64))));
     members.push((Text::literal("name"), Node::string(name)));
     members.extend(namespace.map(|namespace| (Text::literal("namespace"), Node::string(namespace))));
     members.push((Text::literal("arguments"), arguments));

@@ -44,6 +44,7 @@ mod request_members;
 mod response_stream;
 pub(crate) mod restore;
 mod restore_kept;
+mod same_names;
 pub(crate) mod sanitize_list;
 mod server_mentions;
 mod server_names;

@@ -138,7 +138,8 @@ pub(crate) fn adapt_with_names<'a>(
     }
     let tools = sent_as(api_out, dialect, options);
     let flat = planned_names::plan(request, api_out, (&mut names, shape))?;
-    let planned = Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref() };
+    let planned =
+        Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref(), ..Planned::default() };
     // Cached lists do not record servers.
     let lookup = lookup.filter(|_| servers.is_none());
     let Tools { restore_map, names, callable, is_emptied } =
@@ -324,7 +325,7 @@ fn rewrite_tools<'a>(
     request: &mut Node<'a>,
     api: Api,
     options: &ToolsOptions,
-    Planned { names, shape, flat, servers }: Planned<'_>,
+    Planned { names, shape, flat, servers, .. }: Planned<'_>,
     (lookup, report): (Option<Lookup<'a>>, &mut AdaptReport),
 ) -> Result<Tools, Error> {
     let mut given = Some(names);
@@ -346,7 +347,8 @@ fn rewrite_tools<'a>(
             }
             return Ok(Some(known.sent.clone()));
         }
-        let (sent, changed) = rewrite_list(node, options, Planned { names, shape, flat, servers }, place)?;
+        let (sent, changed) =
+            rewrite_list(node, options, Planned { names, shape, flat, servers, same_names: None }, place)?;
         if let (Some(lookup), Some(question)) = (&lookup, question) {
             let text = changed.then(|| json::write(node));
             lookup.keep(question.into_owned(), text, sent.clone());

@@ -117,6 +117,10 @@ class ToolsOptions(SanitizeOptions, _ListOptions, total=False):
 
     format: ToolFormat | None
     """The shape of the tools. By default the one of the dialect's API."""
+    duplicate_names: Literal["quarantine", "rename"] | None
+    """What becomes of tools of one name in a list that has several definitions for it. By default `"quarantine"`: the
+    first one is sent. `"rename"`: each gets a name of its own, and a restored call has `index`, the tool's index in the
+    list. Only for callers who look at that: the `name` of their calls is the same."""
     on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SanitizedList], object] | None
     """What becomes of a list of which tools have to be set aside. By default `"warn"`: unless `quarantined` is read
     before `tools`, a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list.
