@@ -64,8 +64,10 @@ impl<'a> Places<'a> {
             Native::Interactions => (Set::new(), found_first(conversation)),
             _ => (added, found),
         };
-        let pinned = loaded_at_the_head(conversation, loads_used_tools);
         let searches = conversation.tools.has_hosted_search();
+        // Nothing but a search adds a tool of Gemini Interactions.
+        let is_found = |tool: &Tool<'_>, name: &Text<'a>| found.contains(name) || searches && tool.listed;
+        let pinned = loaded_at_the_head(conversation, loads_used_tools);
         let mut places = Map::new();
         for tool in conversation.tools.iter() {
             let Some(name) = &tool.name else { continue };
@@ -80,12 +82,7 @@ impl<'a> Places<'a> {
                     let is_inline = native == Native::Inline && added.contains(name) && !found.contains(name);
                     of_references(tool, native, searches, is_inline)
                 }
-                // Nothing else of the API adds a tool.
-                Native::Interactions
-                    if tool.loaded && !is_gone && !found.contains(name) && !(searches && tool.listed) =>
-                {
-                    Place::Top
-                }
+                Native::Interactions if tool.loaded && !is_gone && !is_found(tool, name) => Place::Top,
                 _ => of_carriers(tool, native, removals, searches),
             };
             // What Gemini Interactions cannot add, the list gets.
