@@ -1,7 +1,7 @@
 # A machine with rustup, Node 20.19 and Python 3.10 or later needs nothing else: every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo playground devtools docs test fuzz bench figures bench-peers package release-check setup lint clean
+.PHONY: help demo playground devtools docs test fuzz judges bench figures bench-peers package release-check setup lint clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
@@ -23,6 +23,9 @@ test: ## set-up, formats, lints and every test in every language
 
 fuzz: ## generated inputs for as long as one likes (TIME=3600: seconds a target; TARGET=sanitize: only that)
 	@scripts/fuzz.sh $(or $(TIME),60) $(TARGET)
+
+judges: ## every judge and SDK of the tests, alone (NEWEST=1: their newest releases, and what they say goes to target/judges.md)
+	@scripts/judges.sh $(if $(NEWEST),newest)
 
 bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools than the demo's)
 	@scripts/bench.sh $(DATA)

@@ -1,6 +1,7 @@
 //! Writes how many answers stand behind each table, `docs/evidence.md`: `cargo run -p toolwire --example evidence`.
+//! With a day (`evidence 2027-03-01`) it writes no page and prints the facts that are old on that day.
 //!
-//! It counts the answers in `../shared/data`, beside the checkout, and writes nothing without them.
+//! The page counts the answers in `../shared/data`, beside the checkout. It is not written without them.
 #![allow(clippy::indexing_slicing, reason = "`value[\"name\"]` of serde_json gives null instead of panicking")]
 
 #[path = "../tests/evidence/ledger/mod.rs"]
@@ -11,6 +12,10 @@ use std::{error::Error, fs};
 use ledger::{root, Ledger, DATA, PAGE};
 
 fn main() -> Result<(), Box<dyn Error>> {
+    if let Some(day) = std::env::args().nth(1) {
+        println!("{}", ledger::aging(&day).trim());
+        return Ok(());
+    }
     let ledger = Ledger::whole().ok_or_else(|| format!("expected {DATA} beside the checkout, found none"))?;
     // A page of counts that the tests would not let stand.
     if let Some(fault) = ledger.faults.first() {

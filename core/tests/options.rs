@@ -1,11 +1,11 @@
 //! An option is known in every language and documented: what the core reads of each function is compared with the types
-//! of TypeScript and Python and with the tables of the documentation.
+//! of TypeScript and Python, with the tables of the documentation and with the flags of the command.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use toolwire::{
-    internal::bindings::{self, call, Function, Naming},
+    internal::bindings::{self, call, Function, Naming, Row},
     json,
     json::Node,
     Code, Error, ExchangeOptions,
@@ -223,8 +223,7 @@ fn python(text: &str, name: &str) -> Names {
     let (_, rest) = text.split_once(&format!("class {name}(")).unwrap_or_else(|| panic!("_options.py has no `{name}`"));
     let (bases, body) = rest.split_once("):\n").expect("a class has a body");
     let body = body.split("\n\n\n").next().unwrap_or_default();
-    let mut names: Names =
-        bases.split(", ").filter(|base| base.ends_with("Options")).flat_map(|base| python(text, base)).collect();
+    let mut names: Names = python_bases(bases).flat_map(|base| python(text, base)).collect();
     let fields = body.lines().filter_map(|line| line.strip_prefix("    ")).filter_map(|line| line.split_once(':'));
     let is_name = |name: &&str| !name.is_empty() && name.chars().all(|char| char.is_ascii_lowercase() || char == '_');
     names.extend(fields.map(|(name, _)| name).filter(is_name).map(str::to_owned));
@@ -343,7 +342,7 @@ fn words_in_python(text: &str, class: &str, name: &str) -> Names {
         };
         return of_type.split('"').skip(1).step_by(2).map(str::to_owned).collect();
     }
-    let mut bases = bases.split(", ").filter(|base| base.ends_with("Options"));
+    let mut bases = python_bases(bases);
     bases.find_map(|base| Some(words_in_python(text, base, name)).filter(|words| !words.is_empty())).unwrap_or_default()
 }
 
@@ -393,4 +392,255 @@ fn spelled(naming: Naming, camel: &str) -> String {
             name
         }),
     }
+}
+
+/// The types whose rows an option of a type may stand in: its own, and those of the options that it includes.
+fn row_types(type_name: &'static str) -> Vec<&'static str> {
+    match type_name {
+        "CheckOptions" => vec!["SanitizeOptions"],
+        "ToolsOptions" => vec!["ToolsOptions", "SanitizeOptions"],
+        "AdaptOptions" => vec!["AdaptOptions", "ToolsOptions", "SanitizeOptions"],
+        "ExchangeOptions" => vec!["ExchangeOptions", "AdaptOptions", "ToolsOptions", "SanitizeOptions"],
+        other => vec![other],
+    }
+}
+
+/// The options that no table of the core has: they are all that their function takes.
+const WITHOUT_ROW: &[(&str, &str)] = &[("CheckToolsOptions", "dialects"), ("CheckRequestOptions", "dialect")];
+
+/// Options whose documentation differs from the row of the core, with the reason.
+const DOCUMENTED_APART: &[(&str, &str, &str)] = &[
+    ("AdaptOptions", "format", "it is the format of the request, and not of its tools"),
+    ("ExchangeOptions", "format", "it is the format of the request, and not of its tools"),
+    ("ExchangeOptions", "deferred", "hosted searches are run by default"),
+    ("BetaOptions", "native", "the page of types refers to `DeferredOptions`"),
+];
+
+fn row(type_name: &'static str, name: &str) -> Option<Row> {
+    row_types(type_name).into_iter().flat_map(bindings::option_rows).find(|row| row.name == name)
+}
+
+/// The comment before a member of an interface, or of one that it extends, as one line.
+fn documentation_in_typescript(text: &str, interface: &str, name: &str) -> Option<String> {
+    let (_, rest) = text.split_once(&format!("export interface {interface} "))?;
+    let (head, body) = rest.split_once('{')?;
+    let body = if body.starts_with('}') { "" } else { body.split_once("\n}").map_or("", |(body, _)| body) };
+    let member = [format!("\n  {name}?:"), format!("\n  {name}:")].iter().find_map(|start| body.find(start.as_str()));
+    if let Some(at) = member {
+        let (_, comment) = body.get(..at)?.rsplit_once("/**")?;
+        let (comment, _) = comment.split_once("*/")?;
+        let lines = comment.lines().map(|line| line.trim().trim_start_matches("* ").trim_start_matches('*'));
+        return Some(lines.collect::<Vec<_>>().join(" ").trim().to_owned());
+    }
+    let bases = head.trim().strip_prefix("extends ").unwrap_or_default().trim_start_matches("Omit<");
+    let mut bases = bases.split([',', '>']).map(str::trim).filter(|base| text.contains(&format!("interface {base} ")));
+    bases.find_map(|base| documentation_in_typescript(text, base, name))
+}
+
+/// The text behind a field of a `TypedDict`, or of one of its bases, as one line.
+fn documentation_in_python(text: &str, class: &str, name: &str) -> Option<String> {
+    let (_, rest) = text.split_once(&format!("class {class}("))?;
+    let (bases, body) = rest.split_once("):\n")?;
+    let body = body.split("\n\n\n").next().unwrap_or_default();
+    if let Some((_, field)) = body.split_once(&format!("\n    {name}:")) {
+        let (_, comment) = field.split_once("\"\"\"")?;
+        let (comment, _) = comment.split_once("\"\"\"")?;
+        return Some(comment.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    python_bases(bases).find_map(|base| documentation_in_python(text, base, name))
+}
+
+/// The classes that a `TypedDict` extends.
+fn python_bases(bases: &str) -> impl Iterator<Item = &str> {
+    bases.split(", ").filter(|base| base.ends_with("Options") || base.ends_with("Deferral"))
+}
+
+/// The first sentence of a documentation, without what differs between languages: names of options and functions, null.
+fn first_sentence(documentation: &str) -> String {
+    let line = documentation.split("\n\n").next().unwrap_or_default();
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sentence = line.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    let (sentence, _) = sentence.split_once(": see [").unwrap_or((sentence, ""));
+    let nothing =
+        ["`Some(None)`", "`None`"].iter().fold(sentence.to_owned(), |line, none| line.replace(none, "`null`"));
+    // The bindings' own objects are the reader's own.
+    let ours = nothing.trim_start_matches("Bindings only: ").replace("the caller's own", "your own");
+    let ours = ours.split(", and the input itself").next().unwrap_or_default().to_owned();
+    ours.replace('_', "").to_lowercase()
+}
+
+/// A default as documentation spells it.
+fn plain(text: &str) -> String {
+    let text = text.replace('`', "");
+    // 32,000 is 32000.
+    let digits = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let is_separator = |at: usize, one: char| one == ',' && at > 0 && digits(at - 1) && digits(at + 1);
+    text.char_indices().filter(|(at, one)| !is_separator(*at, *one)).map(|(_, one)| one).collect()
+}
+
+/// What the column `default` of a page's table has for each option.
+fn defaults_in_table(text: &str, head: &str) -> Vec<(String, String)> {
+    let is_head = |line: &&str| line.starts_with(&format!("| {head} | default | what |"));
+    let rows = text.lines().skip_while(|line| !is_head(line)).skip(2).take_while(|line| line.starts_with('|'));
+    let cells = rows.filter_map(|row| {
+        let mut cells = row.trim_start_matches("| ").split(" | ");
+        let name = quoted(cells.next()?).next()?;
+        Some((name, cells.next()?.to_owned()))
+    });
+    cells.collect()
+}
+
+/// The defaults and the first sentence of an option are the same in TypeScript and Python as in its row, and its page
+/// has the default.
+#[test]
+fn defaults_and_documentation_are_those_of_the_row() {
+    let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
+    let (mut faults, mut compared) = (Vec::new(), 0);
+    for declared in DECLARED {
+        let (function, type_name) = (declared.name(), declared.type_name);
+        let page = defaults_in_table(&read(&format!("docs/functions/{}", declared.page)), declared.head);
+        for name in declared.known(Naming::Camel) {
+            let Some(row) = row(type_name, &name) else {
+                if !WITHOUT_ROW.contains(&(type_name, name.as_str())) {
+                    faults.push(format!("{function}: no table of core/src/options has `{name}`"));
+                }
+                continue;
+            };
+            // The name in JSON is the field's: setters and Python have that.
+            let in_typescript = documentation_in_typescript(&npm, type_name, &name).unwrap_or_default();
+            let in_python = documentation_in_python(&py, type_name, &spelled(Naming::Snake, &name)).unwrap_or_default();
+            let is_apart = DOCUMENTED_APART.iter().any(|apart| (apart.0, apart.1) == (type_name, name.as_str()));
+            for (language, documentation) in [("TypeScript", &in_typescript), ("Python", &in_python)] {
+                compared += 1;
+                let (expected, found) = (first_sentence(row.doc), first_sentence(documentation));
+                if !is_apart && expected != found {
+                    faults.push(format!(
+                        "{function}: `{name}` in {language} begins\n    {found}\n  and its row\n    {expected}"
+                    ));
+                }
+                let Some(default) = &row.default else { continue };
+                let default = plain(default);
+                let documentation = plain(documentation);
+                let says = ["Default ", "By default "].iter().any(|start| {
+                    documentation.match_indices(start).any(|(at, _)| {
+                        documentation.get(at + start.len()..).is_some_and(|rest| rest.starts_with(&default))
+                    })
+                });
+                if !says && default != "\"\"" {
+                    faults.push(format!(
+                        "{function}: `{name}` in {language} does not give the default {default}: {documentation}"
+                    ));
+                }
+            }
+            // What stands on another page was compared there.
+            let Some((_, cell)) = page.iter().find(|(option, _)| *option == name) else { continue };
+            let is_said =
+                row.default.as_deref().is_none_or(|default| default == "\"\"" || plain(cell) == plain(default));
+            if cell.trim().is_empty() || !is_said {
+                let default = row.default.unwrap_or_default();
+                faults.push(format!(
+                    "{function}: docs/functions/{} gives `{name}` the default {cell}, and its row {default}",
+                    declared.page
+                ));
+            }
+        }
+        assert!(
+            !page.is_empty() || declared.page == "check.md",
+            "docs/functions/{}: no table has defaults",
+            declared.page
+        );
+    }
+    assert!(compared > 200, "only {compared} documentations were compared");
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+/// The flags of the command, by the type of options that they set: the structs of `command/src/arguments/`.
+const FLAGS: &[(&str, &[(&str, &str)])] = &[
+    ("SanitizeOptions", &[("mod.rs", "Rewriting"), ("mod.rs", "SanitizeArguments")]),
+    ("ToolsOptions", &[("mod.rs", "SanitizeArguments")]),
+    ("AdaptOptions", &[("mod.rs", "SanitizeArguments")]),
+    ("DeferredOptions", &[("defer.rs", "DeferArguments")]),
+    ("RepairOptions", &[("validate.rs", "Repairing"), ("validate.rs", "ValidateArguments")]),
+];
+
+/// Options that no flag sets, with the reason.
+const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
+    ("SanitizeOptions", "share", "the result is text"),
+    ("DeferredOptions", "share", "the result is text"),
+    ("ToolsOptions", "maxTools", "the default is more than any API takes"),
+    ("ToolsOptions", "onSetAside", "standard error names the tools that are set aside, and the exit code is 1"),
+    ("ToolsOptions", "prefix", "the command reads no lists of several servers"),
+    ("AdaptOptions", "deferred", "`toolwire defer` has its options"),
+    (
+        "AdaptOptions",
+        "historyArguments",
+        "`toolwire sanitize` sends nothing: whoever looks at a request wants it as it would be sent",
+    ),
+    ("RepairOptions", "name", "the tool's name is known from the input"),
+];
+
+/// The types of options whose functions the command does not have, with the reason.
+const WITHOUT_COMMAND: &[(&str, &str)] = &[
+    ("EnvelopeOptions", "`toolwire sanitize` does more"),
+    ("BetaOptions", "a header is no file"),
+    ("DialectQuery", "`toolwire dialects` lists them"),
+    ("DeferralQuery", "`toolwire dialects` lists them"),
+    ("SearchOptions", "a search is a part of a conversation"),
+    ("ExchangeOptions", "an exchange is a part of a gateway"),
+];
+
+/// The fields of a struct of arguments, each with the attributes and comments before it.
+fn flags(text: &str, name: &str) -> Vec<(String, String)> {
+    let (_, rest) = text.split_once(&format!("struct {name} {{\n")).unwrap_or_else(|| panic!("no struct `{name}`"));
+    let (body, _) = rest.split_once("\n}").expect("a struct ends");
+    let (mut flags, mut before) = (Vec::new(), String::new());
+    for line in body.lines().map(str::trim) {
+        if let Some((field, _)) = line.strip_prefix("pub(crate) ").and_then(|line| line.split_once(':')) {
+            flags.push((field.to_owned(), std::mem::take(&mut before)));
+        } else {
+            before.push_str(line);
+        }
+    }
+    flags
+}
+
+/// Every option has a flag with the same default, or a reason to have none.
+#[test]
+fn options_have_flags() {
+    let mut faults = Vec::new();
+    let types: BTreeSet<&str> = DECLARED.iter().flat_map(|declared| row_types(declared.type_name)).collect();
+    for type_name in types {
+        let rows = bindings::option_rows(type_name);
+        if rows.is_empty() || WITHOUT_COMMAND.iter().any(|without| without.0 == type_name) {
+            continue;
+        }
+        let Some((_, structs)) = FLAGS.iter().find(|(name, _)| *name == type_name) else {
+            faults.push(format!("{type_name}: `FLAGS` does not say where the command has its options"));
+            continue;
+        };
+        for row in rows {
+            let field = spelled(Naming::Snake, row.name);
+            let found = structs.iter().find_map(|(file, name)| {
+                let text = read(&format!("command/src/arguments/{file}"));
+                flags(&text, name).into_iter().find(|(flag, before)| *flag == field && before.contains("#[arg("))
+            });
+            let reason = WITHOUT_FLAG.iter().find(|without| (without.0, without.1) == (type_name, row.name));
+            match (found, reason) {
+                (Some(_), Some(_)) => {
+                    faults.push(format!("{type_name}: `{}` has a flag and stands in `WITHOUT_FLAG`", row.name));
+                }
+                (None, None) => faults.push(format!("{type_name}: no flag of the command sets `{}`", row.name)),
+                (Some((_, attributes)), None) => {
+                    let default =
+                        attributes.split_once("default_value = \"").and_then(|(_, rest)| rest.split('"').next());
+                    let row_default = row.default.unwrap_or_default();
+                    if default.is_some_and(|default| default != row_default.trim_matches('"')) {
+                        faults.push(format!("{type_name}: the flag of `{}` has another default", row.name));
+                    }
+                }
+                (None, Some(_)) => {}
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }

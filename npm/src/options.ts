@@ -89,28 +89,11 @@ export interface SanitizedList {
 }
 
 /** Options of `adaptRequest`: those of `sanitize` for every schema, and some more. */
-export interface AdaptOptions extends SanitizeOptions {
+export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'onSetAside'> {
   /** The request's format, where its shape does not tell. */
   format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'gemini-interactions' | 'bedrock' | undefined;
   /**
-   * Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. Default: the one
-   * for tools that are not strict, where a list may hold both kinds (`anthropic-strict`, `openai-strict`, `azure-strict`).
-   */
-  fallback?: Dialect | undefined;
-  /** The most tools that are rewritten: those after them are set aside. `null` is no limit but the API's. Default 10,000. */
-  maxTools?: number | null | undefined;
-  /**
-   * Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repairArguments` does. Default `false`.
-   */
-  repair?: CallRepairOptions | boolean | undefined;
-  /**
-   * How tools of a list of several servers are called. Default `"auto"`: `server__tool` if several servers of the list have the name, and
-   * the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which servers there are. `"never"`: a name that
-   * several servers have gets a digest of the server and the name.
-   */
-  prefix?: 'auto' | 'always' | 'never' | undefined;
-  /**
-   * How tools are loaded that are deferred. Default: as `applyDeferredLoading` does; `false` leaves them as they are, for an
+   * How tools are loaded that are deferred. Default: as `applyDeferredLoading` does. `false` leaves them as they are, for an
    * API that has the feature.
    */
   deferred?: DeferredOptions | boolean | undefined;
@@ -162,7 +145,7 @@ export interface DialectQuery {
 export interface BetaOptions {
   /** Which construct of its own for deferred tools the backend has, as in {@link DeferredOptions}. Default `"none"`. */
   native?: DeferredOptions['native'] | null;
-  /** The betas that the request needs: `betas` of its report. */
+  /** The betas that the request needs: `betas` of its report. Default `[]`. */
   betas?: readonly string[] | null | undefined;
 }
 
@@ -180,11 +163,11 @@ export interface DeferralQuery {
 export interface RepairOptions {
   /** The least confidence that a repair may have. Default `"likely"`. */
   confidence?: 'exact' | 'likely' | undefined;
-  /** Rules that are not applied. */
+  /** Rules that are not applied. Default `[]`. */
   disable?: readonly RepairRule[] | undefined;
-  /** Whether a required member that is missing, null or blank gets the schema's own `default`. Default false. */
+  /** Whether a required member that is missing, null or blank gets the schema's own `default`. Default `false`. */
   useDefaults?: boolean | undefined;
-  /** Whether undeclared members of closed objects are left out. Default false. */
+  /** Whether undeclared members of closed objects are left out. Default `false`. */
   removeAdditional?: boolean | undefined;
   /** What becomes of text that breaks off: an error, or the brackets that lack are added. Default `"refuse"`. */
   truncated?: 'refuse' | 'close' | undefined;
@@ -262,8 +245,8 @@ export interface DeferredOptions extends ShareOption {
   /** Whether a call of a tool in the history counts as a load of it. Default `false`. */
   loadUsedTools?: boolean | undefined;
   /**
-   * The name of the function that stands for a tool search. Default `"tool_search"`. Where a tool has that name, the function gets
-   * another; the report says which.
+   * The name of the function that stands for a tool search. If a tool has that name, the function gets another; the report says which.
+   * Default `"tool_search"`.
    */
   toolSearchName?: string | undefined;
   /**
@@ -343,8 +326,8 @@ export interface SentRequest {
 /** The option that decides whether the result may hold parts of the input. */
 export interface ShareOption {
   /**
-   * Return unchanged parts as your own objects, and the input itself if nothing changes: faster, but whoever changes the
-   * result changes the input. Default `false`: the result shares no object with the input.
+   * Return unchanged parts as your own objects instead of copies, and the input itself if nothing changes: faster, but whoever changes
+   * the result changes the input. Default `false`: the result shares no object with the input.
    */
   share?: boolean | undefined;
 }

@@ -359,6 +359,17 @@ export interface DialectDescription {
     source: string;
     rules: Constraint[];
     severity: Severity;
+    /** The day on which the fact was last checked (ISO 8601). */
+    checked: string;
+  }[];
+  /** What is known about requests as a whole, with the rules of `checkRequest` that rest on it. */
+  requests: {
+    statement: string;
+    confidence: 'A' | 'B' | 'C';
+    source: string;
+    rule: RequestConstraint;
+    /** The day on which the fact was last checked (ISO 8601). */
+    checked: string;
   }[];
   /** What nobody has verified, or what reports contradict each other about: the table lets it through. */
   unverified: string[];

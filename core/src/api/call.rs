@@ -25,7 +25,7 @@ use crate::{
     naming::Naming,
     options::{
         dialect_to_check, dialects_to_check, AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery,
-        EnvelopeOptions, Native, RepairOptions, SanitizeOptions, ToolsOptions,
+        EnvelopeOptions, RepairOptions, SanitizeOptions, ToolsOptions,
     },
     repair::{unreadable, Answered},
     sanitize::{self, decode::Plan},
@@ -257,7 +257,7 @@ pub fn call_text<'a>(
 fn strip_betas<'a>(value: &Node<'_>, options: &BetaOptions) -> Result<Node<'a>, Error> {
     let settled = |value: Option<&str>| {
         let needed: Vec<&str> = options.betas.iter().map(String::as_str).collect();
-        let left = deferred::settle_betas(value, options.native.unwrap_or(Native::None), &needed);
+        let left = deferred::settle_betas(value, options.native, &needed);
         left.map(|left| Node::string(left.into_owned())).unwrap_or_default()
     };
     if value.is_null() {

@@ -265,6 +265,16 @@ impl Dialect {
                 ("source", Node::string(fact.source)),
                 ("rules", Node::array(fact.rules.iter().map(|rule| Node::literal(rule.id())).collect())),
                 ("severity", Node::literal(fact.severity.as_str())),
+                ("checked", Node::string(self.as_of)),
+            ])
+        });
+        let requests = self.requests().iter().map(|fact| {
+            Node::record([
+                ("statement", Node::string(fact.statement)),
+                ("confidence", Node::string(String::from(fact.confidence))),
+                ("source", Node::string(fact.source)),
+                ("rule", Node::literal(fact.rule())),
+                ("checked", Node::string(fact.checked)),
             ])
         });
         Node::record([
@@ -277,6 +287,7 @@ impl Dialect {
             ("encodes", words(self.encodes)),
             ("limits", Node::new(Data::Object(limits.collect()))),
             ("facts", Node::array(facts.collect())),
+            ("requests", Node::array(requests.collect())),
             ("unverified", words(self.unverified)),
         ])
     }

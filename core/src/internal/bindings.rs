@@ -10,8 +10,8 @@ use crate::{
     error::{Code, Error},
     json::Node,
     options::{
-        AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions, SanitizeOptions,
-        SearchOptions, ToolsOptions,
+        AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions,
+        SanitizeOptions, SearchOptions, ToolsOptions,
     },
     report::RepairedCall,
 };
@@ -29,6 +29,7 @@ pub use crate::{
         function::{Answer, Function, TextAnswer},
     },
     naming::Naming,
+    options::Row,
 };
 
 /// Options that are read from a JSON object.
@@ -70,6 +71,25 @@ read!(ExchangeOptions);
 /// Those of [`ReadOptions::read`].
 pub fn options<T: ReadOptions>(node: &Node<'_>, naming: Naming) -> Result<T, Error> {
     T::read(node, naming)
+}
+
+/// The options that a type declares, under the type's name in TypeScript and Python: for the test that compares them.
+pub fn option_rows(type_name: &str) -> Vec<Row> {
+    match type_name {
+        "AdaptOptions" => AdaptOptions::rows(),
+        "BetaOptions" => BetaOptions::rows(),
+        "DeferralQuery" => DeferralQuery::rows(),
+        "DeferredOptions" => DeferredOptions::all_rows(),
+        "DialectQuery" => DialectQuery::rows(),
+        "EnvelopeOptions" => EnvelopeOptions::rows(),
+        #[cfg(feature = "search")]
+        "ExchangeOptions" => ExchangeOptions::rows(),
+        "RepairOptions" => RepairOptions::rows(),
+        "SanitizeOptions" => SanitizeOptions::rows(),
+        "SearchOptions" => SearchOptions::rows(),
+        "ToolsOptions" => ToolsOptions::rows(),
+        _ => Vec::new(),
+    }
 }
 
 /// What a [`ToolSet`] gives for options: the list as JSON text, and what stands beside it, less the changes. Those a

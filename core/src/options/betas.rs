@@ -4,20 +4,22 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     read::{Example, Reader},
+    table::options,
     Native,
 };
 use crate::{error::Error, json::Node, naming::Naming};
 
-/// What a header's betas are settled for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BetaOptions {
-    /// Which construct of its own for deferred tools the backend understands.
-    pub(crate) native: Option<Native>,
-    /// The betas that the request needs: `betas` of its report.
-    pub(crate) betas: Vec<String>,
+options! {
+    /// What a header's betas are settled for.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub(crate) struct BetaOptions {
+        /// Which construct of its own for deferred tools the backend has.
+        "native" native: Native = Native::None, set(by hand);
+        /// The betas that the request needs: `betas` of its report.
+        "betas" betas: Vec<String> = Vec::new(), set(by hand);
+    }
 }
 
-const KNOWN: &[&str] = &["native", "betas"];
 const EXAMPLE: Example =
     Example { function: "stripDeferralBetas", input: "value", option: "native", value: "\"inline\"" };
 
@@ -27,10 +29,6 @@ impl BetaOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
-        Ok(BetaOptions {
-            native: reader.choice("native", Native::CHOICES)?,
-            betas: reader.names("betas")?.unwrap_or_default(),
-        })
+        Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::at_default())
     }
 }

@@ -4,13 +4,10 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     lookup::Api,
-    read::{choice, Example, Reader},
+    read::{Example, Reader},
+    table::{choice, options, Readable, Row},
 };
-use crate::{
-    error::{Code, Error},
-    json::Node,
-    naming::Naming,
-};
+use crate::{error::Error, json::Node, naming::Naming};
 
 choice! {
     /// Whether hidden tools are announced by name.
@@ -255,126 +252,102 @@ impl Client {
     }
 }
 
-/// Options of `apply_deferred_loading`.
-///
-/// ```
-/// use toolwire::DeferredOptions;
-/// let mut options = DeferredOptions::default();
-/// options.loaded_tools = vec!["Read".into()];
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DeferredOptions {
-    /// Whether hidden tools are announced by name.
-    pub announce: Announce,
-    /// The API to translate the request for, one of `anthropic`, `openai-responses`, `openai-chat` and
-    /// `gemini-interactions`; `None`: its own.
-    pub target: Option<Api>,
-    /// Whether deferred tools are hidden until loaded.
-    pub mode: Mode,
-    /// Where loaded tools stand.
-    pub order: Order,
-    /// What a reference to an unknown tool becomes.
-    pub unknown_reference: UnknownReference,
-    /// What happens if `tool_choice` forces a tool that is not loaded.
-    pub forced_tool: ForcedTool,
-    /// What becomes of the hosted tool search.
-    pub server_tool_search: ServerToolSearch,
-    /// What becomes of hosted searches in the history.
-    pub server_history: ServerHistory,
-    /// Which construct of its own for deferred tools the backend understands.
-    pub native: Native,
-    /// The client's own functions that search for tools.
-    pub search_tools: Vec<String>,
-    /// What becomes of `custom` tools; `None`: they stay where OpenAI Responses stays, and else become functions.
-    pub custom_tools: Option<CustomTools>,
-    /// What becomes of tools that the history takes away.
-    pub removals: Removals,
-    /// What becomes of calls of tools that are not sent.
-    pub unavailable_calls: UnavailableCalls,
-    /// What becomes of the model's thoughts in another format.
-    pub reasoning: Reasoning,
-    /// The most tokens of an answer, where the target wants a number and the request has none.
-    pub max_tokens: u64,
-    /// What is sent if no tool is visible.
-    pub empty_tools: EmptyTools,
-    /// Tools that count as loaded whatever the history says, for use after compaction.
-    pub loaded_tools: Vec<String>,
-    /// Whether a call of a tool in the history counts as a load of it.
-    pub load_used_tools: bool,
-    /// The name of the function that stands for a tool search.
-    pub tool_search_name: String,
-    /// Whether the history may change the tools that there are.
-    pub tool_changes: ToolChanges,
-    /// Bytes of notices that may repeat earlier ones: beyond them a tool is announced again by the first sentence
-    /// alone. `None`: as many as all that do not repeat, and 64 KiB at least.
-    pub max_repeated_bytes: Option<usize>,
-    /// The role of system messages whose directives became text.
-    pub system_messages: SystemMessages,
-    /// The API that the request is written for, one of those that `target` takes; `None` recognises it.
-    pub format: Option<Api>,
-    /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
-    pub share: bool,
+options! {
+    /// Options of `apply_deferred_loading`.
+    ///
+    /// ```
+    /// use toolwire::DeferredOptions;
+    /// let mut options = DeferredOptions::default();
+    /// options.loaded_tools = vec!["Read".into()];
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct DeferredOptions {
+        /// Whether hidden tools are announced by name in the system prompt.
+        "announce" announce: Announce = Announce::None;
+        /// The format to translate the request into. One of `anthropic`, `openai-responses`, `openai-chat`,
+        /// `gemini-interactions` and `bedrock`; `None`: the format stays.
+        "target" target: Option<Api> = None,
+            read(Api::with_deferral), set(|api: impl Into<Option<Api>>| api.into());
+        /// Whether deferred tools are hidden until loaded, or all sent to keep a prompt cache whole.
+        "mode" mode: Mode = Mode::Filter;
+        /// Where loaded tools stand: in their old places, or last to keep the prefix for a prompt cache.
+        "order" order: Order = Order::Catalog;
+        /// What a reference to an unknown tool becomes.
+        "unknownReference" unknown_reference: UnknownReference = UnknownReference::Notice;
+        /// What happens if `tool_choice` forces a tool that is not loaded.
+        "forcedTool" forced_tool: ForcedTool = ForcedTool::Load;
+        /// What becomes of the hosted tool search, which the backend does not have.
+        "serverToolSearch" server_tool_search: ServerToolSearch = ServerToolSearch::LoadAll;
+        /// What becomes of hosted searches in the history.
+        "serverHistory" server_history: ServerHistory = ServerHistory::Drop;
+        /// Which construct of its own for deferred tools the backend understands; it says nothing about where the
+        /// request comes from.
+        "native" native: Native = Native::None;
+        /// Your own functions that search for tools, by name.
+        "searchTools" search_tools: Vec<String> = Vec::from(["ToolSearch".into()]),
+            set(|names: impl IntoIterator<Item = impl Into<String>>| names.into_iter().map(Into::into).collect());
+        /// What happens to OpenAI's `custom` tools, which take a text: `"function"` makes them functions with one
+        /// argument, `input`. `None`: they stay where OpenAI Responses stays, and become functions elsewhere.
+        "customTools" custom_tools: Option<CustomTools> = None,
+            set(|outcome: impl Into<Option<CustomTools>>| outcome.into());
+        /// What happens to a tool that the history takes away, where the backend has no removals: `"withdraw"` leaves
+        /// no definition anywhere, `"notice"` only says so and keeps the prefix for a prompt cache.
+        "removals" removals: Removals = Removals::Withdraw;
+        /// What happens to calls of tools that are not sent: some APIs refuse undeclared ones.
+        "unavailableCalls" unavailable_calls: UnavailableCalls = UnavailableCalls::Keep;
+        /// What happens to the model's reasoning in another format: `"content"` writes `reasoning_content`.
+        "reasoning" reasoning: Reasoning = Reasoning::Drop;
+        /// The most tokens of an answer, if the target wants a number and the request has none.
+        "maxTokens" max_tokens: u64 = 32_000;
+        /// What is sent if no tool is visible: `tools: []`, or neither `tools` nor `tool_choice`.
+        "emptyTools" empty_tools: EmptyTools = EmptyTools::Keep;
+        /// Tools that count as loaded whatever the history says, for use after compaction.
+        ///
+        /// ```
+        /// use toolwire::DeferredOptions;
+        /// let options = DeferredOptions::default().loaded_tools(["Read", "Edit"]);
+        /// assert_eq!(options.loaded_tools, ["Read", "Edit"]);
+        /// ```
+        "loadedTools" loaded_tools: Vec<String> = Vec::new(),
+            set(|names: impl IntoIterator<Item = impl Into<String>>| names.into_iter().map(Into::into).collect());
+        /// Whether a call of a tool in the history counts as a load of it.
+        "loadUsedTools" load_used_tools: bool = false;
+        /// The name of the function that stands for a tool search. If a tool has that name, the function gets another;
+        /// the report says which.
+        "toolSearchName" tool_search_name: String = "tool_search".into(),
+            read(Reader::function_name), set(|name: impl Into<String>| name.into());
+        /// Whether the history may change the tools that there are: by `tool_addition` and `tool_removal` in system
+        /// messages, and by items of OpenAI Responses that hold definitions.
+        "toolChanges" tool_changes: ToolChanges = ToolChanges::Apply;
+        /// Bytes of notices that may repeat earlier ones; beyond them a tool is announced again by the first sentence
+        /// alone. `None`: as many as the notices that do not repeat, and 64 KiB at least.
+        "maxRepeatedBytes" max_repeated_bytes: Option<usize> = None,
+            set(|bytes: impl Into<Option<usize>>| bytes.into());
+        /// The role of system messages whose directives became text.
+        "systemMessages" system_messages: SystemMessages = SystemMessages::Keep;
+        /// The request's format, where its shape does not tell. One of those that `target` takes.
+        "format" format: Option<Api> = None,
+            read(Api::with_deferral), set(|api: impl Into<Option<Api>>| api.into());
+        /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
+        "share" share: bool = false,
+            set(by hand);
+    }
 }
 
 impl Default for DeferredOptions {
     fn default() -> Self {
-        DeferredOptions {
-            announce: Announce::None,
-            target: None,
-            mode: Mode::Filter,
-            order: Order::Catalog,
-            unknown_reference: UnknownReference::Notice,
-            forced_tool: ForcedTool::Load,
-            server_tool_search: ServerToolSearch::LoadAll,
-            server_history: ServerHistory::Drop,
-            native: Native::None,
-            search_tools: Vec::from(["ToolSearch".into()]),
-            custom_tools: None,
-            removals: Removals::Withdraw,
-            unavailable_calls: UnavailableCalls::Keep,
-            reasoning: Reasoning::Drop,
-            max_tokens: 32_000,
-            empty_tools: EmptyTools::Keep,
-            loaded_tools: Vec::new(),
-            load_used_tools: false,
-            tool_search_name: "tool_search".into(),
-            tool_changes: ToolChanges::Apply,
-            max_repeated_bytes: None,
-            system_messages: SystemMessages::Keep,
-            format: None,
-            share: false,
-        }
+        Self::at_default()
     }
 }
 
-const KNOWN: &[&str] = &[
-    "client",
-    "announce",
-    "target",
-    "mode",
-    "order",
-    "unknownReference",
-    "forcedTool",
-    "serverToolSearch",
-    "serverHistory",
-    "native",
-    "searchTools",
-    "customTools",
-    "removals",
-    "unavailableCalls",
-    "reasoning",
-    "maxTokens",
-    "emptyTools",
-    "loadedTools",
-    "loadUsedTools",
-    "toolSearchName",
-    "toolChanges",
-    "maxRepeatedBytes",
-    "systemMessages",
-    "format",
-    "share",
-];
+/// The option that sets others, and is no field.
+const CLIENT: Row = Row {
+    name: "client",
+    doc: "The client that the request comes from: sets `format`, `announce` and `searchTools` as they fit it, unless \
+        they are given.",
+    default: None,
+};
 const EXAMPLE: Example =
     Example { function: "applyDeferredLoading", input: "request", option: "target", value: "\"openai-responses\"" };
 
@@ -393,53 +366,37 @@ impl DeferredOptions {
         DeferredOptions { format: Some(format), announce, search_tools, ..DeferredOptions::default() }
     }
 
+    /// The options as they are declared, with the one that is no field.
+    pub(crate) fn all_rows() -> Vec<Row> {
+        [CLIENT].into_iter().chain(Self::rows()).collect()
+    }
+
     /// Reads the options from JSON.
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
-        let client = reader.choice("client", Client::CHOICES)?;
-        let default = client.map_or_else(DeferredOptions::default, DeferredOptions::of_client);
-        let options = DeferredOptions {
-            announce: reader.choice("announce", Announce::CHOICES)?.unwrap_or(default.announce),
-            target: reader.choice("target", Api::WITH_DEFERRAL)?,
-            mode: reader.choice("mode", Mode::CHOICES)?.unwrap_or(default.mode),
-            order: reader.choice("order", Order::CHOICES)?.unwrap_or(default.order),
-            unknown_reference: reader
-                .choice("unknownReference", UnknownReference::CHOICES)?
-                .unwrap_or(default.unknown_reference),
-            forced_tool: reader.choice("forcedTool", ForcedTool::CHOICES)?.unwrap_or(default.forced_tool),
-            server_tool_search: reader
-                .choice("serverToolSearch", ServerToolSearch::CHOICES)?
-                .unwrap_or(default.server_tool_search),
-            server_history: reader.choice("serverHistory", ServerHistory::CHOICES)?.unwrap_or(default.server_history),
-            native: reader.choice("native", Native::CHOICES)?.unwrap_or(default.native),
-            search_tools: reader.names("searchTools")?.unwrap_or(default.search_tools),
-            custom_tools: reader.choice("customTools", CustomTools::CHOICES)?,
-            removals: reader.choice("removals", Removals::CHOICES)?.unwrap_or(default.removals),
-            unavailable_calls: reader
-                .choice("unavailableCalls", UnavailableCalls::CHOICES)?
-                .unwrap_or(default.unavailable_calls),
-            reasoning: reader.choice("reasoning", Reasoning::CHOICES)?.unwrap_or(default.reasoning),
-            max_tokens: reader.count("maxTokens")?.map_or(default.max_tokens, |count| count as u64),
-            empty_tools: reader.choice("emptyTools", EmptyTools::CHOICES)?.unwrap_or(default.empty_tools),
-            loaded_tools: reader.names("loadedTools")?.unwrap_or_default(),
-            load_used_tools: reader.flag("loadUsedTools")?.unwrap_or(default.load_used_tools),
-            tool_search_name: reader.text("toolSearchName")?.unwrap_or(default.tool_search_name),
-            tool_changes: reader.choice("toolChanges", ToolChanges::CHOICES)?.unwrap_or(default.tool_changes),
-            max_repeated_bytes: reader.count("maxRepeatedBytes")?,
-            system_messages: reader
-                .choice("systemMessages", SystemMessages::CHOICES)?
-                .unwrap_or(default.system_messages),
-            format: reader.choice("format", Api::WITH_DEFERRAL)?.or(default.format),
-            share: reader.flag("share")?.unwrap_or(default.share),
-        };
-        if options.tool_search_name.is_empty() {
-            let expected =
-                format!("expected `{}` to be a function's name, found an empty string", naming.spell("toolSearchName"));
-            return Err(Error::new(Code::InvalidOption, format!("/{}", naming.spell("toolSearchName")), expected));
-        }
-        Ok(options)
+        let known: Vec<&str> = [CLIENT.name].into_iter().chain(Self::KNOWN.iter().copied()).collect();
+        let reader = Reader::new(node, naming, &known, EXAMPLE)?;
+        let client = reader.choice(CLIENT.name, Client::CHOICES)?;
+        Self::of(&reader, client.map_or_else(Self::default, Self::of_client))
+    }
+}
+
+/// The option `deferred` of requests: true, false or the options.
+impl Readable for Option<DeferredOptions> {
+    fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
+        let Some(node) = reader.node(name) else { return Ok(None) };
+        Ok(Some(match node.as_bool() {
+            Some(is_on) => is_on.then(DeferredOptions::default),
+            None => {
+                let options = DeferredOptions::read(node, reader.naming());
+                Some(options.map_err(|error| error.below(&format!("/{name}")))?)
+            }
+        }))
+    }
+
+    fn shown(&self) -> Option<String> {
+        None
     }
 }

@@ -1,18 +1,27 @@
 //! Options of `normalize_envelope`.
 
-use super::read::{Example, Reader};
-use crate::naming::Naming;
-use crate::{error::Error, json::Node};
+use super::{
+    read::{Example, Reader},
+    table::options,
+};
+use crate::{error::Error, json::Node, naming::Naming};
 
-/// Options of `normalize_envelope`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct EnvelopeOptions {
-    /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
-    pub share: bool,
+options! {
+    /// Options of `normalize_envelope`.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct EnvelopeOptions {
+        /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
+        "share" share: bool = false, set(by hand);
+    }
 }
 
-const KNOWN: &[&str] = &["share"];
+impl Default for EnvelopeOptions {
+    fn default() -> Self {
+        Self::at_default()
+    }
+}
+
 const EXAMPLE: Example = Example { function: "normalizeEnvelope", input: "schema", option: "share", value: "true" };
 
 impl EnvelopeOptions {
@@ -21,7 +30,6 @@ impl EnvelopeOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
-        Ok(EnvelopeOptions { share: reader.flag("share")?.unwrap_or_default() })
+        Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::default())
     }
 }

@@ -5,8 +5,8 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     read::{Example, Reader},
-    sanitize,
-    tools::{OnSetAside, KNOWN as OF_TOOLS, OF_REQUESTS},
+    table::{options, Readable},
+    tools::OnSetAside,
     AdaptOptions, Api, DeferredOptions, Native, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
@@ -15,88 +15,73 @@ use crate::{
     naming::Naming,
 };
 
-/// Options of [`Exchange`](crate::Exchange).
-///
-/// ```
-/// use toolwire::ExchangeOptions;
-/// let options = ExchangeOptions::default().dialect("moonshot").max_rounds(3);
-/// # assert_eq!(options.max_rounds, 3);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ExchangeOptions {
-    /// The dialect of the backend; `None`: the one that its URL and the request's model tell.
-    pub dialect: Option<String>,
-    /// What becomes of the request. Its dialect is not looked at.
-    pub adapt: AdaptOptions,
-    /// How searches are answered: how a query is read, and how many tools it finds.
-    pub search: SearchOptions,
-    /// How often the model is asked again, in one exchange, after a search that it made.
-    pub max_rounds: usize,
-    /// What becomes of a request of which tools have to be set aside.
-    pub on_set_aside: OnSetAside,
-    /// How many tool lists are kept, with what became of them, for requests that repeat them: see
-    /// [`ToolListCache`](crate::ToolListCache). 0: none.
-    pub tool_list_cache: usize,
-    /// Whether the backend's own construct for deferred tools is looked up by its URL and the request's model, as
-    /// [`deferral_for`](crate::deferral_for) does: `deferred.native` is `"auto"`. It replaces
-    /// [`DeferredOptions::native`].
-    pub native_is_auto: bool,
-    /// Whether the caller said what becomes of a hosted search.
-    pub(crate) search_is_chosen: bool,
+options! {
+    /// Options of [`Exchange`](crate::Exchange).
+    ///
+    /// ```
+    /// use toolwire::ExchangeOptions;
+    /// let options = ExchangeOptions::default().dialect("moonshot").max_rounds(3);
+    /// # assert_eq!(options.max_rounds, 3);
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct ExchangeOptions {
+        /// The dialect of the backend. `None`: the one that the host, the path and the model tell.
+        "dialect" dialect: Option<String> = None, set(|dialect: impl Into<String>| Some(dialect.into()));
+        /// How searches are run.
+        "search" search: SearchOptions = SearchOptions::default(), set(by hand);
+        // Anthropic's own loop ends after ten rounds, too.
+        /// How often the model is asked again, for one request, after searches that it made.
+        "maxRounds" max_rounds: usize = 10;
+        /// What becomes of a request of which tools have to be set aside.
+        "onSetAside" on_set_aside: OnSetAside = OnSetAside::Warn;
+        /// How many tool lists are kept with what became of them, for requests that repeat a list: it is found by its
+        /// bytes, and not rewritten again. 0: none. See [`ToolListCache`](crate::ToolListCache).
+        "toolListCache" tool_list_cache: usize = 16;
+    } with {
+        /// What becomes of the request. Its dialect is not looked at.
+        pub adapt: AdaptOptions = adapting();
+        /// Whether the backend's own construct for deferred tools is looked up by its URL and the request's model, as
+        /// [`deferral_for`](crate::deferral_for) does: `deferred.native` is `"auto"`. It replaces
+        /// [`DeferredOptions::native`].
+        pub native_is_auto: bool = false;
+        /// Whether the caller said what becomes of a hosted search.
+        pub(crate) search_is_chosen: bool = false;
+    }
+}
+
+fn adapting() -> AdaptOptions {
+    AdaptOptions::at_default().deferred(DeferredOptions::default().server_tool_search(ServerToolSearch::Emulate))
 }
 
 impl Default for ExchangeOptions {
     fn default() -> Self {
-        let adapt = AdaptOptions::new("")
-            .deferred(DeferredOptions { server_tool_search: ServerToolSearch::Emulate, ..DeferredOptions::default() });
-        // Anthropic's own loop ends after ten rounds, too.
-        ExchangeOptions {
-            dialect: None,
-            adapt,
-            search: SearchOptions::default(),
-            max_rounds: 10,
-            on_set_aside: OnSetAside::Warn,
-            tool_list_cache: 16,
-            native_is_auto: false,
-            search_is_chosen: false,
-        }
+        Self::at_default()
+    }
+}
+
+/// The option `search`.
+impl Readable for SearchOptions {
+    fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
+        let Some(node) = reader.node(name) else { return Ok(None) };
+        let options = SearchOptions::read(node, reader.naming());
+        options.map(Some).map_err(|error| error.below(&format!("/{name}")))
+    }
+
+    fn shown(&self) -> Option<String> {
+        None
     }
 }
 
 /// The value of `deferred.native` with which the construct is looked up.
 const AUTO: &str = "auto";
-const OWN: [&str; 4] = ["search", "maxRounds", "onSetAside", "toolListCache"];
 const EXAMPLE: Example =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
 impl ExchangeOptions {
-    /// Sets [`Self::dialect`].
-    #[must_use]
-    pub fn dialect(mut self, dialect: impl Into<String>) -> Self {
-        self.dialect = Some(dialect.into());
-        self
-    }
-
-    /// Sets [`Self::max_rounds`].
-    #[must_use]
-    pub fn max_rounds(mut self, rounds: usize) -> Self {
-        self.max_rounds = rounds;
-        self
-    }
-
-    /// Sets [`Self::on_set_aside`].
-    #[must_use]
-    pub fn on_set_aside(mut self, outcome: OnSetAside) -> Self {
-        self.on_set_aside = outcome;
-        self
-    }
-
-    /// Sets [`Self::tool_list_cache`].
-    #[must_use]
-    pub fn tool_list_cache(mut self, lists: usize) -> Self {
-        self.tool_list_cache = lists;
-        self
+    /// The options that `adapt_request` does not have.
+    fn own() -> impl Iterator<Item = &'static str> {
+        Self::KNOWN.iter().copied().filter(|name| *name != "dialect")
     }
 
     /// Sets [`Self::native_is_auto`].
@@ -111,41 +96,27 @@ impl ExchangeOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`, `unknown-dialect`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(OF_TOOLS).chain(OF_REQUESTS).chain(OWN).collect();
-        let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
-        let default = ExchangeOptions::default();
-        let dialect = reader.text("dialect")?;
-        let search = match reader.node("search") {
-            Some(node) => SearchOptions::read(node, naming).map_err(|error| error.below("/search"))?,
-            None => default.search,
-        };
-        let native_is_auto = reader.node("deferred").is_some_and(is_auto);
-        let mut adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
-        if dialect.is_some() {
-            crate::dialect::of(&adapt.tools.sanitize)?;
+        let known: Vec<&str> = AdaptOptions::known().chain(Self::own()).collect();
+        let reader = Reader::new(node, naming, &known, EXAMPLE)?;
+        let mut options = Self::of(&reader, Self::default())?;
+        options.native_is_auto = reader.node("deferred").is_some_and(is_auto);
+        options.adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
+        if options.dialect.is_some() {
+            crate::dialect::of(&options.adapt.tools.sanitize)?;
         }
-        if let Some(name) = &adapt.tools.fallback {
+        if let Some(name) = &options.adapt.tools.fallback {
             crate::dialect::of(&super::SanitizeOptions::new(name.as_str()))
                 .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
         }
         let chosen = naming.spell("serverToolSearch");
-        let search_is_chosen =
+        options.search_is_chosen =
             reader.node("deferred").and_then(|node| node.get(&chosen)).is_some_and(|choice| !choice.is_null());
-        if let Some(deferred) = &mut adapt.deferred {
-            if !search_is_chosen {
+        if let Some(deferred) = &mut options.adapt.deferred {
+            if !options.search_is_chosen {
                 deferred.server_tool_search = ServerToolSearch::Emulate;
             }
         }
-        Ok(ExchangeOptions {
-            dialect,
-            adapt,
-            search,
-            max_rounds: reader.count("maxRounds")?.unwrap_or(default.max_rounds),
-            on_set_aside: reader.choice("onSetAside", OnSetAside::CHOICES)?.unwrap_or(default.on_set_aside),
-            tool_list_cache: reader.count("toolListCache")?.unwrap_or(default.tool_list_cache),
-            native_is_auto,
-            search_is_chosen,
-        })
+        Ok(options)
     }
 
     /// What `adapt_request` does with a request of this format in this dialect. `native` is the backend's construct, if
@@ -192,7 +163,7 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
         Data::Object(object) => object.clone(),
         _ => Object::new(),
     };
-    for name in OWN {
+    for name in ExchangeOptions::own() {
         rest.remove(&naming.spell(name));
     }
     // The construct is looked up later.

@@ -3,11 +3,11 @@
 use alloc::string::String;
 
 use super::{
-    read::{choice, Example, Reader},
+    read::{Example, Reader},
+    table::{choice, options},
     ToolFormat,
 };
-use crate::naming::Naming;
-use crate::{error::Error, json::Node};
+use crate::{error::Error, json::Node, naming::Naming};
 
 choice! {
     /// An API that tools are sent to: what requests and replies look like.
@@ -40,6 +40,14 @@ impl Api {
         (Api::GeminiInteractions.as_str(), Api::GeminiInteractions),
         (Api::Bedrock.as_str(), Api::Bedrock),
     ];
+
+    /// Reads an option that takes these.
+    ///
+    /// # Errors
+    /// `invalid-option` for anything else.
+    pub(super) fn with_deferral(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Option<Self>>, Error> {
+        Ok(reader.choice(name, Self::WITH_DEFERRAL)?.map(Some))
+    }
 
     /// Whether deferred loading knows its requests.
     pub(crate) const fn has_deferral(self) -> bool {
@@ -74,29 +82,60 @@ impl Api {
     }
 }
 
-/// What is known about where tools are sent: at least one of protocol, model and host.
-///
-/// ```
-/// use toolwire::DialectQuery;
-/// let query = DialectQuery { host: Some("api.moonshot.ai".into()), ..DialectQuery::default() };
-/// # let _ = query;
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DialectQuery {
-    /// The protocol.
-    pub api: Option<Api>,
-    /// The model, as the request names it.
-    pub model: Option<String>,
-    /// The host, or a URL on it.
-    pub host: Option<String>,
-    /// Whether the tools are sent with `strict: true`.
-    pub strict: bool,
-    /// Whether what nobody knows is an error, where `portable` would be the answer.
-    pub exact: bool,
+options! {
+    /// What is known about where tools are sent: at least one of protocol, model and host.
+    ///
+    /// ```
+    /// use toolwire::{dialect_for, DialectQuery};
+    /// assert_eq!(dialect_for(&DialectQuery::default().host("api.moonshot.ai"))?.dialect, "moonshot");
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct DialectQuery {
+        /// The protocol.
+        "api" api: Option<Api> = None, set(|api: Api| api.into());
+        /// The model, as the request names it.
+        "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
+        /// The host, or a URL on it.
+        "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
+        /// Whether the tools are sent with `strict: true`.
+        "strict" strict: bool = false;
+        /// Whether what nobody knows is an error, where `portable` would be the answer.
+        "exact" exact: bool = false;
+    }
 }
 
-const KNOWN: &[&str] = &["api", "model", "host", "strict", "exact"];
-const EXAMPLE: Example = Example { function: "dialectFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };
+options! {
+    /// What is known about a backend: at least its host or the model; most constructs depend on both.
+    ///
+    /// ```
+    /// use toolwire::DeferralQuery;
+    /// let query = DeferralQuery { host: Some("api.moonshot.ai".into()), ..DeferralQuery::default() };
+    /// # let _ = query;
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct DeferralQuery {
+        /// The protocol that the backend is asked in, if only one comes into question: a construct of another does not
+        /// fit then.
+        "api" api: Option<Api> = None, set(|api: Api| api.into());
+        /// The model, as the request names it.
+        "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
+        /// The host, or a URL on it.
+        "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
+    }
+}
+
+impl Default for DialectQuery {
+    fn default() -> Self {
+        Self::at_default()
+    }
+}
+
+impl Default for DeferralQuery {
+    fn default() -> Self {
+        Self::at_default()
+    }
+}
 
 impl DialectQuery {
     /// Reads the query from JSON.
@@ -104,38 +143,11 @@ impl DialectQuery {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
-        Ok(DialectQuery {
-            api: reader.choice("api", Api::CHOICES)?,
-            model: reader.text("model")?,
-            host: reader.text("host")?,
-            strict: reader.flag("strict")?.unwrap_or_default(),
-            exact: reader.flag("exact")?.unwrap_or_default(),
-        })
+        const EXAMPLE: Example =
+            Example { function: "dialectFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };
+        Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::default())
     }
 }
-
-/// What is known about a backend: at least its host or the model; most constructs depend on both.
-///
-/// ```
-/// use toolwire::DeferralQuery;
-/// let query = DeferralQuery { host: Some("api.moonshot.ai".into()), ..DeferralQuery::default() };
-/// # let _ = query;
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DeferralQuery {
-    /// The protocol that the backend is asked in, where only one comes into question: a construct of another does not
-    /// fit then.
-    pub api: Option<Api>,
-    /// The model, as the request names it.
-    pub model: Option<String>,
-    /// The host, or a URL on it.
-    pub host: Option<String>,
-}
-
-const DEFERRAL_KNOWN: &[&str] = &["api", "model", "host"];
-const DEFERRAL_EXAMPLE: Example =
-    Example { function: "deferralFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };
 
 impl DeferralQuery {
     /// Reads the query from JSON.
@@ -143,11 +155,8 @@ impl DeferralQuery {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let reader = Reader::new(node, naming, DEFERRAL_KNOWN, &DEFERRAL_EXAMPLE)?;
-        Ok(DeferralQuery {
-            api: reader.choice("api", Api::CHOICES)?,
-            model: reader.text("model")?,
-            host: reader.text("host")?,
-        })
+        const EXAMPLE: Example =
+            Example { function: "deferralFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };
+        Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::default())
     }
 }

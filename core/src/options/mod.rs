@@ -2,7 +2,8 @@
 //!
 //! The structs stand at the crate's root, too. Here are the words that options take, one type for each.
 //!
-//! Every option of every function is read here, so that spelling, defaults and messages are the same in all languages.
+//! Every option of every function is declared here, in one row of a table (`options!` of `table.rs`), and read here, so
+//! that spelling, defaults and messages are the same in all languages.
 
 mod betas;
 mod deferred;
@@ -15,6 +16,7 @@ mod repair;
 mod sanitize;
 mod search;
 mod setters;
+mod table;
 mod tools;
 
 pub use crate::report::{Allow, Confidence};
@@ -32,5 +34,6 @@ pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use repair::{RepairOptions, Truncated};
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
+pub use table::Row;
 pub(crate) use tools::{dialect as dialect_to_check, dialects as dialects_to_check};
 pub use tools::{AdaptOptions, HistoryArguments, OnSetAside, Prefix, ToolFormat, ToolsOptions};

@@ -43,6 +43,7 @@ pub(crate) struct Example {
 pub(crate) struct Reader<'o, 'a> {
     object: Option<&'o Object<'a>>,
     naming: Naming,
+    example: Example,
 }
 
 impl<'o, 'a> Reader<'o, 'a> {
@@ -50,7 +51,7 @@ impl<'o, 'a> Reader<'o, 'a> {
     ///
     /// # Errors
     /// `invalid-option` if the options are no object, `unknown-option` with the known names and a call that works.
-    pub(crate) fn new(node: &'o Node<'a>, naming: Naming, known: &[&str], example: &Example) -> Result<Self, Error> {
+    pub(crate) fn new(node: &'o Node<'a>, naming: Naming, known: &[&str], example: Example) -> Result<Self, Error> {
         let object = match node.data() {
             Data::Null => None,
             Data::Object(object) => Some(object),
@@ -60,7 +61,7 @@ impl<'o, 'a> Reader<'o, 'a> {
                     "",
                     format!(
                         "expected options as an object, for example `{}`, found {}",
-                        naming.example(example),
+                        naming.example(&example),
                         node.kind()
                     ),
                 ))
@@ -79,12 +80,21 @@ impl<'o, 'a> Reader<'o, 'a> {
                         "expected one of {}, found `{name}`{}; for example `{}`",
                         names.join(", "),
                         did_you_mean(&name, known.iter().map(|name| naming.spell(name)).collect::<Vec<_>>().iter()),
-                        naming.example(example)
+                        naming.example(&example)
                     ),
                 ));
             }
         }
-        Ok(Reader { object, naming })
+        Ok(Reader { object, naming, example })
+    }
+
+    pub(crate) fn naming(&self) -> Naming {
+        self.naming
+    }
+
+    /// The function's call with one option, as somebody would type it.
+    pub(crate) fn example(&self) -> String {
+        self.naming.example(&self.example)
     }
 
     /// An option's value; null counts as not given.
@@ -162,6 +172,17 @@ impl<'o, 'a> Reader<'o, 'a> {
         Ok(Some(names))
     }
 
+    /// The name of a function, which is not empty.
+    pub(crate) fn function_name(&self, name: &str) -> Result<Option<String>, Error> {
+        let text = self.text(name)?;
+        if text.as_deref() == Some("") {
+            let spelled = self.naming.spell(name);
+            let expected = format!("expected `{spelled}` to be a function's name, found an empty string");
+            return Err(Error::new(Code::InvalidOption, format!("/{spelled}"), expected));
+        }
+        Ok(text)
+    }
+
     pub(crate) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<Option<T>, Error> {
         let Some(node) = self.given(name) else { return Ok(None) };
         match choices.iter().find(|(spelling, _)| node.is_text(spelling)) {
@@ -176,25 +197,3 @@ impl<'o, 'a> Reader<'o, 'a> {
         }
     }
 }
-
-/// Declares an option that is one of a few words.
-macro_rules! choice {
-    ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[non_exhaustive]
-        pub enum $type { $($(#[$vdoc])* $variant,)* }
-
-        impl $type {
-            pub(crate) const CHOICES: &'static [(&'static str, $type)] = &[$(($text, $type::$variant),)*];
-
-            /// Its name in the options of every language.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $($type::$variant => $text,)*
-                }
-            }
-        }
-    };
-}
-pub(crate) use choice;

@@ -2,7 +2,10 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::read::{choice, Example, Reader};
+use super::{
+    read::{Example, Reader},
+    table::{choice, list, options, readable, Readable},
+};
 use crate::{
     error::{Code, Error},
     json::{Node, Text},
@@ -21,56 +24,72 @@ choice! {
     }
 }
 
-/// Options of [`repair_arguments`](crate::repair_arguments).
-///
-/// ```
-/// use toolwire::{options::Confidence, RepairOptions};
-/// let options = RepairOptions::default().confidence(Confidence::Exact).name("search");
-/// # assert_eq!(options.name.as_deref(), Some("search"));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RepairOptions {
-    /// The least confidence that a repair may have.
-    pub confidence: Confidence,
-    /// Rules that are not applied.
-    pub disable: Vec<RepairRule>,
-    /// Whether a required member that is missing, null or blank gets the schema's own `default`.
-    pub use_defaults: bool,
-    /// Whether undeclared members of closed objects are left out.
-    pub remove_additional: bool,
-    /// What becomes of text that breaks off.
-    pub truncated: Truncated,
-    /// The tool's name: a whole call of another tool is no wrapper around the arguments.
-    pub name: Option<String>,
+options! {
+    /// Options of [`repair_arguments`](crate::repair_arguments).
+    ///
+    /// ```
+    /// use toolwire::{options::Confidence, RepairOptions};
+    /// let options = RepairOptions::default().confidence(Confidence::Exact).name("search");
+    /// # assert_eq!(options.name.as_deref(), Some("search"));
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct RepairOptions {
+        /// The least confidence that a repair may have.
+        "confidence" confidence: Confidence = Confidence::Likely;
+        /// Rules that are not applied.
+        "disable" disable: Vec<RepairRule> = Vec::new(), set(by hand);
+        /// Whether a required member that is missing, null or blank gets the schema's own `default`.
+        "useDefaults" use_defaults: bool = false;
+        /// Whether undeclared members of closed objects are left out.
+        "removeAdditional" remove_additional: bool = false;
+        /// What becomes of text that breaks off: an error, or the brackets that lack are added.
+        "truncated" truncated: Truncated = Truncated::Refuse;
+        /// The tool's name: a whole call of another tool is no wrapper around the arguments.
+        "name" name: Option<String> = None, set(|name: impl Into<String>| Some(name.into()));
+    }
 }
 
 impl Default for RepairOptions {
     fn default() -> Self {
-        RepairOptions {
-            confidence: Confidence::Likely,
-            disable: Vec::new(),
-            use_defaults: false,
-            remove_additional: false,
-            truncated: Truncated::Refuse,
-            name: None,
-        }
+        Self::at_default()
     }
 }
 
-const KNOWN: &[&str] = &["confidence", "disable", "useDefaults", "removeAdditional", "truncated", "name"];
 const EXAMPLE: Example =
     Example { function: "repairArguments", input: "args, schema", option: "confidence", value: "\"exact\"" };
 const CONFIDENCES: &[(&str, Confidence)] = &[("exact", Confidence::Exact), ("likely", Confidence::Likely)];
 
-impl RepairOptions {
-    /// Sets [`Self::confidence`].
-    #[must_use]
-    pub fn confidence(mut self, confidence: Confidence) -> Self {
-        self.confidence = confidence;
-        self
+readable!(
+    Confidence,
+    reader name: reader.choice(name, CONFIDENCES),
+    word: format!("\"{}\"", word.as_str())
+);
+
+impl Readable for Vec<RepairRule> {
+    fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
+        let Some(names) = reader.names(name)? else { return Ok(None) };
+        names.iter().enumerate().map(|(index, name)| rule(index, name)).collect::<Result<_, _>>().map(Some)
     }
 
+    fn shown(&self) -> Option<String> {
+        Some(list(self.iter().map(|rule| rule.as_str())))
+    }
+}
+
+/// The option `repair` of functions that restore calls: what it is, or whether there is any. The name of the tool is
+/// known there.
+impl Readable for Option<RepairOptions> {
+    fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
+        RepairOptions::of_calls(reader.node(name), reader.naming()).map(Some)
+    }
+
+    fn shown(&self) -> Option<String> {
+        self.is_none().then(|| "false".into())
+    }
+}
+
+impl RepairOptions {
     /// Adds to [`Self::disable`].
     #[must_use]
     pub fn disable(mut self, rules: impl IntoIterator<Item = RepairRule>) -> Self {
@@ -78,51 +97,20 @@ impl RepairOptions {
         self
     }
 
-    /// Sets [`Self::use_defaults`].
-    #[must_use]
-    pub fn use_defaults(mut self, is_on: bool) -> Self {
-        self.use_defaults = is_on;
-        self
-    }
-
-    /// Sets [`Self::remove_additional`].
-    #[must_use]
-    pub fn remove_additional(mut self, is_on: bool) -> Self {
-        self.remove_additional = is_on;
-        self
-    }
-
-    /// Sets [`Self::truncated`].
-    #[must_use]
-    pub fn truncated(mut self, truncated: Truncated) -> Self {
-        self.truncated = truncated;
-        self
-    }
-
-    /// Sets [`Self::name`].
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// Reads the option `repair` of functions that restore calls: what it is, or whether there is any. The name of the
-    /// tool is known there.
-    ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
-    pub(super) fn of_calls(node: Option<&Node<'_>>, naming: Naming) -> Result<Option<Self>, Error> {
+    fn of_calls(node: Option<&Node<'_>>, naming: Naming) -> Result<Option<Self>, Error> {
         let Some(node) = node else { return Ok(None) };
         if let Some(is_on) = node.as_bool() {
             return Ok(is_on.then(Self::default));
         }
-        let known: Vec<&str> = KNOWN.iter().copied().filter(|known| *known != "name").collect();
+        let known: Vec<&str> = Self::KNOWN.iter().copied().filter(|known| *known != "name").collect();
         if node.as_object().is_none() {
             let message = format!("expected `repair` to be true, false or an object of options, found {}", node.kind());
             return Err(Error::new(Code::InvalidOption, "/repair", message));
         }
-        let reader = Reader::new(node, naming, &known, &EXAMPLE).map_err(|error| error.below("/repair"))?;
-        Self::of(&reader).map(Some).map_err(|error| error.below("/repair"))
+        let reader = Reader::new(node, naming, &known, EXAMPLE).map_err(|error| error.below("/repair"))?;
+        Self::of(&reader, Self::default()).map(Some).map_err(|error| error.below("/repair"))
     }
 
     /// As JSON, without the name: what differs from the defaults.
@@ -163,23 +151,7 @@ impl RepairOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
-        Ok(RepairOptions { name: reader.text("name")?, ..Self::of(&reader)? })
-    }
-
-    /// All of them but the name.
-    fn of(reader: &Reader<'_, '_>) -> Result<Self, Error> {
-        let default = RepairOptions::default();
-        let names = reader.names("disable")?.unwrap_or_default();
-        let rules = names.iter().enumerate().map(|(index, name)| rule(index, name));
-        Ok(RepairOptions {
-            confidence: reader.choice("confidence", CONFIDENCES)?.unwrap_or(default.confidence),
-            disable: rules.collect::<Result<_, _>>()?,
-            use_defaults: reader.flag("useDefaults")?.unwrap_or(default.use_defaults),
-            remove_additional: reader.flag("removeAdditional")?.unwrap_or(default.remove_additional),
-            truncated: reader.choice("truncated", Truncated::CHOICES)?.unwrap_or(default.truncated),
-            name: None,
-        })
+        Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::default())
     }
 }
 

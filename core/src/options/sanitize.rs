@@ -2,7 +2,10 @@
 
 use alloc::{format, string::String};
 
-use super::read::{choice, Example, Reader};
+use super::{
+    read::{Example, Reader},
+    table::{choice, options, readable},
+};
 use crate::{
     budget::Budget,
     error::{Code, Error},
@@ -53,111 +56,69 @@ impl Allow {
     ];
 }
 
-/// Options of `sanitize` and `check`. `None` is the dialect's own default.
-///
-/// ```
-/// use toolwire::SanitizeOptions;
-/// let options = SanitizeOptions::new("codex-wire").max_bytes(None);
-/// # let _ = options;
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SanitizeOptions {
-    /// The dialect to write. Required: no schema is right for every API.
-    pub dialect: String,
-    /// What becomes of `$ref`.
-    pub refs: Option<Refs>,
-    /// What becomes of a schema without a type.
-    pub untyped: Option<Untyped>,
-    /// What becomes of constraints the dialect cannot say.
-    pub hints: Option<Hints>,
-    /// The most loss that is accepted.
-    pub allow: Allow,
-    /// Size in bytes above which the dialect compacts; `Some(None)` turns that off.
-    pub max_bytes: Option<Option<usize>>,
-    /// The most nodes that inlining may produce.
-    pub max_nodes: Option<usize>,
-    /// The most steps that the call may take: visits, copies and comparisons of nodes. By default a number that grows
-    /// with the schema.
-    pub max_steps: Option<usize>,
-    /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
-    pub share: bool,
-    /// How messages spell option names.
-    pub(crate) naming: Naming,
-    /// Only the dialect's own grammar counts, and none of its alternatives: what else the request holds must be taken
-    /// by the same.
-    pub(crate) alone: bool,
+readable!(Allow, reader name: reader.choice(name, Allow::CHOICES), word: format!("\"{}\"", word.as_str()));
+
+options! {
+    /// Options of `sanitize` and `check`. `None` is the dialect's own default.
+    ///
+    /// ```
+    /// use toolwire::SanitizeOptions;
+    /// let options = SanitizeOptions::new("codex-wire").max_bytes(None);
+    /// # let _ = options;
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct SanitizeOptions {
+        /// The dialect to write. Required: no schema is right for every API.
+        "dialect" dialect: String = String::new(), read(dialect), set(by hand);
+        /// What becomes of `$ref`.
+        "refs" refs: Option<Refs> = None, set(|refs: Refs| refs.into());
+        /// What becomes of a schema from which no type can be inferred.
+        "untyped" untyped: Option<Untyped> = None, set(|untyped: Untyped| untyped.into());
+        /// What becomes of constraints that the dialect cannot say.
+        "hints" hints: Option<Hints> = None, set(|hints: Hints| hints.into());
+        /// The most loss that is accepted; beyond it the error is `too-lossy`.
+        "allow" allow: Allow = Allow::Any;
+        /// Size in bytes above which the dialect compacts; `Some(None)` turns that off.
+        "maxBytes" max_bytes: Option<Option<usize>> = None, set(|bytes: impl Into<Option<usize>>| Some(bytes.into()));
+        /// The most nodes that inlining may produce.
+        "maxNodes" max_nodes: Option<usize> = None, set(|nodes: usize| nodes.into());
+        /// The most work of one call, in steps: visits, copies and comparisons of nodes. By default a number that grows
+        /// with the schema.
+        "maxSteps" max_steps: Option<usize> = None, set(|steps: usize| steps.into());
+        /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
+        "share" share: bool = false, set(by hand);
+    } with {
+        /// How messages spell option names.
+        pub(crate) naming: Naming = Naming::Camel, read(naming);
+        /// Only the dialect's own grammar counts, and none of its alternatives: what else the request holds must be
+        /// taken by the same.
+        pub(crate) alone: bool = false;
+    }
+    forward ($) schema_setters
 }
 
-pub(super) const KNOWN: &[&str] =
-    &["dialect", "refs", "untyped", "hints", "allow", "maxBytes", "maxNodes", "maxSteps", "share"];
 const EXAMPLE: Example = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
+
+/// # Errors
+/// `invalid-option` if there is none: it is required.
+pub(super) fn dialect(reader: &Reader<'_, '_>, name: &str) -> Result<Option<String>, Error> {
+    let dialect = reader.text(name)?.ok_or_else(|| {
+        let expected = "expected a dialect, because no schema is right for every API, found none";
+        Error::new(Code::InvalidOption, format!("/{name}"), format!("{expected}; for example `{}`", reader.example()))
+    })?;
+    Ok(Some(dialect))
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "other fields may be wrong")]
+fn naming(reader: &Reader<'_, '_>) -> Result<Naming, Error> {
+    Ok(reader.naming())
+}
 
 impl SanitizeOptions {
     /// Options for a dialect, everything else at its default.
     pub fn new(dialect: impl Into<String>) -> Self {
-        SanitizeOptions {
-            dialect: dialect.into(),
-            refs: None,
-            untyped: None,
-            hints: None,
-            allow: Allow::Any,
-            max_bytes: None,
-            max_nodes: None,
-            max_steps: None,
-            share: false,
-            naming: Naming::Camel,
-            alone: false,
-        }
-    }
-
-    /// Sets [`Self::allow`].
-    #[must_use]
-    pub fn allow(mut self, allow: Allow) -> Self {
-        self.allow = allow;
-        self
-    }
-
-    /// Sets [`Self::refs`].
-    #[must_use]
-    pub fn refs(mut self, refs: Refs) -> Self {
-        self.refs = Some(refs);
-        self
-    }
-
-    /// Sets [`Self::untyped`].
-    #[must_use]
-    pub fn untyped(mut self, untyped: Untyped) -> Self {
-        self.untyped = Some(untyped);
-        self
-    }
-
-    /// Sets [`Self::hints`].
-    #[must_use]
-    pub fn hints(mut self, hints: Hints) -> Self {
-        self.hints = Some(hints);
-        self
-    }
-
-    /// Sets [`Self::max_bytes`]; `None` is no limit.
-    #[must_use]
-    pub fn max_bytes(mut self, bytes: impl Into<Option<usize>>) -> Self {
-        self.max_bytes = Some(bytes.into());
-        self
-    }
-
-    /// Sets [`Self::max_nodes`].
-    #[must_use]
-    pub fn max_nodes(mut self, nodes: usize) -> Self {
-        self.max_nodes = Some(nodes);
-        self
-    }
-
-    /// Sets [`Self::max_steps`].
-    #[must_use]
-    pub fn max_steps(mut self, steps: usize) -> Self {
-        self.max_steps = Some(steps);
-        self
+        SanitizeOptions { dialect: dialect.into(), ..Self::at_default() }
     }
 
     /// Reads the options from JSON.
@@ -165,34 +126,7 @@ impl SanitizeOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        SanitizeOptions::of(&Reader::new(node, naming, KNOWN, &EXAMPLE)?, naming, &EXAMPLE)
-    }
-
-    /// The options among those of a function that has more.
-    pub(super) fn of(reader: &Reader<'_, '_>, naming: Naming, example: &Example) -> Result<Self, Error> {
-        let dialect = reader.text("dialect")?.ok_or_else(|| {
-            Error::new(
-                Code::InvalidOption,
-                "/dialect",
-                format!(
-                    "expected a dialect, because no schema is right for every API, found none; for example `{}`",
-                    naming.example(example)
-                ),
-            )
-        })?;
-        Ok(SanitizeOptions {
-            dialect,
-            refs: reader.choice("refs", Refs::CHOICES)?,
-            untyped: reader.choice("untyped", Untyped::CHOICES)?,
-            hints: reader.choice("hints", Hints::CHOICES)?,
-            allow: reader.choice("allow", Allow::CHOICES)?.unwrap_or_default(),
-            max_bytes: reader.limit("maxBytes")?,
-            max_nodes: reader.count("maxNodes")?,
-            max_steps: reader.count("maxSteps")?,
-            share: reader.flag("share")?.unwrap_or_default(),
-            naming,
-            alone: false,
-        })
+        Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::at_default())
     }
 
     /// The same for another dialect, as far as that has the options.

@@ -1,13 +1,12 @@
 //! Options of `search_tools` and `answer_tool_search`.
 
-use alloc::{format, string::String};
+use alloc::string::String;
 
-use super::read::{choice, Example, Reader};
-use crate::{
-    error::{Code, Error},
-    json::Node,
-    naming::Naming,
+use super::{
+    read::{Example, Reader},
+    table::{choice, options},
 };
+use crate::{error::Error, json::Node, naming::Naming};
 
 choice! {
     /// How a query is read.
@@ -19,72 +18,41 @@ choice! {
     }
 }
 
-/// Options of `search_tools` and `answer_tool_search`.
-///
-/// ```
-/// use toolwire::SearchOptions;
-/// let options = SearchOptions::default().limit(8);
-/// # assert_eq!(options.limit, 8);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SearchOptions {
-    /// How a query is read.
-    pub mode: SearchMode,
-    /// The most tools that are found.
-    pub limit: usize,
-    /// The name of the function that stands for a tool search. It never finds itself.
-    pub tool_search_name: String,
+options! {
+    /// Options of `search_tools` and `answer_tool_search`.
+    ///
+    /// ```
+    /// use toolwire::SearchOptions;
+    /// let options = SearchOptions::default().limit(8);
+    /// # assert_eq!(options.limit, 8);
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct SearchOptions {
+        /// How a query is read.
+        "mode" mode: SearchMode = SearchMode::Bm25;
+        /// The most tools that are found.
+        "limit" limit: usize = 5;
+        /// The name of the function that stands for a tool search. It never finds itself.
+        "toolSearchName" tool_search_name: String = "tool_search".into(),
+            read(Reader::function_name), set(|name: impl Into<String>| name.into());
+    }
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        SearchOptions { mode: SearchMode::Bm25, limit: 5, tool_search_name: "tool_search".into() }
+        Self::at_default()
     }
 }
 
-const KNOWN: &[&str] = &["mode", "limit", "toolSearchName"];
 const EXAMPLE: Example = Example { function: "searchTools", input: "tools, query", option: "limit", value: "8" };
 
 impl SearchOptions {
-    /// Sets [`Self::mode`].
-    #[must_use]
-    pub fn mode(mut self, mode: SearchMode) -> Self {
-        self.mode = mode;
-        self
-    }
-
-    /// Sets [`Self::limit`].
-    #[must_use]
-    pub fn limit(mut self, limit: usize) -> Self {
-        self.limit = limit;
-        self
-    }
-
-    /// Sets [`Self::tool_search_name`].
-    #[must_use]
-    pub fn tool_search_name(mut self, name: impl Into<String>) -> Self {
-        self.tool_search_name = name.into();
-        self
-    }
-
     /// Reads the options from JSON.
     ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let reader = Reader::new(node, naming, KNOWN, &EXAMPLE)?;
-        let default = SearchOptions::default();
-        let options = SearchOptions {
-            mode: reader.choice("mode", SearchMode::CHOICES)?.unwrap_or(default.mode),
-            limit: reader.count("limit")?.unwrap_or(default.limit),
-            tool_search_name: reader.text("toolSearchName")?.unwrap_or(default.tool_search_name),
-        };
-        if options.tool_search_name.is_empty() {
-            let expected =
-                format!("expected `{}` to be a function's name, found an empty string", naming.spell("toolSearchName"));
-            return Err(Error::new(Code::InvalidOption, format!("/{}", naming.spell("toolSearchName")), expected));
-        }
-        Ok(options)
+        Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::default())
     }
 }

@@ -3,8 +3,9 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    read::{choice, Example, Reader},
-    sanitize, DeferredOptions, RepairOptions, SanitizeOptions,
+    read::{Example, Reader},
+    table::{choice, options},
+    DeferredOptions, RepairOptions, SanitizeOptions,
 };
 use crate::{
     error::{Code, Error},
@@ -68,125 +69,88 @@ choice! {
     }
 }
 
-/// Options of `sanitize_tools`.
-///
-/// ```
-/// use toolwire::{ToolsOptions, options::ToolFormat};
-/// let options = ToolsOptions::new("moonshot").format(ToolFormat::Anthropic);
-/// # let _ = options;
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ToolsOptions {
-    /// The dialect of the schemas, and the other options of [`sanitize`](crate::sanitize).
-    pub sanitize: SanitizeOptions,
-    /// The shape of the tools; `None` is the one of the dialect's API.
-    pub format: Option<ToolFormat>,
-    /// Another dialect, for tools that the first one cannot say, or only with more loss than is allowed.
-    pub fallback: Option<String>,
-    /// The most tools that are rewritten: those after them are set aside. `None` is
-    /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` no limit but the API's.
-    pub max_tools: Option<Option<usize>>,
-    /// How the arguments of calls are repaired when they are restored; `None`: they are not. Their name is filled in.
-    pub repair: Option<RepairOptions>,
-    /// How tools of a list of several servers are called.
-    pub prefix: Prefix,
-    /// What becomes of a list if tools have to be set aside. Requests ignore it: `adapt_request` reports the
-    /// tools, and [`ExchangeOptions`](crate::ExchangeOptions) has its own.
-    pub on_set_aside: OnSetAside,
-    /// The dialect for tools without `strict: true`; `None`: the flags do not decide.
-    pub(crate) by_flag: Option<&'static str>,
+options! {
+    /// Options of `sanitize_tools`.
+    ///
+    /// ```
+    /// use toolwire::{ToolsOptions, options::ToolFormat};
+    /// let options = ToolsOptions::new("moonshot").format(ToolFormat::Anthropic);
+    /// # let _ = options;
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct ToolsOptions {
+        /// The shape of the tools. `None` is the one of the dialect's API.
+        "format" format: Option<ToolFormat> = None, set(|format: ToolFormat| format.into());
+        /// Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits.
+        "fallback" fallback: Option<String> = None, set(|dialect: impl Into<String>| Some(dialect.into()));
+        /// The most tools that are rewritten: those after them are set aside. `None` is
+        /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` no limit but the API's.
+        "maxTools" max_tools: Option<Option<usize>> = None, set(|tools: impl Into<Option<usize>>| Some(tools.into()));
+        /// Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments`
+        /// does. The tool's name is filled in.
+        ///
+        /// ```
+        /// use serde_json::json;
+        /// use toolwire::{sanitize_tools, RepairOptions, ToolsOptions};
+        /// let schema = json!({"type": "object", "properties": {"limit": {"type": "integer"}}});
+        /// let tools = json!([{"name": "search", "inputSchema": schema}]);
+        /// let options = ToolsOptions::new("anthropic").repair(RepairOptions::default());
+        /// let restored = sanitize_tools(&tools, &options)?.restore.call("search", &json!({"limit": "10"}))?;
+        /// assert_eq!(restored.arguments, json!({"limit": 10}));
+        /// assert_eq!(restored.repaired.expect("a known tool").repairs[0].rule.as_str(), "string-to-number");
+        /// # Ok::<(), toolwire::Error>(())
+        /// ```
+        "repair" repair: Option<RepairOptions> = None, set(|repair: impl Into<Option<RepairOptions>>| repair.into());
+        /// How tools of a list of several servers are called.
+        ///
+        /// ```
+        /// use serde_json::json;
+        /// use toolwire::{options::Prefix, sanitize_tools, ToolsOptions};
+        /// let search = json!({"name": "search", "inputSchema": {"type": "object", "properties": {}}});
+        /// let servers = json!([{"server": "github", "tools": [search]}]);
+        /// let options = ToolsOptions::new("anthropic").prefix(Prefix::Always);
+        /// assert_eq!(sanitize_tools(&servers, &options)?.tools[0]["name"], "github__search");
+        /// # Ok::<(), toolwire::Error>(())
+        /// ```
+        "prefix" prefix: Prefix = Prefix::Auto;
+        /// What becomes of a list of which tools have to be set aside. Requests ignore it: `adapt_request` reports the
+        /// tools, and [`ExchangeOptions`](crate::ExchangeOptions) has its own.
+        ///
+        /// ```
+        /// use serde_json::json;
+        /// use toolwire::{options::OnSetAside, sanitize_tools, ToolsOptions};
+        /// let tools = json!([{"name": "bad", "inputSchema": {"type": "string"}}]);
+        /// let options = ToolsOptions::new("anthropic").on_set_aside(OnSetAside::Error);
+        /// let error = sanitize_tools(&tools, &options).expect_err("no tool may be missing");
+        /// assert_eq!((error.code().as_str(), error.pointer()), ("not-representable", "/0/inputSchema"));
+        /// ```
+        "onSetAside" on_set_aside: OnSetAside = OnSetAside::Warn, set(by hand);
+    } with {
+        /// The dialect of the schemas, and the other options of [`sanitize`](crate::sanitize).
+        pub sanitize: SanitizeOptions = SanitizeOptions::at_default(), read(of_schemas);
+        /// The dialect for tools without `strict: true`; `None`: the flags do not decide.
+        pub(crate) by_flag: Option<&'static str> = None;
+    }
+    forward ($) list_setters
 }
 
 /// The option that only lists have.
 const OF_LISTS: &str = "onSetAside";
-pub(super) const KNOWN: [&str; 5] = ["format", "fallback", "maxTools", "repair", "prefix"];
 const EXAMPLE: Example =
     Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
+
+fn of_schemas(reader: &Reader<'_, '_>) -> Result<SanitizeOptions, Error> {
+    SanitizeOptions::of(reader, SanitizeOptions::at_default())
+}
 
 impl ToolsOptions {
     /// Options for a dialect, everything else at its default.
     pub fn new(dialect: impl Into<String>) -> Self {
-        let sanitize = SanitizeOptions::new(dialect);
-        ToolsOptions {
-            sanitize,
-            format: None,
-            fallback: None,
-            max_tools: None,
-            repair: None,
-            prefix: Prefix::Auto,
-            on_set_aside: OnSetAside::Warn,
-            by_flag: None,
-        }
-    }
-
-    /// Sets [`Self::format`].
-    #[must_use]
-    pub fn format(mut self, format: ToolFormat) -> Self {
-        self.format = Some(format);
-        self
-    }
-
-    /// Sets [`Self::fallback`].
-    #[must_use]
-    pub fn fallback(mut self, dialect: impl Into<String>) -> Self {
-        self.fallback = Some(dialect.into());
-        self
-    }
-
-    /// Sets [`Self::max_tools`]; `None` is no limit but the API's.
-    #[must_use]
-    pub fn max_tools(mut self, tools: impl Into<Option<usize>>) -> Self {
-        self.max_tools = Some(tools.into());
-        self
-    }
-
-    /// Sets [`Self::repair`].
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use toolwire::{sanitize_tools, RepairOptions, ToolsOptions};
-    /// let schema = json!({"type": "object", "properties": {"limit": {"type": "integer"}}});
-    /// let tools = json!([{"name": "search", "inputSchema": schema}]);
-    /// let options = ToolsOptions::new("anthropic").repair(RepairOptions::default());
-    /// let restored = sanitize_tools(&tools, &options)?.restore.call("search", &json!({"limit": "10"}))?;
-    /// assert_eq!(restored.arguments, json!({"limit": 10}));
-    /// assert_eq!(restored.repaired.expect("a known tool").repairs[0].rule.as_str(), "string-to-number");
-    /// # Ok::<(), toolwire::Error>(())
-    /// ```
-    #[must_use]
-    pub fn repair(mut self, repair: impl Into<Option<RepairOptions>>) -> Self {
-        self.repair = repair.into();
-        self
-    }
-
-    /// Sets [`Self::prefix`].
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use toolwire::{options::Prefix, sanitize_tools, ToolsOptions};
-    /// let search = json!({"name": "search", "inputSchema": {"type": "object", "properties": {}}});
-    /// let servers = json!([{"server": "github", "tools": [search]}]);
-    /// let options = ToolsOptions::new("anthropic").prefix(Prefix::Always);
-    /// assert_eq!(sanitize_tools(&servers, &options)?.tools[0]["name"], "github__search");
-    /// # Ok::<(), toolwire::Error>(())
-    /// ```
-    #[must_use]
-    pub fn prefix(mut self, prefix: Prefix) -> Self {
-        self.prefix = prefix;
-        self
+        ToolsOptions { sanitize: SanitizeOptions::new(dialect), ..Self::at_default() }
     }
 
     /// Sets [`Self::on_set_aside`].
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use toolwire::{options::OnSetAside, sanitize_tools, ToolsOptions};
-    /// let tools = json!([{"name": "bad", "inputSchema": {"type": "string"}}]);
-    /// let options = ToolsOptions::new("anthropic").on_set_aside(OnSetAside::Error);
-    /// let error = sanitize_tools(&tools, &options).expect_err("no tool may be missing");
-    /// assert_eq!((error.code().as_str(), error.pointer()), ("not-representable", "/0/inputSchema"));
-    /// ```
     #[must_use]
     pub fn on_set_aside(mut self, outcome: OnSetAside) -> Self {
         self.on_set_aside = outcome;
@@ -198,76 +162,46 @@ impl ToolsOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain([OF_LISTS]).collect();
-        let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
-        let on_set_aside = reader.choice(OF_LISTS, OnSetAside::CHOICES)?.unwrap_or(OnSetAside::Warn);
-        Ok(ToolsOptions { on_set_aside, ..ToolsOptions::of(&reader, naming, &EXAMPLE)? })
-    }
-
-    /// The options among those of a function that has more.
-    pub(super) fn of(reader: &Reader<'_, '_>, naming: Naming, example: &Example) -> Result<Self, Error> {
-        Ok(ToolsOptions {
-            sanitize: SanitizeOptions::of(reader, naming, example)?,
-            format: reader.choice("format", ToolFormat::CHOICES)?,
-            fallback: reader.text("fallback")?,
-            max_tools: reader.limit("maxTools")?,
-            repair: RepairOptions::of_calls(reader.node("repair"), naming)?,
-            prefix: reader.choice("prefix", Prefix::CHOICES)?.unwrap_or(Prefix::Auto),
-            by_flag: None,
-            on_set_aside: OnSetAside::Warn,
-        })
+        let known: Vec<&str> = SanitizeOptions::KNOWN.iter().chain(Self::KNOWN).copied().collect();
+        Self::of(&Reader::new(node, naming, &known, EXAMPLE)?, Self::at_default())
     }
 }
 
-/// The options of requests that lists of tools do not have.
-pub(super) const OF_REQUESTS: [&str; 3] = ["deferred", "historyArguments", "model"];
+options! {
+    /// Options of `adapt_request`.
+    ///
+    /// ```
+    /// use toolwire::{AdaptOptions, DeferredOptions};
+    /// let options = AdaptOptions::new("moonshot").deferred(None);
+    /// # let _ = options;
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct AdaptOptions {
+        /// How tools are loaded that are deferred. `None` leaves them as they are, for an API that has the feature.
+        "deferred" deferred: Option<DeferredOptions> = Some(DeferredOptions::default()), set(by hand);
+        /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the
+        /// request and every later one.
+        "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;
+        /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
+        /// models alone.
+        "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
+    } with {
+        /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does
+        /// not tell.
+        pub tools: ToolsOptions = ToolsOptions::at_default(), read(of_tools);
+    }
+    forward ($) request_setters
+}
 
-/// Options of `adapt_request`.
-///
-/// ```
-/// use toolwire::{AdaptOptions, DeferredOptions};
-/// let options = AdaptOptions::new("moonshot").deferred(None);
-/// # let _ = options;
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AdaptOptions {
-    /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does not
-    /// tell.
-    pub tools: ToolsOptions,
-    /// How tools are loaded that are deferred; `None`: they stay as they are, for an API that has the feature.
-    pub deferred: Option<DeferredOptions>,
-    /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
-    /// and every later one.
-    pub history_arguments: HistoryArguments,
-    /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
-    /// models alone.
-    pub model: Option<String>,
+fn of_tools(reader: &Reader<'_, '_>) -> Result<ToolsOptions, Error> {
+    ToolsOptions::of(reader, ToolsOptions::at_default())
 }
 
 impl AdaptOptions {
     /// Options for a dialect, everything else at its default.
     pub fn new(dialect: impl Into<String>) -> Self {
-        AdaptOptions {
-            tools: ToolsOptions::new(dialect),
-            deferred: Some(DeferredOptions::default()),
-            history_arguments: HistoryArguments::Repair,
-            model: None,
-        }
-    }
-
-    /// Sets [`Self::model`].
-    #[must_use]
-    pub fn model(mut self, model: impl Into<String>) -> Self {
-        self.model = Some(model.into());
-        self
-    }
-
-    /// Sets [`Self::history_arguments`].
-    #[must_use]
-    pub fn history_arguments(mut self, outcome: HistoryArguments) -> Self {
-        self.history_arguments = outcome;
-        self
+        AdaptOptions { tools: ToolsOptions::new(dialect), ..Self::at_default() }
     }
 
     /// Sets [`Self::deferred`].
@@ -277,6 +211,12 @@ impl AdaptOptions {
         self
     }
 
+    /// The names of all options.
+    pub(super) fn known() -> impl Iterator<Item = &'static str> {
+        let of_tools = ToolsOptions::KNOWN.iter().filter(|name| **name != OF_LISTS);
+        SanitizeOptions::KNOWN.iter().chain(of_tools).chain(Self::KNOWN).copied()
+    }
+
     /// Reads the options from JSON.
     ///
     /// # Errors
@@ -284,26 +224,15 @@ impl AdaptOptions {
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         const EXAMPLE: Example =
             Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
-        let known: Vec<&str> = sanitize::KNOWN.iter().copied().chain(KNOWN).chain(OF_REQUESTS).collect();
-        let reader = Reader::new(node, naming, &known, &EXAMPLE)?;
-        let tools = ToolsOptions::of(&reader, naming, &EXAMPLE)?;
-        if matches!(tools.format, Some(ToolFormat::Mcp | ToolFormat::GeminiJsonSchema)) {
+        let known: Vec<&str> = Self::known().collect();
+        let options = Self::of(&Reader::new(node, naming, &known, EXAMPLE)?, Self::at_default())?;
+        if matches!(options.tools.format, Some(ToolFormat::Mcp | ToolFormat::GeminiJsonSchema)) {
             let message =
                 "expected `format` to be one of \"anthropic\", \"openai-chat\", \"openai-responses\", \"gemini\", \
                     \"gemini-interactions\", \"bedrock\", which requests have";
             return Err(Error::new(Code::InvalidOption, "/format", message));
         }
-        let deferred = match reader.node("deferred") {
-            None => Some(DeferredOptions::default()),
-            Some(node) => match node.as_bool() {
-                Some(true) => Some(DeferredOptions::default()),
-                Some(false) => None,
-                None => Some(DeferredOptions::read(node, naming).map_err(|error| error.below("/deferred"))?),
-            },
-        };
-        let history_arguments =
-            reader.choice("historyArguments", HistoryArguments::CHOICES)?.unwrap_or(HistoryArguments::Repair);
-        Ok(AdaptOptions { tools, deferred, history_arguments, model: reader.text("model")? })
+        Ok(options)
     }
 }
 
@@ -314,7 +243,7 @@ impl AdaptOptions {
 pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, Error> {
     const EXAMPLE: Example =
         Example { function: "checkTools", input: "tools", option: "dialects", value: "[\"moonshot\"]" };
-    let reader = Reader::new(node, naming, &["dialects"], &EXAMPLE)?;
+    let reader = Reader::new(node, naming, &["dialects"], EXAMPLE)?;
     reader.names("dialects")?.ok_or_else(|| {
         let example = naming.example(&EXAMPLE);
         Error::new(
@@ -332,6 +261,6 @@ pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, E
 pub(crate) fn dialect(node: &Node<'_>, naming: Naming) -> Result<String, Error> {
     const EXAMPLE: Example =
         Example { function: "checkRequest", input: "request", option: "dialect", value: "\"anthropic\"" };
-    let reader = Reader::new(node, naming, &["dialect"], &EXAMPLE)?;
-    Ok(SanitizeOptions::of(&reader, naming, &EXAMPLE)?.dialect)
+    let reader = Reader::new(node, naming, &["dialect"], EXAMPLE)?;
+    Ok(SanitizeOptions::of(&reader, SanitizeOptions::at_default())?.dialect)
 }

@@ -19,7 +19,7 @@ use crate::{
         lazy::{edit, edit_member, may_hold, view},
         Node, Text,
     },
-    names::{digest, Taken},
+    names::{digest, Taken, TakenDigests},
     options::{Api, ToolChanges},
 };
 
@@ -72,6 +72,8 @@ pub(crate) struct FlatNames {
     renamed: Map<Member<'static>, Text<'static>>,
     /// Flat names in use, each with the one tool that owns it.
     owners: Owners<'static>,
+    /// The digests among `owners`.
+    digests: TakenDigests,
     /// Tools defined both at the top level and in the default namespace.
     doubled: Set<Text<'static>>,
 }
@@ -160,7 +162,8 @@ impl Planner {
         for name in top.into_iter().chain(wanted.into_iter().map(|(name, _)| name)) {
             owners.entry(name).or_insert(None);
         }
-        FlatNames { renamed, owners, doubled }
+        let digests = TakenDigests::of(owners.keys().map(Text::display));
+        FlatNames { renamed, owners, digests, doubled }
     }
 }
 
@@ -190,12 +193,7 @@ impl FlatNames {
         let is_top = is_default(namespace) || namespace == name;
         match owners.get(&plain) {
             Some(owner) if !is_top && owner.as_ref() != Some(&member) => {
-                // Anyone can compute the digest, so a listed tool may already have this name.
-                let mut own = Text::new(hashed(&plain, namespace, name));
-                while owners.contains_key(&own) {
-                    own = Text::new(format!("{}_", own.display()));
-                }
-                own
+                Text::new(self.digests.free(|_| hashed(&plain, namespace, name)))
             }
             _ => plain,
         }
@@ -485,7 +483,8 @@ pub(crate) fn rename_calls<'n>(
         return Ok(());
     }
     let loaded = loadable_names(request)?;
-    let choices = Renames { known: &known, sent, loaded: &loaded, keeps_loaded: false };
+    let digests = TakenDigests::of(sent.iter());
+    let choices = Renames { known: &known, sent, digests: &digests, loaded: &loaded, keeps_loaded: false };
     each_chosen(request, |tool| choices.rename(tool))?;
     let calls = Renames { keeps_loaded: true, ..choices };
     let flattened = request.visit("input", |input| {
@@ -509,6 +508,8 @@ struct Renames<'n> {
     /// Flat names by namespace and name.
     known: &'n Map<(String, String), &'n str>,
     sent: &'n Set<String>,
+    /// The digests among `sent`.
+    digests: &'n TakenDigests,
     /// Names of the tools that a search or an item adds, and of deferred tools that a search could load.
     loaded: &'n Set<String>,
     /// True if a loaded tool keeps the namespace that the API puts it in.
@@ -533,12 +534,7 @@ impl Renames<'_> {
             // This tool is not sent, and its flat name may belong to a tool that is.
             None => match flat(Some(&namespace), &name) {
                 flat if self.sent.contains(&*flat.display()) && !is_default(&namespace) => {
-                    let mut own = hashed(&flat, &namespace, &name);
-                    // Anyone can compute the digest, so a tool may have it as its name.
-                    while self.sent.contains(&own) {
-                        own.push('_');
-                    }
-                    Text::new(own)
+                    Text::new(self.digests.free(|_| hashed(&flat, &namespace, &name)))
                 }
                 flat => flat,
             },

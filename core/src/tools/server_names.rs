@@ -10,7 +10,7 @@ use crate::{
     collections::{Map, Set},
     dialect::surface::NamePattern,
     json::Text,
-    names::{cut, digest, folded, Taken, TAIL},
+    names::{cut, digest, folded, Taken, TakenDigests, TAIL},
     options::Prefix,
 };
 
@@ -102,11 +102,7 @@ fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String
 }
 
 /// Returns a name for a tool that the list does not have. No tool of the list has it.
-pub(super) fn of_the_past(shape: NamePattern, has_prefix: bool, tool: &Tool, taken: &Taken) -> Text<'static> {
-    let mut found = hashed(shape, has_prefix, tool);
-    while taken.has(&found) {
-        let text = Text::new(found);
-        found = format!("{}_{}", cut(&text.display(), shape.most.saturating_sub(TAIL)), digest(&[&text]));
-    }
-    Text::new(found)
+pub(super) fn of_the_past(shape: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
+    let shorter = |kept: usize| NamePattern { most: shape.most.saturating_sub(kept), ..shape };
+    Text::new(digests.free(|kept| hashed(shorter(kept), has_prefix, tool)))
 }

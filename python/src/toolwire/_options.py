@@ -20,11 +20,9 @@ elif sys.version_info >= (3, 11):
     from typing import Required
 
 
-class CheckOptions(TypedDict, total=False):
-    """Keyword arguments of `check`."""
+class _RewritingOptions(TypedDict, total=False):
+    """What every function takes that rewrites schemas or checks them."""
 
-    dialect: Required[DialectName]
-    """Which API's rules to use. Required: no schema is right for every API."""
     refs: Literal["inline", "keep"] | None
     """What becomes of `$ref`."""
     untyped: Literal["keep", "any", "string"] | None
@@ -36,13 +34,20 @@ class CheckOptions(TypedDict, total=False):
     arguments, `"encoded"` besides that they are encoded, `"closed"` that objects are closed which never said
     whether they are open, `"wider"` that more arguments are accepted. By default `"any"`."""
     max_bytes: int | None
-    """The size above which the dialect compacts; `None` turns that off."""
+    """Size in bytes above which the dialect compacts; `None` turns that off."""
     max_nodes: int | None
     """The most nodes that inlining may produce."""
     max_steps: int | None
     """The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is
     `budget-exceeded`, on every machine at the same step. By default 3,000,000, and 100 for each
     value read, 4,000,000 in all."""
+
+
+class CheckOptions(_RewritingOptions, total=False):
+    """Keyword arguments of `check`."""
+
+    dialect: Required[DialectName]
+    """The dialect to write. Required: no schema is right for every API."""
 
 
 class SanitizeOptions(CheckOptions, total=False):
@@ -72,9 +77,9 @@ class CallRepairOptions(TypedDict, total=False):
     confidence: Literal["exact", "likely"] | None
     """The least confidence that a repair may have. By default `"likely"`."""
     disable: list[RepairRule] | None
-    """Rules that are not applied."""
+    """Rules that are not applied. By default `[]`."""
     use_defaults: bool | None
-    """Whether a required member that is missing, null or blank gets the schema's own default. By default false."""
+    """Whether a required member that is missing, null or blank gets the schema's own `default`. By default false."""
     remove_additional: bool | None
     """Whether undeclared members of closed objects are left out. By default false."""
     truncated: Literal["refuse", "close"] | None
@@ -88,11 +93,9 @@ class RepairOptions(CallRepairOptions, total=False):
     """The tool's name: a whole call of another tool is no wrapper around the arguments."""
 
 
-class ToolsOptions(SanitizeOptions, total=False):
-    """Keyword arguments of `sanitize_tools`."""
+class _ListOptions(_RewritingOptions, total=False):
+    """What every function takes that rewrites lists of tools."""
 
-    format: ToolFormat | None
-    """The shape of the tools. By default the one of the dialect's API."""
     fallback: DialectName | None
     """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
     the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
@@ -107,6 +110,13 @@ class ToolsOptions(SanitizeOptions, total=False):
     """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
     list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
     servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
+
+
+class ToolsOptions(SanitizeOptions, _ListOptions, total=False):
+    """Keyword arguments of `sanitize_tools`."""
+
+    format: ToolFormat | None
+    """The shape of the tools. By default the one of the dialect's API."""
     on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SanitizedList], object] | None
     """What becomes of a list of which tools have to be set aside. By default `"warn"`: unless `quarantined` is read
     before `tools`, a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list.
@@ -122,35 +132,26 @@ class SanitizedList(Record):
     """For which dialect."""
 
 
-class AdaptOptions(SanitizeOptions, total=False):
-    """Keyword arguments of `adapt_request`."""
+class _RequestOptions(_ListOptions, total=False):
+    """What every function takes that rewrites requests."""
 
-    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None
-    """The request's format, where its shape does not tell."""
-    fallback: DialectName | None
-    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
-    the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
-    `"azure-strict"`)."""
-    max_tools: int | None
-    """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
-    default 10,000."""
-    repair: CallRepairOptions | bool | None
-    """Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does. By
-    default false."""
-    prefix: Literal["auto", "always", "never"] | None
-    """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
-    list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
-    servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
-    model: str | None
-    """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
-    models alone."""
-    deferred: DeferredOptions | bool | None
-    """How tools are loaded that are deferred. By default as `apply_deferred_loading` does; with false they stay as they
-    are, for an API that has the feature."""
     history_arguments: Literal["repair", "keep"] | None
     """What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
     and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they
     stay."""
+    model: str | None
+    """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
+    models alone."""
+
+
+class AdaptOptions(SanitizeOptions, _RequestOptions, total=False):
+    """Keyword arguments of `adapt_request`."""
+
+    format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None
+    """The request's format, where its shape does not tell."""
+    deferred: DeferredOptions | bool | None
+    """How tools are loaded that are deferred. By default as `apply_deferred_loading` does. With false they stay as they
+    are, for an API that has the feature."""
 
 
 class CheckToolsOptions(TypedDict):
@@ -213,7 +214,7 @@ class BetaOptions(TypedDict, total=False):
     )
     """Which construct of its own for deferred tools the backend has. By default `"none"`."""
     betas: list[str] | None
-    """The betas that the request needs: `betas` of its report."""
+    """The betas that the request needs: `betas` of its report. By default `[]`."""
 
 
 class DeferralQuery(TypedDict, total=False):
@@ -247,8 +248,13 @@ class EnvelopeOptions(TypedDict, total=False):
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
 
 
-class DeferredOptions(TypedDict, total=False):
-    """Keyword arguments of `apply_deferred_loading`."""
+class ExchangeDeferral(TypedDict, total=False):
+    """The option `deferred` of `Exchange.open`: that of `adapt_request`, less what an exchange cannot do.
+
+    For an exchange, `target` is the request's own format, if any: replies are not translated back. By default,
+    `server_tool_search` is `"emulate"` if the format is Anthropic's, so that searches which its servers would run are
+    run here; elsewhere `"load-all"`.
+    """
 
     client: Literal["claude-code", "codex", "kimi"] | None
     """The client that the request comes from: sets `format`, `announce` and `search_tools` as they fit it, unless they
@@ -291,26 +297,28 @@ class DeferredOptions(TypedDict, total=False):
     max_tokens: int | None
     """The most tokens of an answer, if the target wants a number and the request has none. By default 32000."""
     mode: Literal["filter", "load-all"] | None
-    """Whether deferred tools are hidden until they are loaded. By default `"filter"`."""
+    """Whether deferred tools are hidden until loaded, or all sent to keep a prompt cache whole. By default
+    `"filter"`."""
     order: Literal["catalog", "append"] | None
-    """Where loaded tools stand: at their place, or last in the order of loading. By default `"catalog"`."""
+    """Where loaded tools stand: in their old places, or last to keep the prefix for a prompt cache. By default
+    `"catalog"`."""
     unknown_reference: Literal["notice", "unavailable", "drop"] | None
     """What a reference to an unknown tool becomes. By default `"notice"`."""
     forced_tool: Literal["load", "auto", "error"] | None
     """What happens if `tool_choice` forces a tool that is not loaded. By default `"load"`."""
     server_tool_search: Literal["load-all", "drop", "emulate"] | None
-    """What becomes of the hosted tool search. By default `"load-all"`."""
+    """What becomes of the hosted tool search, which the backend does not have. By default `"load-all"`."""
     server_history: Literal["drop", "split"] | None
     """What becomes of hosted searches in the history. By default `"drop"`."""
     empty_tools: Literal["keep", "omit"] | None
-    """What is sent if no tool is visible. By default `"keep"`: `tools: []`."""
+    """What is sent if no tool is visible: `tools: []`, or neither `tools` nor `tool_choice`. By default `"keep"`."""
     loaded_tools: list[str] | tuple[str, ...] | None
-    """Tools that count as loaded whatever the history says, for use after compaction."""
+    """Tools that count as loaded whatever the history says, for use after compaction. By default `[]`."""
     load_used_tools: bool | None
     """Whether a call of a tool in the history counts as a load of it. By default false."""
     tool_search_name: str | None
-    """The name of the function that stands for a tool search. By default `"tool_search"`. Where a tool has that
-    name, the function gets another; the report says which."""
+    """The name of the function that stands for a tool search. If a tool has that name, the function gets another; the
+    report says which. By default `"tool_search"`."""
     tool_changes: Literal["apply", "ignore"] | None
     """Whether the history may change the tools that there are: by `tool_addition` and `tool_removal` in system
     messages, and by items of OpenAI Responses that hold definitions. `"ignore"` is for a history that is not all
@@ -320,8 +328,13 @@ class DeferredOptions(TypedDict, total=False):
     alone. By default as many as the notices that do not repeat, and 64 KiB at least."""
     system_messages: Literal["keep", "user"] | None
     """The role of system messages whose directives became text. By default `"keep"`."""
+
+
+class DeferredOptions(ExchangeDeferral, total=False):
+    """Keyword arguments of `apply_deferred_loading`."""
+
     format: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
-    """The request's format, where it should not be recognised by its shape."""
+    """The request's format, where its shape does not tell."""
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
 
@@ -330,59 +343,12 @@ class SearchOptions(TypedDict, total=False):
     """Keyword arguments of `search_tools`, `answer_tool_search` and their other forms."""
 
     mode: Literal["bm25", "regex"] | None
-    """Whether a query is words, by which tools are ranked, or a regular expression, which a tool's name or description
-    has to match. By default `"bm25"`."""
+    """How a query is read. By default `"bm25"`: as words, by which tools are ranked. `"regex"`: as a regular expression
+    of at most 200 characters in the spelling of `re.search`, which a name or description has to match."""
     limit: int | None
     """The most tools that are found. By default 5."""
     tool_search_name: str | None
-    """The name of the function that stands for a tool search, which never finds itself. By default `"tool_search"`."""
-
-
-class ExchangeDeferral(TypedDict, total=False):
-    """The option `deferred` of `Exchange.open`: that of `adapt_request`, less what an exchange cannot do."""
-
-    announce: Literal["none", "names"] | None
-    """See `DeferredOptions`, and so with all others."""
-    client: Literal["claude-code", "codex", "kimi"] | None
-    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
-    """The request's own format, if any: replies are not translated back."""
-    mode: Literal["filter", "load-all"] | None
-    order: Literal["catalog", "append"] | None
-    unknown_reference: Literal["notice", "unavailable", "drop"] | None
-    forced_tool: Literal["load", "auto", "error"] | None
-    server_tool_search: Literal["load-all", "drop", "emulate"] | None
-    """By default `"emulate"` where the format is Anthropic's, so that searches which its servers would run are run
-    here; elsewhere `"load-all"`."""
-    server_history: Literal["drop", "split"] | None
-    native: (
-        Literal[
-            "none",
-            "references",
-            "changes",
-            "inline",
-            "additional-tools",
-            "tool-search",
-            "kimi",
-            "interactions",
-            "converse",
-            "auto",
-        ]
-        | None
-    )
-    """`"auto"` looks it up by the URL and the model, as `deferral_for` does."""
-    search_tools: list[str] | tuple[str, ...] | None
-    custom_tools: Literal["function", "keep"] | None
-    removals: Literal["withdraw", "notice"] | None
-    unavailable_calls: Literal["keep", "text"] | None
-    reasoning: Literal["drop", "content"] | None
-    max_tokens: int | None
-    empty_tools: Literal["keep", "omit"] | None
-    loaded_tools: list[str] | tuple[str, ...] | None
-    load_used_tools: bool | None
-    tool_search_name: str | None
-    tool_changes: Literal["apply", "ignore"] | None
-    max_repeated_bytes: int | None
-    system_messages: Literal["keep", "user"] | None
+    """The name of the function that stands for a tool search. It never finds itself. By default `"tool_search"`."""
 
 
 class ExchangeSearch(TypedDict, total=False):
@@ -394,40 +360,18 @@ class ExchangeSearch(TypedDict, total=False):
     """The most tools that are found. By default 5."""
 
 
-class ExchangeOptions(TypedDict, total=False):
-    """Keyword arguments of `Exchange.open`, and of the transports in `toolwire.httpx2` and `toolwire.httpx`."""
+class ExchangeOptions(_RequestOptions, total=False):
+    """Keyword arguments of `Exchange.open`, and of the transports in `toolwire.httpx2` and `toolwire.httpx`.
+
+    With `repair`, `take_repaired_calls` or `on_repair` tells what became of the arguments.
+    """
 
     dialect: DialectName | None
     """The dialect of the backend. By default the one that the host, the path and the model tell."""
-    refs: Literal["inline", "keep"] | None
-    """See `SanitizeOptions`, and so with the others that are not described here."""
-    untyped: Literal["keep", "any", "string"] | None
-    hints: Literal["describe", "drop"] | None
-    allow: Literal["same", "encoded", "closed", "wider", "any"] | None
-    max_bytes: int | None
-    max_nodes: int | None
-    max_steps: int | None
     format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions"] | None
     """The request's format, where the path does not tell."""
-    fallback: DialectName | None
-    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
-    the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
-    `"azure-strict"`)."""
-    max_tools: int | None
-    repair: CallRepairOptions | bool | None
-    """Whether and how the arguments of calls are repaired by the tool's own schema, as `repair_arguments` does. By
-    default false. What became of them, `take_repaired_calls` or `on_repair` tells."""
-    prefix: Literal["auto", "always", "never"] | None
-    """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
-    list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
-    servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
-    model: str | None
     deferred: ExchangeDeferral | bool | None
     """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""
-    history_arguments: Literal["repair", "keep"] | None
-    """What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
-    and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they
-    stay."""
     search: ExchangeSearch | None
     """How searches are run."""
     max_rounds: int | None

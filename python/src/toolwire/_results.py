@@ -613,8 +613,26 @@ class Fact(Record):
     """The rules of `check` and `check_tools` that rest on it."""
     severity: Severity
     """What becomes of a schema that goes against it."""
+    checked: str
+    """The day on which the fact was last checked (ISO 8601)."""
 
     _made: ClassVar = {"rules": tuple}
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFact(Record):
+    """One fact about what an API refuses of a request as a whole."""
+
+    statement: str
+    """The fact in words."""
+    confidence: Literal["A", "B", "C"]
+    """As in `Fact`."""
+    source: str
+    """The API's answer, and where it was read."""
+    rule: RequestConstraint
+    """The rule of `check_request` that rests on it."""
+    checked: str
+    """The day on which the fact was last checked (ISO 8601)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -669,7 +687,15 @@ class Dialect(Record):
     """Size limits by name: bytes, levels or counts, as the name says."""
     facts: tuple[Fact, ...]
     """What is known, with confidence and source."""
+    requests: tuple[RequestFact, ...]
+    """What is known about requests as a whole."""
     unverified: tuple[str, ...]
     """What nobody has verified: the table lets it through."""
 
-    _made: ClassVar = {"options": tuple, "encodes": tuple, "facts": Fact.list_of, "unverified": tuple}
+    _made: ClassVar = {
+        "options": tuple,
+        "encodes": tuple,
+        "facts": Fact.list_of,
+        "requests": RequestFact.list_of,
+        "unverified": tuple,
+    }

@@ -17,7 +17,7 @@ use crate::{
     dialect::grammar::Grammar,
     error::Error,
     json::{Child, Data, LookUp, Member, Node, Object, Text},
-    sanitize::legalize::property_names::Spelling,
+    sanitize::legalize::property_names::{only_required, Spelling},
     schema::{
         draft::Draft,
         references::{self, Number, References},
@@ -204,10 +204,12 @@ impl Planner<'_> {
 
     /// The names that a schema gives properties, where they are others now.
     fn names<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
-        let (described, required) = self.names_of(object);
+        let table = object.get("properties").and_then(Node::as_object);
+        let described: Vec<&Text<'a>> = table.into_iter().flatten().map(|member| &member.key).collect();
+        let required = only_required(object, table);
         self.budget.pay(described.len() + required.len());
         let [root, names] =
-            [true, false].map(|is_root| originals(Spelling { is_root, ..self.spelling }, &described, &required));
+            [true, false].map(|is_root| self.originals(Spelling { is_root, ..self.spelling }, &described, &required));
         let differ = root.len() != names.len() || !root.iter().zip(&names).all(|(one, other)| one == other);
         let renames = !(root.is_empty() && names.is_empty());
         self.found.set(self.found.get() || renames);
@@ -222,40 +224,21 @@ impl Planner<'_> {
         renames
     }
 
-    /// The names that are described; and those that are only required, where they have a new name, too.
-    fn names_of<'s, 'a>(&self, object: &'s Object<'a>) -> (Vec<&'s Text<'a>>, Vec<&'s Text<'a>>) {
-        let table = object.get("properties").and_then(Node::as_object);
-        let known = table.map(LookUp::of);
-        let required = object.get("required").and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
-        let is_named = |name: &Text<'_>| {
-            self.names_required || name.value().is_some_and(|name| self.spelling.goes_everywhere(&name))
-        };
-        let mut seen: Set<&Text<'a>> = Set::new();
-        let only_required = |name: &&'s Text<'a>| {
-            is_named(name) && known.as_ref().is_none_or(|known| !known.has(name)) && seen.insert(*name)
-        };
-        (table.into_iter().flatten().map(|member| &member.key).collect(), required.filter(only_required).collect())
+    /// Returns the old names by the new.
+    fn originals<'s, 'a>(
+        &self,
+        spelling: Spelling,
+        described: &[&'s Text<'a>],
+        required: &[&'s Text<'a>],
+    ) -> Map<String, &'s Text<'a>> {
+        let names = spelling.stand_ins(described.iter().copied(), required.iter().copied());
+        // Names that are only required become properties where every name does, and have new names where those have.
+        let is_named =
+            |name: &&&Text<'a>| self.names_required || name.value().is_some_and(|name| spelling.goes_everywhere(&name));
+        let new = |name: &Text<'_>| name.value().and_then(|spelled| names.of(&spelled)).cloned();
+        let all = described.iter().chain(required.iter().filter(is_named));
+        all.filter_map(|name| Some((new(name)?, *name))).collect()
     }
-}
-
-/// The old names by the new.
-fn originals<'s, 'a>(
-    spelling: Spelling,
-    described: &[&'s Text<'a>],
-    required: &[&'s Text<'a>],
-) -> Map<String, &'s Text<'a>> {
-    let mut originals: Map<String, &'s Text<'a>> = Map::new();
-    let names = spelling.names(described.iter().copied());
-    let new = |name: &Text<'_>, names| name.value().and_then(|spelled| spelling.alias_among(&spelled, names));
-    originals.extend(described.iter().filter_map(|name| Some((new(name, &names)?, *name))));
-    if !required.is_empty() {
-        // They became properties once the others had their names.
-        let renamed = described.iter().map(|name| new(name, &names).map_or_else(|| (*name).clone(), Text::new));
-        let all: Vec<Text<'_>> = renamed.chain(required.iter().map(|name| (*name).clone())).collect();
-        let names = spelling.names(all.iter());
-        originals.extend(required.iter().filter_map(|name| Some((new(name, &names)?, *name))));
-    }
-    originals
 }
 
 /// Gives properties the names that the plan has for them.

@@ -1,11 +1,12 @@
 //! Property names that the grammar takes for keywords: renamed everywhere, and brought back by `restore_arguments`.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use crate::{
     collections::{Map, Set},
     dialect::name_rule::{NameRule, PropertyPattern},
-    json::{Data, Member, Node, Object, Text},
+    json::{Data, LookUp, Member, Node, Object, Text},
+    names::{cut, Taken},
     report::Accepts,
     rules::Rule,
     sanitize::{
@@ -40,9 +41,7 @@ pub(in crate::sanitize) struct Spelling {
 }
 
 impl Spelling {
-    /// The name that stands for one that cannot be spelled, whatever else is in its table.
-    ///
-    /// It depends on the name alone, so that the plan for the way back needs nothing of the schema that was written.
+    /// Returns the stand-in of a name that cannot be spelled, whatever other names there are.
     fn alias(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
@@ -92,32 +91,38 @@ impl Spelling {
                 || object.get(Keyword::Required).is_some_and(listed))
     }
 
-    /// The name that stands for one in a table which may have that one too.
-    /// Those that several names would share carry a mark of the name.
-    pub(in crate::sanitize) fn alias_among(self, name: &str, table: &Names) -> Option<String> {
-        let mut new = self.alias(name)?;
-        if table.shared.contains(&new) {
-            new = marked(new, name, self.shape().map_or(usize::MAX, |shape| shape.most));
-        }
-        while table.taken.contains(&new) {
-            new.push('_');
-        }
-        Some(new)
+    /// Plans the stand-ins for the names of an object. `required` are names that `required` lists and no property has:
+    /// they get theirs once the properties have their own.
+    pub(in crate::sanitize) fn stand_ins<'n, 'a: 'n>(
+        self,
+        properties: impl Iterator<Item = &'n Text<'a>> + Clone,
+        required: impl Iterator<Item = &'n Text<'a>> + Clone,
+    ) -> StandIns {
+        let mut found = StandIns::default();
+        properties.clone().chain(required.clone()).for_each(|name| found.taken.take(name));
+        self.add(&mut found, properties);
+        self.add(&mut found, required);
+        found
     }
 
-    /// What the names of a table of properties are.
-    pub(in crate::sanitize) fn names<'n, 'a: 'n>(self, names_of: impl Iterator<Item = &'n Text<'a>>) -> Names {
-        let mut names = Names { taken: Set::new(), shared: Set::new() };
-        let mut once = Set::new();
-        for name in names_of.filter_map(Text::value) {
-            if let Some(new) = self.alias(&name) {
-                if !once.insert(new.clone()) {
-                    names.shared.insert(new);
-                }
-            }
-            names.taken.insert(name.into_owned());
+    /// Adds the stand-ins of some names. If several names have the same alias, each gets a mark. A stand-in that is taken
+    /// gets `_`, and then a number.
+    fn add<'n, 'a: 'n>(self, found: &mut StandIns, names: impl Iterator<Item = &'n Text<'a>>) {
+        let most = self.shape().map_or(usize::MAX, |shape| shape.most);
+        let aliases = names.filter_map(Text::value).filter_map(|name| Some((self.alias(&name)?, name.into_owned())));
+        let aliases: Map<String, String> = aliases.map(|(alias, name)| (name, alias)).collect();
+        let mut wanted: Map<&String, usize> = Map::new();
+        aliases.values().for_each(|alias| *wanted.entry(alias).or_default() += 1);
+        let mark = |(name, alias): (&String, &String)| {
+            let is_shared = wanted.get(alias) != Some(&1);
+            (name.clone(), if is_shared { marked(alias.clone(), name, most) } else { alias.clone() })
+        };
+        let (clear, disputed): (Vec<_>, Vec<_>) = aliases.iter().map(mark).partition(|(_, new)| !found.taken.has(new));
+        let disputed = disputed.into_iter().map(|(name, new)| (name, format!("{}_", cut(&new, most - 1))));
+        for (name, new) in clear.into_iter().chain(disputed) {
+            let new = found.taken.free(new, most);
+            found.new.insert(name, new);
         }
-        names
     }
 
     fn shape(self) -> Option<PropertyPattern> {
@@ -134,16 +139,34 @@ impl Spelling {
     }
 }
 
-fn keys<'n, 'a>(table: &'n Object<'a>) -> impl Iterator<Item = &'n Text<'a>> {
+fn keys<'n, 'a>(table: &'n Object<'a>) -> impl Iterator<Item = &'n Text<'a>> + Clone {
     table.iter().map(|member| &member.key)
 }
 
-/// The names of a table of properties.
-pub(in crate::sanitize) struct Names {
-    /// All of them.
-    taken: Set<String>,
-    /// The stand-ins that several of them share.
-    shared: Set<String>,
+/// Maps the names of an object that cannot be spelled to their stand-ins. No two names have the same.
+#[derive(Default)]
+pub(in crate::sanitize) struct StandIns {
+    taken: Taken,
+    /// By the old names.
+    new: Map<String, String>,
+}
+
+impl StandIns {
+    /// Returns the stand-in for a name, if it has one.
+    pub(in crate::sanitize) fn of(&self, name: &str) -> Option<&String> {
+        self.new.get(name)
+    }
+}
+
+/// Returns the names that `required` lists and no property has.
+pub(in crate::sanitize) fn only_required<'n, 'a>(
+    object: &'n Object<'a>,
+    table: Option<&'n Object<'a>>,
+) -> Vec<&'n Text<'a>> {
+    let Some(required) = object.get(Keyword::Required).and_then(Node::as_array) else { return Vec::new() };
+    let known = table.map(LookUp::of);
+    let is_new = |name: &&Text<'a>| known.as_ref().is_none_or(|known| !known.has(name));
+    required.iter().filter_map(Node::as_text).filter(is_new).collect()
 }
 
 /// A name of the shape that resembles another: what is not allowed becomes `_`, and what is cut off leaves a mark of
@@ -185,11 +208,13 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
         Spelling { rule: context.grammar.names, no_slash: context.no_slash, is_root: place.keyword.is_none() };
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
     let mut renamed: Map<String, String> = Map::new();
-    if let Some((all, table)) = object.get(Keyword::Properties).and_then(|all| Some((all, all.as_object()?))) {
-        let names = spelling.names(keys(table));
+    let described = object.get(Keyword::Properties).and_then(|all| Some((all, all.as_object()?)));
+    let table = described.map(|(_, table)| table);
+    let names = spelling.stand_ins(table.into_iter().flat_map(keys), only_required(object, table).into_iter());
+    if let Some((all, table)) = described {
         for member in table {
             let Some(name) = member.key.value() else { continue };
-            let Some(new) = spelling.alias_among(&name, &names) else { continue };
+            let Some(new) = names.of(&name).cloned() else { continue };
             let misshapen = spelling.shape().is_some_and(|shape| !shape.allows(&name));
             if !spelling.goes_everywhere(&name) && !misshapen && !breaks(&member.value) {
                 continue;
@@ -207,7 +232,8 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     // Such a name has its stand-in also where another schema of the same object lists it.
     let new_name = |name: &Text<'_>| {
         let name = name.value()?;
-        renamed.get(&*name).cloned().or_else(|| spelling.alias(&name).filter(|_| spelling.goes_everywhere(&name)))
+        let everywhere = || names.of(&name).cloned().or_else(|| spelling.alias(&name));
+        renamed.get(&*name).cloned().or_else(|| spelling.goes_everywhere(&name).then(everywhere).flatten())
     };
     // What is named without being a property is reported where it is named.
     for keyword in ["dependentRequired", "dependentSchemas", "required"] {
@@ -243,15 +269,11 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
             continue;
         }
         node.visit(keyword, |table| {
-            let Some(names) = table.as_object().map(|table| spelling.names(keys(table))) else { return };
+            let Some(known) = table.as_object() else { return };
+            // Names that are not properties may meet here. They stay as they are.
+            let mut taken: Set<String> = keys(known).filter_map(Text::value).map(Cow::into_owned).collect();
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
-                let marks = |new: String| match member.key.value() {
-                    Some(name) if names.shared.contains(&new) && !renamed.contains_key(&*name) => {
-                        marked(new, &name, usize::MAX)
-                    }
-                    _ => new,
-                };
-                if let Some(new) = new_name(&member.key).map(marks).filter(|new| !names.taken.contains(new)) {
+                if let Some(new) = new_name(&member.key).filter(|new| taken.insert(new.clone())) {
                     member.key = Text::new(new);
                 }
                 if keyword == "dependentRequired" {

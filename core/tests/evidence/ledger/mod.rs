@@ -5,6 +5,7 @@ pub(crate) mod exceptions;
 mod hosts;
 mod judge;
 mod page;
+pub(crate) mod programs;
 pub(crate) mod providers;
 mod surfaces;
 
@@ -17,6 +18,8 @@ use std::{
 use serde_json::{json, Value};
 
 use self::exceptions::EXCEPTIONS;
+#[allow(unused_imports, reason = "the example prints it, the tests do not")]
+pub(crate) use self::page::aging;
 
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use toolwire::{dialects, reports::Severity, Dialect};
 
-use super::{Ledger, Tally, EXCEPTIONS};
+use super::{
+    programs::{newest_day, old_facts, programs, Program},
+    Ledger, Tally, EXCEPTIONS,
+};
 
 const HEAD: &str = "\
 <!-- Generated: `cargo run -p toolwire --example evidence`. Edit core/tests/evidence/, not this page. -->
@@ -50,6 +53,16 @@ answers. `portable` is no API's.
 |---|---|--:|---|
 ";
 
+const PROGRAMS: &str = "\
+## Judges and SDKs
+
+The tests ask these programs: judges about what `sanitize` writes, and SDKs with the examples. `make judges NEWEST=1` asks
+their newest releases, as a workflow does every day. The judge of VS Code's gate and Moonshot's validator have no package.
+
+| program | registry | version | here since | judges | what |
+|---|---|---|---|---|---|
+";
+
 /// The whole page.
 pub(super) fn page(ledger: &Ledger) -> String {
     let mut page = String::from(HEAD);
@@ -74,12 +87,37 @@ pub(super) fn page(ledger: &Ledger) -> String {
     for (why, count) in &ledger.nothing {
         let _ = writeln!(page, "| {why} | {count} |");
     }
+    let _ = write!(page, "\n{PROGRAMS}");
+    for Program { name, registry, version, since, dialects, what } in programs() {
+        let judged: Vec<String> = dialects.iter().map(|name| format!("`{name}`")).collect();
+        let judged = if judged.is_empty() { "-".to_owned() } else { judged.join(", ") };
+        let _ = writeln!(page, "| `{name}` | {registry} | {version} | {since} | {judged} | {what} |");
+    }
+    // The newest day of the tables, and not today: the page depends on no clock.
+    page += &aging(newest_day());
     let _ = write!(page, "\n{FACTS}");
     for dialect in dialects() {
         facts(&mut page, dialect, ledger.tallies.get(dialect.name));
     }
     page.truncate(page.trim_end().len());
     page + "\n"
+}
+
+/// Lists the facts that were checked long before a day, and that no judge holds to what an API does.
+pub(crate) fn aging(day: &str) -> String {
+    let mut page = format!(
+        "\n## Facts that grow old\n\nFacts without a judge that were last checked more than 90 days before {day}:\n"
+    );
+    let old = old_facts(day);
+    if old.is_empty() {
+        page.truncate(page.len() - 2);
+        return page + ": none.\n";
+    }
+    page += "\n| dialect | fact | checked |\n|---|---|---|\n";
+    for fact in old {
+        let _ = writeln!(page, "| `{}` | {} | {} |", fact.dialect, fact.statement.replace('|', "\\|"), fact.checked);
+    }
+    page
 }
 
 fn facts(page: &mut String, dialect: &Dialect, tally: Option<&Tally>) {

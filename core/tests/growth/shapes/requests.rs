@@ -127,6 +127,31 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
         input.extend((0..count).flat_map(item));
         json!({"model": "m", "tools": tools, "input": input})
     }),
+    ("Responses: a call whose digest and its numbers are taken", |count| {
+        let own = "a__b_z5wglkssgghjo";
+        let mut tools: Vec<Value> = [String::from("a__b"), String::from(own)]
+            .into_iter()
+            .chain((2..count).map(|at| format!("{own}_{at}")))
+            .map(|name| json!({"type": "function", "name": name, "parameters": {"type": "object"}}))
+            .collect();
+        tools.push(json!({"type": "namespace", "name": "n", "description": "N",
+            "tools": [{"type": "function", "name": "t", "parameters": {"type": "object"}}]}));
+        let item = |at: usize| {
+            [
+                json!({"type": "function_call", "call_id": format!("c{at}"), "namespace": "a", "name": "b", "arguments": "{}"}),
+                json!({"type": "function_call_output", "call_id": format!("c{at}"), "output": "done"}),
+            ]
+        };
+        let mut input = vec![json!({"role": "user", "content": "go"})];
+        input.extend((0..count).flat_map(item));
+        json!({"model": "m", "tools": tools, "input": input})
+    }),
+    ("Anthropic: a server's call whose digest and its numbers are taken", |count| {
+        taken_digests(count, "gone__t_umwrhqsvvi7af", &json!({"name": "t", "server": "gone"}))
+    }),
+    ("Anthropic: an illegal name whose digest and its numbers are taken", |count| {
+        taken_digests(count, "read_file_5f426pb3smc66", &json!({"name": "read/file"}))
+    }),
     ("Gemini: calls", |count| {
         let all: Vec<Value> =
             (0..count.min(100)).map(|at| json!({"name": format!("f.{at}"), "parameters": schema(at)})).collect();
@@ -139,6 +164,23 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
         json!({"contents": (0..count).flat_map(turn).collect::<Vec<_>>(), "tools": [{"functionDeclarations": all}]})
     }),
 ];
+
+/// A server that publishes a digest and numbers behind it, and calls of the tool that would get the digest.
+fn taken_digests(count: usize, own: &str, called: &Value) -> Value {
+    let names = [String::from(own)].into_iter().chain((2..count).map(|at| format!("{own}_{at}")));
+    let tools: Vec<Value> = names.map(|name| json!({"name": name, "input_schema": {"type": "object"}})).collect();
+    let turn = |at: usize| {
+        let mut call = json!({"type": "tool_use", "id": format!("t{at}"), "input": {}});
+        if let (Some(call), Some(called)) = (call.as_object_mut(), called.as_object()) {
+            call.extend(called.clone());
+        }
+        let result = json!({"type": "tool_result", "tool_use_id": format!("t{at}"), "content": "done"});
+        [json!({"role": "assistant", "content": [call]}), json!({"role": "user", "content": [result]})]
+    };
+    let mut messages = vec![json!({"role": "user", "content": "go"})];
+    messages.extend((0..count).flat_map(turn));
+    json!({"model": "m", "max_tokens": 9, "tools": [{"server": "s", "tools": tools}], "messages": messages})
+}
 
 /// Texts of streamed replies.
 pub(crate) const STREAMS: Table<fn(usize) -> String> = &[

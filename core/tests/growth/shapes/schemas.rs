@@ -87,6 +87,10 @@ pub(crate) const ELEMENTS: &[(&str, Element)] = &[
         "odd names",
         |i| json!({"properties": {format!("a/b${i}"): {"type": "string"}, format!("$ref{i}"): {"const": i}}}),
     ),
+    ("names that meet", |i| {
+        let names = [format!("a{i}$"), format!("a{i}$$"), format!("a{i}_"), format!("{}$", "a".repeat(i % 60))];
+        json!({"properties": names.iter().map(|name| (name.clone(), json!({"const": i}))).collect::<Map<_, _>>()})
+    }),
     ("long text", |i| json!({"type": "string", "description": format!("{i} ").repeat(50)})),
     ("malformed", |i| json!({"type": "strin", "required": "p", "enum": format!("v{i}"), "properties": []})),
 ];

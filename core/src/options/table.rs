@@ -1,0 +1,287 @@
+//! `options!`: the options of a function as a table with one row for each.
+//!
+//! A row has the option's documentation, its name in JSON, its field, its type and its default:
+//!
+//! ```text
+//! /// What becomes of `$ref`.
+//! "refs" refs: Option<Refs> = None, set(|refs: Refs| refs.into());
+//! ```
+//!
+//! The struct, its defaults, the known names, the reader and the setters come from the row. The type decides how the
+//! option is read ([`Readable`]), unless the row says `read(function)`. A setter takes the field's type, unless the
+//! row says `set(|value: Type| expression)`, or `set(by hand)` if there is none or it stands elsewhere. `with {
+//! fields }` has the fields that are no options of their own. `forward ($) name` defines a macro `name!(Type.field)`,
+//! which gives a type the setters of the options that its field holds.
+//!
+//! `core/tests/options.rs` compares the rows with the types of TypeScript and Python, the pages and the flags of the
+//! command.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::read::Reader;
+use crate::error::Error;
+
+/// An option as its row declares it.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name in JSON.
+    pub name: &'static str,
+    /// Its documentation, with line breaks.
+    pub doc: &'static str,
+    /// Its default as JSON; `None` if it has none, or one that no value of the option stands for.
+    pub default: Option<String>,
+}
+
+/// A type of options. It decides how an option is read.
+pub(crate) trait Readable: Sized {
+    /// Reads the option of this name; `None` if it is not given.
+    ///
+    /// # Errors
+    /// `invalid-option` for a value of another type.
+    fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error>;
+
+    /// The value as JSON; `None` if none stands for it.
+    fn shown(&self) -> Option<String>;
+}
+
+/// Makes a type, and `Option` of it, types of options.
+macro_rules! readable {
+    ($type:ty, $reader:ident $name:ident: $read:expr, $value:ident: $shown:expr) => {
+        impl $crate::options::table::Readable for $type {
+            fn read(
+                $reader: &$crate::options::read::Reader<'_, '_>,
+                $name: &str,
+            ) -> Result<Option<Self>, $crate::error::Error> {
+                $read
+            }
+
+            fn shown(&self) -> Option<alloc::string::String> {
+                let $value = self;
+                Some($shown)
+            }
+        }
+
+        impl $crate::options::table::Readable for Option<$type> {
+            fn read(
+                reader: &$crate::options::read::Reader<'_, '_>,
+                name: &str,
+            ) -> Result<Option<Self>, $crate::error::Error> {
+                Ok(<$type as $crate::options::table::Readable>::read(reader, name)?.map(Some))
+            }
+
+            fn shown(&self) -> Option<alloc::string::String> {
+                self.as_ref().and_then(|value| value.shown())
+            }
+        }
+    };
+}
+pub(crate) use readable;
+
+readable!(bool, reader name: reader.flag(name), value: value.to_string());
+readable!(usize, reader name: reader.count(name), value: value.to_string());
+readable!(u64, reader name: Ok(reader.count(name)?.map(|count| count as u64)), value: value.to_string());
+readable!(String, reader name: reader.text(name), value: format!("\"{value}\""));
+readable!(Vec<String>, reader name: reader.names(name), names: list(names.iter().map(String::as_str)));
+
+/// A list of names as JSON.
+pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    format!("[{}]", names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))
+}
+
+/// A limit: null turns it off.
+impl Readable for Option<Option<usize>> {
+    fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
+        Ok(reader.limit(name)?.map(Some))
+    }
+
+    fn shown(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Declares an option that is one of a few words.
+macro_rules! choice {
+    ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum $type { $($(#[$vdoc])* $variant,)* }
+
+        impl $type {
+            pub(crate) const CHOICES: &'static [(&'static str, $type)] = &[$(($text, $type::$variant),)*];
+
+            /// Its name in the options of every language.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $($type::$variant => $text,)*
+                }
+            }
+        }
+
+        $crate::options::table::readable!(
+            $type,
+            reader name: reader.choice(name, $type::CHOICES),
+            word: alloc::format!("\"{}\"", word.as_str())
+        );
+    };
+}
+pub(crate) use choice;
+
+/// Declares the options of a function, see the module.
+macro_rules! options {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $type:ident {
+            $(
+                $(#[doc = $doc:literal])*
+                $json:literal $field:ident: $of:ty = $default:expr $(, read($read:expr))? $(, set($($set:tt)*))?;
+            )*
+        }
+        $(with {
+            $(
+                $(#[doc = $held_doc:literal])*
+                $held_vis:vis $held:ident: $held_of:ty = $held_default:expr $(, read($held_read:expr))?;
+            )*
+        })?
+        $(forward ($dollar:tt) $forward:ident)?
+    ) => {
+        $(#[$meta])*
+        $vis struct $type {
+            $($(
+                $(#[doc = $held_doc])*
+                $held_vis $held: $held_of,
+            )*)?
+            $(
+                $(#[doc = $doc])*
+                pub $field: $of,
+            )*
+        }
+
+        impl $type {
+            /// The names of the options in JSON.
+            pub(crate) const KNOWN: &'static [&'static str] = &[$($json,)*];
+
+            /// Every option at its default.
+            pub(crate) fn at_default() -> Self {
+                Self {
+                    $($($held: $held_default,)*)?
+                    $($field: $default,)*
+                }
+            }
+
+            /// Reads the options, among those of a function that may have more.
+            ///
+            /// # Errors
+            /// `invalid-option`, `unknown-option`.
+            pub(crate) fn of(
+                reader: &$crate::options::read::Reader<'_, '_>,
+                default: Self,
+            ) -> Result<Self, $crate::error::Error> {
+                Ok(Self {
+                    $($($held: $crate::options::table::held!(reader, default.$held $(, $held_read)?),)*)?
+                    $(
+                        $field: $crate::options::table::option!(reader, $json, $of $(, $read)?)?
+                            .unwrap_or(default.$field),
+                    )*
+                })
+            }
+
+            /// The options as they are declared.
+            pub(crate) fn rows() -> alloc::vec::Vec<$crate::options::table::Row> {
+                let default = Self::at_default();
+                alloc::vec![$(
+                    $crate::options::table::Row {
+                        name: $json,
+                        doc: concat!($($doc, "\n",)*),
+                        default: $crate::options::table::Readable::shown(&default.$field),
+                    },
+                )*]
+            }
+
+            $($crate::options::table::setter! { $field $of; $($($set)*)? })*
+        }
+
+        $crate::options::table::forwards! {
+            ($($dollar $forward)?) $type { $($field $of; ($($($set)*)?))* }
+        }
+    };
+}
+pub(crate) use options;
+
+/// Defines the macro that gives another type the setters.
+macro_rules! forwards {
+    (() $type:ident { $($rest:tt)* }) => {};
+    (($dollar:tt $forward:ident) $type:ident { $($field:ident $of:ty; ($($set:tt)*))* }) => {
+        #[allow(unused_macros, reason = "without the feature `search`, nothing holds the options of requests")]
+        macro_rules! $forward {
+            ($dollar holder:ident.$dollar inner:ident) => {
+                impl $dollar holder {
+                    $($crate::options::table::forwarded! { $dollar inner $type; $field $of; $($set)* })*
+                }
+            };
+        }
+        #[allow(unused_imports, reason = "as above")]
+        pub(crate) use $forward;
+    };
+}
+pub(crate) use forwards;
+
+/// Reads one option.
+macro_rules! option {
+    ($reader:ident, $json:literal, $of:ty) => {
+        <$of as $crate::options::table::Readable>::read($reader, $json)
+    };
+    ($reader:ident, $json:literal, $of:ty, $read:expr) => {
+        $read($reader, $json)
+    };
+}
+pub(crate) use option;
+
+/// Reads a field that is no option of its own, if it is read at all.
+macro_rules! held {
+    ($reader:ident, $default:expr) => {
+        $default
+    };
+    ($reader:ident, $default:expr, $read:expr) => {
+        $read($reader)?
+    };
+}
+pub(crate) use held;
+
+/// The setter of one option.
+macro_rules! setter {
+    ($field:ident $of:ty; by hand) => {};
+    ($field:ident $of:ty;) => {
+        $crate::options::table::setter! { $field $of; |value: $of| value }
+    };
+    ($field:ident $of:ty; |$value:ident: $taken:ty| $set:expr) => {
+        #[doc = concat!("Sets [`Self::", stringify!($field), "`].")]
+        #[must_use]
+        pub fn $field(mut self, $value: $taken) -> Self {
+            self.$field = $set;
+            self
+        }
+    };
+}
+pub(crate) use setter;
+
+/// The setter of one option, for a type that holds the options in a field.
+macro_rules! forwarded {
+    ($inner:ident $type:ident; $field:ident $of:ty; by hand) => {};
+    ($inner:ident $type:ident; $field:ident $of:ty;) => {
+        $crate::options::table::forwarded! { $inner $type; $field $of; |value: $of| value }
+    };
+    ($inner:ident $type:ident; $field:ident $of:ty; |$value:ident: $taken:ty| $set:expr) => {
+        #[doc = concat!("Sets [`", stringify!($field), "`](crate::", stringify!($type), "::", stringify!($field), ").")]
+        #[must_use]
+        pub fn $field(mut self, $value: $taken) -> Self {
+            self.$inner = self.$inner.$field($value);
+            self
+        }
+    };
+}
+pub(crate) use forwarded;
