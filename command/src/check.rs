@@ -162,7 +162,7 @@ impl Task for Check {
         let input = input.judged()?;
         let rewritten = self.arguments.rewritten.as_deref().and_then(Outcome::of_word);
         let found = match rewritten {
-            None => findings(input.subject, dialect),
+            None => findings(input.subject, dialect, &source.entries),
             Some(least) => lost(input.subject, dialect, &source.entries, least),
         };
         match found {
@@ -266,12 +266,19 @@ impl Task for Check {
     }
 }
 
-fn findings(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Finding>, Error> {
+fn findings(subject: Subject<'_>, dialect: &'static Dialect, entries: &[Named]) -> Result<Vec<Finding>, Error> {
     let mut found = Vec::new();
+    // Tools of several servers are called as the list of entries calls them: several may have one name.
+    let called = |server: Option<&str>, pointer: &str| {
+        let is_in = |entry: &&Named| {
+            pointer.strip_prefix(entry.pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        server.and_then(|_| entries.iter().find(is_in)).and_then(|entry| entry.name.clone())
+    };
     match subject {
         Subject::Tools(list) | Subject::Request(list) => {
             found.extend(internal::check_tools(list, &[dialect])?.into_iter().map(|violation| Finding {
-                tool: violation.tool,
+                tool: called(violation.server.as_deref(), &violation.pointer).or(violation.tool),
                 rule: violation.constraint,
                 severity: violation.severity,
                 outcome: None,

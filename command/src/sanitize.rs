@@ -51,6 +51,7 @@ impl Sanitize {
         options.sanitize = self.arguments.rewriting.options(&self.arguments.dialect);
         options.format = choice(self.arguments.format.as_deref());
         options.fallback = self.arguments.fallback.clone();
+        options.prefix = choice(Some(&self.arguments.prefix)).unwrap_or(options.prefix);
         options.repair = self.arguments.repair.then(|| self.arguments.repairing.options(None));
         options
     }

@@ -12,13 +12,13 @@ pub mod steps;
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    dialect::{Dialect, Fact, Method},
+    dialect::{surface::NamePattern, Dialect, Fact, Method},
     error::Error,
     json::Node,
     options::{
         Announce, Api, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Hints, Mode, Native, Order,
-        Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, ToolFormat, Truncated,
-        UnavailableCalls, UnknownReference, Untyped,
+        Prefix, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, ToolFormat,
+        Truncated, UnavailableCalls, UnknownReference, Untyped,
     },
     report::Allow,
     request::{
@@ -27,6 +27,7 @@ use crate::{
         tool_list::Listing,
     },
     rules::Constraint,
+    tools::servers,
 };
 
 pub use crate::{
@@ -59,11 +60,14 @@ pub fn is_hosted(value: &Node<'_>) -> bool {
 }
 
 /// The entries of a tool list in their order, each with its pointer and its name, less those that the API runs itself.
+/// In a list of several servers, a name that several of them have begins with that of its server.
 ///
 /// # Errors
 /// `invalid-request` if it is no tool list.
 pub fn entries(list: Node<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
-    let listing = Listing::read(list)?;
+    let (list, servers) = servers::flatten(list, Prefix::Auto, NamePattern::ANY)?;
+    let mut listing = Listing::read(list)?;
+    servers.iter().for_each(|servers| servers.settle(&mut listing));
     let named = listing.entries().filter_map(|listed| {
         let name = match tool_format::recognise(&listed.entry) {
             Entry::Hosted => return None,
@@ -151,6 +155,7 @@ choices!(
     Mode,
     Native,
     Order,
+    Prefix,
     Reasoning,
     Refs,
     Removals,

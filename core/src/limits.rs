@@ -43,6 +43,12 @@ pub const MAX_NODES: usize = 10_000;
 /// is in it, so the limit only bounds what a server can make a client send.
 pub const MAX_TOOLS: usize = 10_000;
 
+/// One in this many of the tools that an API takes at most is kept free for tools that the history loads, if the tools
+/// past the maximum are deferred.
+///
+/// The maximum is 128 at most APIs: that leaves room for 32 loaded tools, more than conversations load.
+pub(crate) const LOADS_SHARE: usize = 4;
+
 /// Bytes of the name of a server in a list of several servers; a longer one is refused.
 ///
 /// Every tool of the server has the name, in reports and in what `restore` keeps.

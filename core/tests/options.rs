@@ -568,9 +568,11 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
     ("SanitizeOptions", "share", "the result is text"),
     ("DeferredOptions", "share", "the result is text"),
     ("ToolsOptions", "maxTools", "the default is more than any API takes"),
+    ("ToolsOptions", "duplicateNames", "`toolwire restore` prints names, and no places in a list"),
     ("ToolsOptions", "onSetAside", "standard error names the tools that are set aside, and the exit code is 1"),
-    ("ToolsOptions", "prefix", "the command reads no lists of several servers"),
     ("AdaptOptions", "deferred", "`toolwire defer` has its options"),
+    ("AdaptOptions", "model", "a request in a file that does not name its model is sent nowhere"),
+    ("AdaptOptions", "overflow", "`toolwire sanitize` answers no searches"),
     (
         "AdaptOptions",
         "historyArguments",

@@ -75,6 +75,12 @@ export interface ToolsOptions extends SanitizeOptions {
    */
   prefix?: 'auto' | 'always' | 'never' | undefined;
   /**
+   * What becomes of tools of one name in a list that has several definitions for it. Default `"quarantine"`: the first one is sent.
+   * `"rename"`: each gets a name of its own, and a restored call has `index`, the tool's index in the list. Only for callers who look at
+   * that: the `name` of their calls is the same.
+   */
+  duplicateNames?: 'quarantine' | 'rename' | undefined;
+  /**
    * What becomes of a list of which tools have to be set aside. Default `"warn"`: unless `quarantined` is read before the current turn
    * ends, `console.warn` says which, for which dialect, why, and what to do, once for each list. `"error"`: the call fails. A function
    * is called in place of the warning, with the tools, every time; one that does nothing silences it.
@@ -89,7 +95,7 @@ export interface SanitizedList {
 }
 
 /** Options of `adaptRequest`: those of `sanitize` for every schema, and some more. */
-export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'onSetAside'> {
+export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNames' | 'onSetAside'> {
   /** The request's format, where its shape does not tell. */
   format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'gemini-interactions' | 'bedrock' | undefined;
   /**
@@ -104,6 +110,11 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'onSetAside'
    * later one. Default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they stay.
    */
   historyArguments?: 'repair' | 'keep' | undefined;
+  /**
+   * What becomes of the tools of a request that has more than the API takes. Default `"quarantine"`: those past the maximum are set
+   * aside. `"defer"`: they are deferred behind a search, and their names are in the system prompt.
+   */
+  overflow?: 'quarantine' | 'defer' | undefined;
 }
 
 /** Options of `checkTools`. */

@@ -215,8 +215,10 @@ export interface Quarantined {
 
 /** Something about a tool list that the API behind a dialect does not take as it is meant. */
 export interface ToolViolation extends Violation {
-  /** The tool's name; `null` if it has none. */
+  /** The tool's name at its server; `null` if it has none. */
   tool: string | null;
+  /** Its server; absent unless the list was one of several servers. */
+  server?: string;
   /** The dialect whose API does so. */
   dialect: Dialect;
   /** How sure we are: `A` official or proved, `B` one live report, `C` inferred. */

@@ -25,6 +25,8 @@ export interface RestoredCall<T> {
   name: string;
   /** The tool's server; absent unless the list was one of several servers. */
   server?: string;
+  /** The tool's index in the list; absent unless `duplicateNames: "rename"` renamed it because another one has its name. */
+  index?: number;
   /** The namespace of the tool (OpenAI Responses); absent if it stood in none. */
   namespace?: string;
   /** The arguments: text if text was given. */

@@ -463,6 +463,8 @@ export type DeferredWarningCode =
   | 'all-deferred'
   /** The API refuses a cache breakpoint of a deferred tool: it stands at another tool now. */
   | 'cached-deferred'
+  /** The request has more tools than the API takes: those past the maximum are deferred. */
+  | 'overflow-deferred'
   /** Something of the request has no counterpart in the target format, and was left out. */
   | 'not-translated';
 

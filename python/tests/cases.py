@@ -164,7 +164,7 @@ def load() -> list[Case]:
 
 def shown_violation(violation: dict[str, Any], members: tuple[str, ...]) -> dict[str, Any]:
     """Give what cases say of a violation: its severity only where it is not refused."""
-    shown = {name: violation[name] for name in members}
+    shown = {name: violation[name] for name in members if name != "server" or violation.get(name) is not None}
     if violation["severity"] != "refused":
         shown["severity"] = violation["severity"]
     return shown

@@ -93,7 +93,7 @@ def test_case(case: Case, path: Path) -> None:
         assert [shown_violation(one, ("constraint", "pointer")) for one in found] == case.members["expected"]
     elif case.function == "checkTools":
         assert all(violation["message"] and violation["source"] for violation in found)
-        shown = [shown_violation(one, ("tool", "dialect", "constraint", "pointer")) for one in found]
+        shown = [shown_violation(one, ("tool", "server", "dialect", "constraint", "pointer")) for one in found]
         assert shown == case.members["expected"]
     else:
         gives(case, path, value, found)

@@ -12,7 +12,7 @@ use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
 use toolwire::{
     dialects as known_dialects,
     internal::Choices,
-    options::{Allow, Hints, Refs, ToolFormat, Untyped},
+    options::{Allow, Hints, Prefix, Refs, ToolFormat, Untyped},
     SanitizeOptions,
 };
 
@@ -202,6 +202,9 @@ pub(crate) struct SanitizeArguments {
     /// The model of a request that does not name it, as with Gemini and Bedrock
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// How tools of a list of several servers, `[{ server, tools }, …]`, are called
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = words::<Prefix>())]
+    pub(crate) prefix: String,
     /// Keeps the tools' own schemas beside the result, so that `toolwire restore` repairs arguments by them
     #[arg(long, requires = "json")]
     pub(crate) repair: bool,

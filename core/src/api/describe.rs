@@ -241,10 +241,10 @@ fn tool_changes(list: &[ToolChange]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// A list of `{ tool, dialect, constraint, severity, pointer, message, confidence, source }`.
+/// A list of `{ tool, server?, dialect, constraint, severity, pointer, message, confidence, source }`.
 pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
     let one = |violation: &ToolViolation| {
-        Node::record([
+        let mut node = Node::record([
             ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
             ("dialect", Node::literal(violation.dialect)),
             ("constraint", Node::literal(violation.constraint)),
@@ -253,7 +253,11 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
             ("message", owned(&violation.message)),
             ("confidence", Node::string(alloc::string::String::from(violation.confidence))),
             ("source", Node::string(violation.source)),
-        ])
+        ]);
+        if let (Some(server), Some(object)) = (&violation.server, node.as_object_mut()) {
+            object.insert_at(1, Text::literal("server"), owned(server));
+        }
+        node
     };
     Node::array(list.iter().map(one).collect())
 }
@@ -273,7 +277,8 @@ pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// `{ server?, name, namespace?, arguments }`, and `{ valid, repairs, left, retryMessage }` of what is repaired.
+/// `{ server?, index?, name, namespace?, arguments }`, and `{ valid, repairs, left, retryMessage }` of what is
+/// repaired.
 pub(super) fn call<'a>(
     restore_map: &RestoreMap,
     name: &Text<'_>,
@@ -281,6 +286,7 @@ pub(super) fn call<'a>(
     repaired: Option<&RepairedCall>,
 ) -> Node<'a> {
     let entry = restore_map.name(name);
+    let index = entry.as_ref().and_then(|entry| entry.index);
     let (server, name, namespace) = match entry {
         Some(entry) => {
             (entry.server.map(Text::into_owned), entry.name.into_owned(), entry.namespace.map(Text::into_owned))
@@ -289,6 +295,7 @@ pub(super) fn call<'a>(
     };
     let mut members: Vec<(Text<'static>, Node<'a>)> = Vec::new();
     members.extend(server.map(|server| (Text::literal("server"), Node::string(server))));
+    members.extend(index.map(|index| (Text::literal("index"), Node::count(index as u64))));
     members.push((Text::literal("name"), Node::string(name)));
     members.extend(namespace.map(|namespace| (Text::literal("namespace"), Node::string(namespace))));
     members.push((Text::literal("arguments"), arguments));

@@ -81,6 +81,9 @@ impl CallStream {
 pub struct RestoredCall<T> {
     /// The tool's server, if the list was one of several servers.
     pub server: Option<String>,
+    /// The tool's index in the list, if it was renamed because another tool there has the same name:
+    /// [`ToolsOptions::duplicate_names`](crate::ToolsOptions::duplicate_names).
+    pub index: Option<usize>,
     /// The tool's name.
     pub name: String,
     /// The namespace of the tool (OpenAI Responses), if it stood in one.
@@ -127,11 +130,12 @@ impl Restore {
 
     fn named<T>(&self, name: &str, arguments: T, mut told: Told) -> RestoredCall<T> {
         let shown = |text: Option<Text<'_>>| text.map(|text| text.display().into_owned());
+        let index = self.0.name(&Text::new(name)).and_then(|way| way.index);
         let (server, name, namespace) = match self.0.name(&Text::new(name)) {
             Some(way) => (shown(way.server), way.name.display().into_owned(), shown(way.namespace)),
             None => (None, name.to_string(), None),
         };
-        RestoredCall { server, name, namespace, arguments, repaired: told.take().pop() }
+        RestoredCall { server, index, name, namespace, arguments, repaired: told.take().pop() }
     }
 
     /// The client's own form of a call, in the format that its request had: `tool_use`, an entry of `tool_calls`,

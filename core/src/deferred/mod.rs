@@ -51,7 +51,7 @@ use quote::{Quotes, Sending};
 pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>, Error> {
     let Some(tools) = request.get("tools") else { return Ok(None) };
     let tools = json::lazy::view(tools)?;
-    let hosted = tools.as_array().unwrap_or_default().iter().find(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
+    let hosted = crate::request::entries(&tools).find(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
     Ok(hosted.and_then(tool::name).map(|name| name.clone().into_owned()))
 }
 

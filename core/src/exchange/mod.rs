@@ -26,7 +26,8 @@ use crate::{
     tools::{
         call_repair::Told,
         list_cache::{Found, Lookup, ToolListCache},
-        request::{self, AdaptReport},
+        overflow,
+        request::{self, AdaptReport, OVERFLOW},
         restore::RestoreMap,
         set_aside::{self, SetAsideWarning},
         sse::{self, Buffer, Sink},
@@ -129,6 +130,8 @@ impl Exchange {
         let hosted = SearchLoop::hosted(&node, &adapting)?;
         let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
         let (report, mut restore_map, names) = request::adapt_with_names(&mut node, &adapting, lookup)?;
+        let is_overfull = report.deferred.iter().flat_map(|report| &report.warnings).any(|one| one.code == OVERFLOW);
+        let hosted = hosted.or_else(|| is_overfull.then(|| Text::literal(overflow::SEARCH)));
         let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());
         if let (Some(_), Some(called)) = (&hosted, called) {
             restore_map.leaves(called);
@@ -418,9 +421,6 @@ fn has_strict_tool(body: &str, request: &Node<'_>) -> Result<bool, Error> {
         tool_format::Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
         _ => false,
     };
-    let members = |entry: &Node<'_>| {
-        let inner = entry.get("tools").and_then(Node::as_array).unwrap_or_default();
-        inner.iter().any(is_strict)
-    };
-    Ok(tools.as_array().unwrap_or_default().iter().any(|entry| is_strict(entry) || members(entry)))
+    let found = crate::request::entries(&tools).any(is_strict);
+    Ok(found)
 }

@@ -5,6 +5,7 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
+    collections::Map,
     error::Error,
     json::{lazy, Data, Node, Text},
     names::Names,
@@ -83,6 +84,9 @@ impl Searches {
                 let called = block.get("tool_name").and_then(Node::as_text);
                 if let Some(found) = called.and_then(|called| restore_map.name(called)) {
                     reference.set("tool_name", Node::string(found.name.into_owned()));
+                    if let Some(server) = found.server {
+                        reference.set("server", Node::string(server.into_owned()));
+                    }
                 }
                 reference
             };
@@ -106,10 +110,13 @@ impl Catalogue {
         let mut request = crate::request::read(asked)?;
         let tools = lazy::take(&mut request, "tools")?.unwrap_or_else(|| Node::array(Vec::new()));
         request.set("tools", tools);
-        let (tools, restore_map) = request::catalogue(&request, adapting, names.clone())?;
-        // The client's own list of tools in the prompt uses the client's names, so the model may search for those.
+        let (tools, restore_map) = request::catalogue(&mut request, adapting, names.clone())?;
+        // The client's own list of tools in the prompt uses the client's names, so the model may search for those. A
+        // name that several servers have identifies no tool.
+        let mut count: Map<Text<'_>, usize> = Map::new();
+        restore_map.names().for_each(|(_, own)| *count.entry(own).or_default() += 1);
         let own = |(called, own): (&str, Text<'_>)| (own.into_owned(), Text::new(String::from(called)));
-        let also = restore_map.names().map(own).collect();
+        let also = restore_map.names().filter(|(_, own)| count.get(own) == Some(&1)).map(own).collect();
         Ok(Catalogue { index: Index::new(&tools, false)?.also_called(also), restore_map })
     }
 }

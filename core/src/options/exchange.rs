@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     read::{Example, Reader},
     table::{options, Readable},
-    tools::OnSetAside,
+    tools::{OnSetAside, Overflow},
     AdaptOptions, Api, DeferredOptions, Native, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
@@ -145,8 +145,11 @@ impl ExchangeOptions {
                 return Err(Error::new(Code::InvalidOption, "/deferred/target", message));
             }
             // Other formats have no blocks in which the client would be told of a search that it did not make.
-            if !self.search_is_chosen && adapt.tools.format != Some(ToolFormat::Anthropic) {
-                deferred.server_tool_search = ServerToolSearch::LoadAll;
+            if adapt.tools.format != Some(ToolFormat::Anthropic) {
+                adapt.overflow = Overflow::Quarantine;
+                if !self.search_is_chosen {
+                    deferred.server_tool_search = ServerToolSearch::LoadAll;
+                }
             }
         }
         Ok(adapt)

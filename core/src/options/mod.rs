@@ -36,4 +36,6 @@ pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
 pub use table::Row;
 pub(crate) use tools::{dialect as dialect_to_check, dialects as dialects_to_check};
-pub use tools::{AdaptOptions, HistoryArguments, OnSetAside, Prefix, ToolFormat, ToolsOptions};
+pub use tools::{
+    AdaptOptions, DuplicateNames, HistoryArguments, OnSetAside, Overflow, Prefix, ToolFormat, ToolsOptions,
+};

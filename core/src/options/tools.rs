@@ -60,6 +60,26 @@ choice! {
 }
 
 choice! {
+    /// What becomes of tools of one name in a list that has several definitions for it.
+    DuplicateNames {
+        /// The first one is sent, and the others are set aside.
+        Quarantine = "quarantine",
+        /// Each gets a name of its own, and `restore` says its index in the list: for callers who look at that.
+        Rename = "rename",
+    }
+}
+
+choice! {
+    /// What becomes of the tools of a request that has more than the API takes.
+    Overflow {
+        /// Those past the maximum are set aside.
+        Quarantine = "quarantine",
+        /// They are deferred: the model finds them with a search, and their names are in the system prompt.
+        Defer = "defer",
+    }
+}
+
+choice! {
     /// What becomes of the arguments of calls in the history that are no JSON object.
     HistoryArguments {
         /// They are read tolerantly, and become `{}` if that fails.
@@ -114,6 +134,22 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "prefix" prefix: Prefix = Prefix::Auto;
+        /// What becomes of tools of one name in a list that has several definitions for it. Requests ignore it: their
+        /// tools are set aside.
+        ///
+        /// ```
+        /// use serde_json::json;
+        /// use toolwire::{options::DuplicateNames, sanitize_tools, ToolsOptions};
+        /// let tool = |what| json!({"name": "find", "description": what, "inputSchema": {"type": "object"}});
+        /// let tools = json!([tool("finds files"), tool("finds people")]);
+        /// let options = ToolsOptions::new("anthropic").duplicate_names(DuplicateNames::Rename);
+        /// let sanitized = sanitize_tools(&tools, &options)?;
+        /// let called = sanitized.tools[1]["name"].as_str().unwrap_or_default();
+        /// let call = sanitized.restore.call(called, &json!({}))?;
+        /// assert_eq!((call.name.as_str(), call.index), ("find", Some(1)));
+        /// # Ok::<(), toolwire::Error>(())
+        /// ```
+        "duplicateNames" duplicate_names: DuplicateNames = DuplicateNames::Quarantine, set(by hand);
         /// What becomes of a list of which tools have to be set aside. Requests ignore it: `adapt_request` reports the
         /// tools, and [`ExchangeOptions`](crate::ExchangeOptions) has its own.
         ///
@@ -135,8 +171,8 @@ options! {
     forward ($) list_setters
 }
 
-/// The option that only lists have.
-const OF_LISTS: &str = "onSetAside";
+/// The options that only lists have.
+const OF_LISTS: [&str; 2] = ["duplicateNames", "onSetAside"];
 const EXAMPLE: Example =
     Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
 
@@ -148,6 +184,13 @@ impl ToolsOptions {
     /// Options for a dialect, everything else at its default.
     pub fn new(dialect: impl Into<String>) -> Self {
         ToolsOptions { sanitize: SanitizeOptions::new(dialect), ..Self::at_default() }
+    }
+
+    /// Sets [`Self::duplicate_names`].
+    #[must_use]
+    pub fn duplicate_names(mut self, outcome: DuplicateNames) -> Self {
+        self.duplicate_names = outcome;
+        self
     }
 
     /// Sets [`Self::on_set_aside`].
@@ -186,6 +229,8 @@ options! {
         /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
         /// models alone.
         "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
+        /// What becomes of the tools of a request that has more than the API takes.
+        "overflow" overflow: Overflow = Overflow::Quarantine;
     } with {
         /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does
         /// not tell.
@@ -213,7 +258,7 @@ impl AdaptOptions {
 
     /// The names of all options.
     pub(super) fn known() -> impl Iterator<Item = &'static str> {
-        let of_tools = ToolsOptions::KNOWN.iter().filter(|name| **name != OF_LISTS);
+        let of_tools = ToolsOptions::KNOWN.iter().filter(|name| !OF_LISTS.contains(name));
         SanitizeOptions::KNOWN.iter().chain(of_tools).chain(Self::KNOWN).copied()
     }
 

@@ -78,6 +78,17 @@ pub(crate) fn with_tools<'a, R>(
     request.get("toolConfig").map_or(Ok(None), |config| look(&*view(config)?))
 }
 
+/// Returns the entries of a list of tools, each followed by those inside it: of a namespace, or of a server.
+#[cfg(feature = "search")]
+pub(crate) fn entries<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a>> {
+    let inner = |entry: &'n Node<'a>| {
+        let tools = entry.get("tools");
+        let lists = [tools, tools.and_then(|tools| tools.get("tools"))].into_iter().flatten();
+        lists.flat_map(|list| list.as_array().unwrap_or_default())
+    };
+    list.as_array().unwrap_or_default().iter().flat_map(move |entry| core::iter::once(entry).chain(inner(entry)))
+}
+
 /// Edits the tool list of a request, wherever the format has it.
 pub(crate) fn visit_tools<'a, R>(
     request: &mut Node<'a>,

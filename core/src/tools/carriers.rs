@@ -116,7 +116,7 @@ fn rewrite_list<'a>(list: Node<'a>, prefix: &str, carried: &mut Carried<'_>) -> 
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
     let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
     let names = core::mem::take(&mut carried.names);
-    let planned = Planned { names, shape: Some(carried.shape), flat: carried.flat.as_ref(), servers: None };
+    let planned = Planned { names, shape: Some(carried.shape), flat: carried.flat.as_ref(), ..Planned::default() };
     let outcome = sanitize_list::rewrite_with_names(list, carried.options, planned, None)?;
     carried.names = outcome.names;
     carried.restore_map.extend(outcome.restore_map);

@@ -10,6 +10,7 @@ use super::{
     backends::{self, Backends},
     budget,
     definitions::Definitions,
+    servers::{self, Servers},
 };
 use crate::{
     check as rules,
@@ -20,9 +21,9 @@ use crate::{
         Dialect,
     },
     error::Error,
-    json::{push_token, Node},
+    json::{push_token, Node, Text},
     names,
-    options::{SanitizeOptions, ToolFormat},
+    options::{Prefix, SanitizeOptions, ToolFormat},
     report::Severity,
     request::{
         tool_format::{self, Entry, Shape},
@@ -35,8 +36,10 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolViolation {
-    /// The tool's name; `None` if it has none.
+    /// The tool's name at its server; `None` if it has none.
     pub tool: Option<String>,
+    /// The tool's server, if the list has several servers.
+    pub server: Option<String>,
     /// The dialect that rejects it.
     pub dialect: &'static str,
     /// The kebab-case name of the API's constraint.
@@ -66,6 +69,8 @@ const UNKNOWN: (char, &str) = ('C', "no answer of this API about it is known");
 struct Checking {
     dialect: &'static Dialect,
     found: Vec<ToolViolation>,
+    /// The tools of several servers have the names with which they would be sent.
+    servers: Option<Servers>,
 }
 
 /// Returns all violations, dialect by dialect, with tools in the order of the list.
@@ -73,10 +78,21 @@ struct Checking {
 /// # Errors
 /// `invalid-request` if the input is not a list of tools, `too-deep`.
 pub fn list(tools: Node<'_>, dialects: &[&'static Dialect]) -> Result<Vec<ToolViolation>, Error> {
-    let listing = Listing::read(tools)?;
     let mut found = Vec::new();
+    if servers::is_list(&tools) {
+        for dialect in dialects {
+            let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
+            let mut listing = Listing::read(tools)?;
+            servers.iter().for_each(|servers| servers.settle(&mut listing));
+            let mut checking = Checking { dialect, found, servers };
+            checking.list(&listing)?;
+            found = checking.found;
+        }
+        return Ok(found);
+    }
+    let listing = Listing::read(tools)?;
     for dialect in dialects {
-        let mut checking = Checking { dialect, found };
+        let mut checking = Checking { dialect, found, servers: None };
         checking.list(&listing)?;
         found = checking.found;
     }
@@ -96,8 +112,11 @@ impl Checking {
         let is_flag = constraint == Constraint::StrictFlag.id();
         let severity = fact.map_or(if is_flag { Severity::Ignored } else { Severity::Refused }, |fact| fact.severity);
         let dialect = self.dialect.name;
+        let owner = self.servers.as_ref().zip(tool).and_then(|(servers, tool)| servers.owner(&Text::new(tool)));
+        let own = owner.map(|owner| owner.name.display().into_owned());
         self.found.push(ToolViolation {
-            tool: tool.map(String::from),
+            tool: own.or_else(|| tool.map(String::from)),
+            server: owner.map(|owner| owner.server().display().into_owned()),
             dialect,
             constraint,
             severity,
@@ -132,8 +151,10 @@ impl Checking {
             let other = other_table(self.dialect, shape, entry)?;
             match other {
                 Some(other) => {
-                    let mut checking = Checking { dialect: other, found: Vec::new() };
+                    let servers = self.servers.take();
+                    let mut checking = Checking { dialect: other, found: Vec::new(), servers };
                     checking.tool(listed, shape, name.as_deref())?;
+                    self.servers = checking.servers;
                     let dialect = self.dialect.name;
                     self.found.extend(checking.found.into_iter().map(|found| ToolViolation { dialect, ..found }));
                 }

@@ -6,7 +6,7 @@ use super::{
     history_arguments,
     request::{recognise, rename_history},
     request_facts::{self, choice_of, Namespaces, RequestChange},
-    request_members,
+    request_members, server_mentions, servers,
 };
 use crate::{
     dialect::{
@@ -17,7 +17,7 @@ use crate::{
     error::Error,
     json::{lazy::view, Node, Text},
     names,
-    options::{AdaptOptions, Api, SanitizeOptions},
+    options::{AdaptOptions, Api, Prefix, SanitizeOptions},
     report::Severity,
     request::{
         self, carriers,
@@ -48,12 +48,18 @@ pub struct RequestViolation {
 /// `unknown-dialect`, `invalid-request`, `invalid-json`.
 pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolation>, Error> {
     let dialect = dialect::of(&SanitizeOptions::new(dialect))?;
-    let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
     let model = request::model(&request, None)?;
+    let shape = dialect.tools.names_for(&model);
+    // The tools of several servers are judged as they would be sent.
+    let servers = servers::take(&mut request, Prefix::Auto, shape)?;
+    let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
+    server_mentions::settle(&mut request, api, servers.as_ref())?;
     let mut found = Vec::new();
-    let mut add = |fact: &'static RequestFact, pointer: &str, message: String| {
+    let mut add = |fact: &'static RequestFact, given_pointer: &str, message: String| {
         let (constraint, severity) = (fact.rule(), Severity::Refused);
-        found.push(RequestViolation { constraint, severity, pointer: pointer.into(), message, fact });
+        let pointer = servers.as_ref().and_then(|servers| servers.pointer_in_request(given_pointer));
+        let pointer = pointer.unwrap_or_else(|| given_pointer.into());
+        found.push(RequestViolation { constraint, severity, pointer, message, fact });
     };
     let broken = request_facts::broken_by_choice(&request, api, (&dialect.tools, &model))?;
     if let Some((pointer, fact)) = broken {
@@ -97,7 +103,6 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
             add(&NAMESPACES, &format!("/tools/{at}"), "expected a tool, found a namespace of tools".into());
         }
     }
-    let shape = dialect.tools.names_for(&model);
     let legal_name = |name: &Text<'_>| (!names::is_legal(shape, name)).then(|| String::from("legal"));
     for at in rename_history(&mut request, api, &legal_name, &|_| true)? {
         let pointer = format!("/{}/{at}", api.history());

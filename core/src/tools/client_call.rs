@@ -58,11 +58,11 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
             arguments = Node::string(input(&arguments));
         }
     }
-    let (mut namespace, mut server) = (namespace.filter(|_| is_item), None);
+    let (mut namespace, mut server, mut index) = (namespace.filter(|_| is_item), None, None);
     if let (None, Some(restored)) = (own_search, key.as_ref().and_then(|key| restore_map.name(key))) {
         named = restored.name.into_owned();
         namespace = restored.namespace.map(Text::into_owned);
-        server = restored.server.map(Text::into_owned);
+        (server, index) = (restored.server.map(Text::into_owned), restored.index);
     }
     let search = own_search.and_then(|own| restore_map.name(&Text::new(own)));
     if let Some((restored, of)) = search.and_then(|search| Some((search.name, search.server?))) {
@@ -77,9 +77,10 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
         Api::OpenaiResponses if is_item => own.item(Some(call), kind),
         _ => own.item(None, kind),
     };
-    if let Some(server) = server {
+    let added = [("server", server.map(Node::string)), ("index", index.map(|index| Node::count(index as u64)))];
+    for (key, value) in added.into_iter().filter_map(|(key, value)| Some((key, value?))) {
         let holder = INNER.iter().map(|(key, _)| *key).find(|inner| written.get(inner).is_some_and(is_object));
-        let add = |node: &mut Node<'a>| node.set("server", Node::string(server));
+        let add = |node: &mut Node<'a>| node.set(key, value);
         match holder {
             Some(holder) => written.visit(holder, add).unwrap_or_default(),
             None => add(&mut written),

@@ -36,6 +36,7 @@ mod joined;
 #[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "it is for exchanges, which search"))]
 pub(crate) mod list_cache;
 pub(crate) mod memory;
+pub(crate) mod overflow;
 pub(crate) mod quarantine;
 pub(crate) mod request;
 pub(crate) mod request_facts;
@@ -43,6 +44,7 @@ mod request_members;
 mod response_stream;
 pub(crate) mod restore;
 mod restore_kept;
+mod same_names;
 pub(crate) mod sanitize_list;
 mod server_mentions;
 mod server_names;

@@ -7,6 +7,7 @@ use super::{
     carriers::{self, Carried},
     history_arguments,
     list_cache::{self, Lookup, Question, SentList},
+    overflow,
     quarantine::{self, Quarantined},
     request_facts::{self, ChoiceChange, RequestChange},
     request_members,
@@ -22,14 +23,17 @@ use crate::{
     error::{Code, Error},
     json::{self, lazy, Child, Data, Node, Text},
     names::{self, Names, TakenDigests},
-    options::{AdaptOptions, Api, CustomTools, DeferredOptions, HistoryArguments, ToolFormat, ToolsOptions},
+    options::{
+        AdaptOptions, Announce, Api, CustomTools, DeferredOptions, HistoryArguments, Mode, Native, Order, Overflow,
+        ServerToolSearch, ToolFormat, ToolsOptions,
+    },
     request::{
         self,
         choice::{self, Fate, Mention},
         namespaces::{self, FlatNames},
         planned_names,
         prefilter::NAMES_TOOLS,
-        report::DeferredReport,
+        report::{DeferredReport, Warning},
         tool_format,
     },
 };
@@ -95,11 +99,19 @@ pub(crate) fn adapt_with_names<'a>(
         _ => None,
     };
     let mut api_out = api;
+    let mut is_overfull = false;
     let mut names = Names::default();
     let mut client = api.has_deferral().then_some(Client { format: api, search: None });
     if let (Some(deferred), true) = (&options.deferred, api.has_deferral()) {
         let mut deferred_options = DeferredOptions { format: Some(api), custom_tools, ..deferred.clone() };
         server_mentions::in_options(&mut deferred_options, servers.as_ref());
+        is_overfull = defers_overflow(api, deferred, options)
+            && overflow::defer(request, api, most_tools(dialect, options), &deferred_options.search_tools)?;
+        if is_overfull {
+            deferred_options.server_tool_search = ServerToolSearch::Emulate;
+            deferred_options.announce = Announce::Names;
+            deferred_options.order = Order::Append;
+        }
         api_out = target;
         let tools = sent_as(api_out, dialect, options);
         let sending = Sending {
@@ -113,6 +125,12 @@ pub(crate) fn adapt_with_names<'a>(
                 _ => error,
             })?;
         (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
+    } else if options.deferred.is_none() && options.overflow == Overflow::Defer {
+        let expected = "expected `deferred` beside `overflow: \"defer\"`, found `deferred: false`";
+        return Err(Error::new(Code::InvalidOption, "/overflow", expected));
+    }
+    if let Some(deferred) = report.deferred.as_mut().filter(|_| is_overfull) {
+        deferred.warnings.push(Warning { code: OVERFLOW, name: None });
     }
     let mut functions = Vec::new();
     if report.deferred.is_none() && custom_tools == Some(CustomTools::Function) {
@@ -120,7 +138,8 @@ pub(crate) fn adapt_with_names<'a>(
     }
     let tools = sent_as(api_out, dialect, options);
     let flat = planned_names::plan(request, api_out, (&mut names, shape))?;
-    let planned = Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref() };
+    let planned =
+        Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref(), ..Planned::default() };
     // Cached lists do not record servers.
     let lookup = lookup.filter(|_| servers.is_none());
     let Tools { restore_map, names, callable, is_emptied } =
@@ -208,14 +227,21 @@ pub(crate) fn adapt_with_names<'a>(
 /// the tool.
 #[cfg(feature = "search")]
 pub(crate) fn catalogue<'a>(
-    request: &Node<'a>,
+    request: &mut Node<'a>,
     options: &AdaptOptions,
     mut names: Names,
 ) -> Result<(Node<'a>, RestoreMap), Error> {
     const FLAG: &str = "defer_loading";
     let dialect = dialect::of(&options.tools.sanitize)?;
     let shape = dialect.tools.names_for(&request::model(request, options.model.as_deref())?);
-    let tools = ToolsOptions { repair: None, ..sent_as(recognise(request, options)?, dialect, options) };
+    let servers = servers::take(request, options.tools.prefix, shape)?;
+    let api = recognise(request, options)?;
+    if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(api, deferred, options)) {
+        let mut deferred = deferred.clone();
+        server_mentions::in_options(&mut deferred, servers.as_ref());
+        overflow::defer(request, api, most_tools(dialect, options), &deferred.search_tools)?;
+    }
+    let tools = ToolsOptions { repair: None, ..sent_as(api, dialect, options) };
     let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
     for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
         let alone = Node::array(Vec::from([entry.clone()]));
@@ -230,7 +256,25 @@ pub(crate) fn catalogue<'a>(
         }
         found.push(sent);
     }
+    for (name, owner) in servers.iter().flat_map(Servers::owners) {
+        restore_map.is_of_server(names.current(name).into_owned(), owner);
+    }
     Ok((Node::array(found), restore_map))
+}
+
+/// The warning that tools past the maximum are deferred.
+pub(crate) const OVERFLOW: &str = "overflow-deferred";
+
+/// Returns true if tools past the API's maximum are deferred.
+fn defers_overflow(api: Api, deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
+    let has_search = matches!(api, Api::Anthropic | Api::OpenaiChat | Api::OpenaiResponses);
+    let is_emulated = deferred.native == Native::None && deferred.mode == Mode::Filter;
+    options.overflow == Overflow::Defer && has_search && is_emulated
+}
+
+/// Returns the maximum number of tools in a request: the API's, or the caller's if that is smaller.
+fn most_tools(dialect: &Dialect, options: &AdaptOptions) -> Option<usize> {
+    [dialect.tools.tools_most, options.tools.max_tools.flatten()].into_iter().flatten().min()
 }
 
 /// Returns the options for writing the tools of a request.
@@ -281,7 +325,7 @@ fn rewrite_tools<'a>(
     request: &mut Node<'a>,
     api: Api,
     options: &ToolsOptions,
-    Planned { names, shape, flat, servers }: Planned<'_>,
+    Planned { names, shape, flat, servers, .. }: Planned<'_>,
     (lookup, report): (Option<Lookup<'a>>, &mut AdaptReport),
 ) -> Result<Tools, Error> {
     let mut given = Some(names);
@@ -303,7 +347,8 @@ fn rewrite_tools<'a>(
             }
             return Ok(Some(known.sent.clone()));
         }
-        let (sent, changed) = rewrite_list(node, options, Planned { names, shape, flat, servers }, place)?;
+        let (sent, changed) =
+            rewrite_list(node, options, Planned { names, shape, flat, servers, same_names: None }, place)?;
         if let (Some(lookup), Some(question)) = (&lookup, question) {
             let text = changed.then(|| json::write(node));
             lookup.keep(question.into_owned(), text, sent.clone());

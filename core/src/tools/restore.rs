@@ -41,6 +41,8 @@ pub(crate) struct RestoreEntry {
     pub(super) name: String,
     /// The tool's server, if the list has several servers.
     pub(super) server: Option<String>,
+    /// The tool's index in the list, if another tool there has the same name.
+    pub(super) index: Option<usize>,
     pub(super) namespace: Option<String>,
     pub(super) kind: CallKind,
     pub(super) plan: Plan,
@@ -51,6 +53,8 @@ pub(crate) struct RestoreEntry {
 /// The restored name of a call, with its server and namespace.
 pub(crate) struct Restored<'r> {
     pub(crate) server: Option<Text<'r>>,
+    /// The tool's index in the list, if another tool there has the same name.
+    pub(crate) index: Option<usize>,
     pub(crate) name: Text<'r>,
     pub(crate) namespace: Option<Text<'r>>,
 }
@@ -74,7 +78,11 @@ pub(super) fn read_text(spelled: &str) -> Text<'_> {
 impl RestoreEntry {
     pub(super) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, plan: Plan) -> RestoreEntry {
         let (name, namespace) = (spelled(name), namespace.map(spelled));
-        RestoreEntry { name, server: None, namespace, kind: CallKind::Function, plan, schemas: None }
+        RestoreEntry { name, server: None, index: None, namespace, kind: CallKind::Function, plan, schemas: None }
+    }
+
+    pub(super) fn at_index(self, index: Option<usize>) -> RestoreEntry {
+        RestoreEntry { index, ..self }
     }
 
     pub(super) fn of_server(self, server: Option<&Text<'_>>) -> RestoreEntry {
@@ -132,7 +140,7 @@ impl RestoreMap {
         let schemas = schemas.filter(|_| tool.kind == CallKind::Function);
         let name = spelled(&Text::new(tool.name.as_str()));
         let namespace = tool.namespace.as_deref().map(|namespace| spelled(&Text::new(namespace)));
-        self.add(called, RestoreEntry { name, server: None, namespace, kind: tool.kind, plan, schemas });
+        self.add(called, RestoreEntry { name, server: None, index: None, namespace, kind: tool.kind, plan, schemas });
     }
 
     /// Sets the server of a listed tool, and the tool's name there.
@@ -237,7 +245,7 @@ impl RestoreMap {
     pub(crate) fn name(&self, name: &Text<'_>) -> Option<Restored<'_>> {
         let entry = self.entry(name)?;
         let [server, namespace] = [&entry.server, &entry.namespace].map(|text| text.as_deref().map(read_text));
-        Some(Restored { server, name: read_text(&entry.name), namespace })
+        Some(Restored { server, index: entry.index, name: read_text(&entry.name), namespace })
     }
 
     /// Returns true if arguments of this tool may have to change, so that they must be buffered until they are
@@ -392,12 +400,15 @@ impl RestoreMap {
 
     /// Sets the original name, server and namespace of a call.
     pub(super) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
-        let Some(Restored { server, name, namespace }) = self.name(called) else { return };
+        let Some(Restored { server, index, name, namespace }) = self.name(called) else { return };
         if node.get(key).and_then(Node::as_text) != Some(&name) {
             node.set(key, Node::string(name.into_owned()));
         }
         if let Some(server) = server {
             node.set("server", Node::string(server.into_owned()));
+        }
+        if let Some(index) = index {
+            node.set("index", Node::count(index as u64));
         }
         match namespace {
             Some(namespace) => node.set("namespace", Node::string(namespace.into_owned())),

@@ -26,6 +26,7 @@ impl RestoreMap {
         let tools = self.list.iter().map(|(name, entry)| {
             let mut members = Vec::from([("name", owned(&entry.name))]);
             members.extend(entry.server.as_deref().map(|server| ("server", owned(server))));
+            members.extend(entry.index.map(|index| ("index", Node::count(index as u64))));
             members.extend(entry.namespace.as_deref().map(|namespace| ("namespace", owned(namespace))));
             if entry.kind != CallKind::Function {
                 members.push(("kind", Node::literal(entry.kind.as_str())));
@@ -77,6 +78,10 @@ impl RestoreMap {
                 text(key).map(|name| name.ok_or_else(|| wrong(format!("{at}/{key}"), "a name"))).transpose()
             };
             let (server, namespace) = (optional("server")?, optional("namespace")?);
+            let index = member.value.get("index").map(|index| {
+                let index = index.as_u64().and_then(|index| usize::try_from(index).ok());
+                index.ok_or_else(|| wrong(at.clone() + "/index", "an index"))
+            });
             let kind = match text_at(&member.value, "kind") {
                 None => CallKind::Function,
                 Some(kind) => kind
@@ -93,7 +98,8 @@ impl RestoreMap {
                     .ok_or_else(|| wrong(at.clone() + "/schema", "a schema"))
             });
             let (plan, schemas) = (plan.transpose()?.unwrap_or_default(), schemas.transpose()?);
-            let entry = RestoreEntry { name, server, namespace, kind, plan, schemas };
+            let index = index.transpose()?;
+            let entry = RestoreEntry { name, server, index, namespace, kind, plan, schemas };
             restore_map.add(member.key.display().to_string(), entry);
         }
         Ok(restore_map)

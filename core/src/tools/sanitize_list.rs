@@ -10,6 +10,7 @@ use super::{
     memory::Memory,
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
+    same_names::{self, SameNames},
     servers::{self, Servers},
     target::{about, reason, targets, Target, Written},
     wrapper,
@@ -22,7 +23,7 @@ use crate::{
     json::{push_token, Node, Text},
     limits::MAX_TOOLS,
     names::Names,
-    options::{Prefix, ToolFormat, ToolsOptions},
+    options::{DuplicateNames, Prefix, ToolFormat, ToolsOptions},
     report::{self, Accepts, Allow, Change, Guidance},
     request::{
         self,
@@ -81,6 +82,7 @@ struct Writer<'o> {
     most: usize,
     names: &'o Names,
     servers: Option<&'o Servers>,
+    same_names: Option<&'o SameNames>,
     accepted: Set<String>,
     /// Definitions of the tools so far, for APIs that merge them into one table.
     definitions: Definitions,
@@ -105,8 +107,11 @@ pub(crate) fn rewrite<'a>(
     memory: Option<&mut Memory>,
 ) -> Result<Outcome<'a>, Error> {
     let shape = dialect::of(&options.sanitize)?.tools.names;
-    let (tools, servers) = servers::flatten(tools, options.prefix, shape)?;
-    rewrite_with_names(tools, options, Planned { servers: servers.as_ref(), ..Planned::default() }, memory)
+    let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
+    let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
+    let same_names = is_renaming.then(|| same_names::settle(&mut tools, shape));
+    let planned = Planned { servers: servers.as_ref(), same_names: same_names.as_ref(), ..Planned::default() };
+    rewrite_with_names(tools, options, planned, memory)
 }
 
 /// The names that the tools of a list have already.
@@ -119,13 +124,15 @@ pub(super) struct Planned<'n> {
     pub(super) flat: Option<&'n FlatNames>,
     /// The servers of the tools, if the list has several.
     pub(super) servers: Option<&'n Servers>,
+    /// The tools that share their names, if they are renamed.
+    pub(super) same_names: Option<&'n SameNames>,
 }
 
 /// Rewrites a list in which some tools are named already.
 pub(super) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
-    Planned { mut names, shape, flat, servers }: Planned<'_>,
+    Planned { mut names, shape, flat, servers, same_names }: Planned<'_>,
     memory: Option<&mut Memory>,
 ) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
@@ -167,6 +174,7 @@ pub(super) fn rewrite_with_names<'a>(
         most,
         names: &names,
         servers,
+        same_names,
         accepted,
         definitions: Definitions::default(),
         count,
@@ -320,7 +328,13 @@ impl Writer<'_> {
 
     /// Returns the tool's name at its server.
     fn own<'n, 'a>(&'n self, name: &'n Text<'a>) -> &'n Text<'a> {
-        self.servers.and_then(|servers| servers.owner(name)).map_or(name, |owner| &owner.name)
+        let of_server = self.servers.and_then(|servers| servers.owner(name)).map(|owner| &owner.name);
+        of_server.or_else(|| self.same_name(name).map(|owner| &owner.name)).unwrap_or(name)
+    }
+
+    /// Returns the tool that shares its name with another one and has this name in the list.
+    fn same_name(&self, name: &Text<'_>) -> Option<&same_names::Owner> {
+        self.same_names.and_then(|same_names| same_names.owner(name))
     }
 
     /// Returns the name of a `custom` tool of a namespace or of a server if another tool of the list is sent with that
@@ -392,9 +406,10 @@ impl Writer<'_> {
         let description = wrapper::description(&entry, (shape, written), dialect, &mut changes);
         let strict = tool_format::strict_in(dialect, self.format);
         wrapper::strict(&entry, (shape, written), strict, dialect, &mut changes);
-        let is_prefixed = server.is_some() && own != *name;
-        if new_name.is_some() || is_prefixed {
-            let shown = if server.is_some() { &own } else { name };
+        let index = self.same_name(name).map(|owner| owner.index);
+        let is_renamed_here = (server.is_some() || index.is_some()) && own != *name;
+        if new_name.is_some() || is_renamed_here {
+            let shown = if server.is_some() || index.is_some() { &own } else { name };
             let at = (pointer(&shape.pointer_to("name")), Some(pointer(&written.pointer_to("name"))));
             changes.push(renamed(dialect, (shown, &called), server.as_ref(), at));
         }
@@ -410,9 +425,15 @@ impl Writer<'_> {
         }
         let plan = if encoded { plan } else { Plan::default() };
         let schemas = plain.and_then(|plain| Schemas::new(&plain, schema.filter(|_| !plan.is_empty())));
-        if encoded || new_name.is_some() || namespace.is_some() || server.is_some() || schemas.is_some() {
+        if encoded
+            || new_name.is_some()
+            || namespace.is_some()
+            || server.is_some()
+            || index.is_some()
+            || schemas.is_some()
+        {
             let entry = RestoreEntry::new(&own, namespace.as_ref().map(|(space, _)| space), plan);
-            let entry = entry.of_server(server.as_ref());
+            let entry = entry.of_server(server.as_ref()).at_index(index);
             self.restore_map.add(called.clone(), entry.repaired_by(schemas));
         }
         let edits = Edits { name: new_name, description, strict, omit };

@@ -2,17 +2,18 @@
 //!
 //! The member `server` next to a name is this library's: `restore` writes it, and no API accepts it.
 
-use alloc::format;
+use alloc::{collections::VecDeque, format};
 
 use super::{
-    call_sites,
+    call_sites::{self, Site},
     servers::{Servers, SERVER},
 };
 use crate::{
+    collections::Map,
     error::{Code, Error},
     json::{lazy, Data, Node, Text},
     options::{Api, DeferredOptions},
-    request::{prefilter::NAMES_TOOLS, tool},
+    request::{choice, prefilter::NAMES_TOOLS, tool},
 };
 
 /// Maximum nesting depth of a choice of tools.
@@ -33,6 +34,10 @@ const CHOICES: [(&str, Option<&str>, &str); 5] = [
 /// `invalid-request` if the choice names a tool that its server does not have.
 pub(super) fn settle(request: &mut Node<'_>, api: Api, servers: Option<&Servers>) -> Result<(), Error> {
     if servers.is_some_and(Servers::is_empty) {
+        if let (Api::Bedrock, Some(pointer)) = (api, choice::demand(request, api)?) {
+            let message = "expected tools that the choice can force, found servers without any";
+            return Err(Error::new(Code::InvalidRequest, pointer, message));
+        }
         request.remove(if api == Api::Bedrock { "toolConfig" } else { "tools" });
     }
     let mentions = Mentions { servers };
@@ -45,6 +50,7 @@ pub(super) fn settle(request: &mut Node<'_>, api: Api, servers: Option<&Servers>
             None => mentions.in_choice(holder, pointer, 0),
         })?;
     }
+    let mut calls = Calls::default();
     let settled = request.visit(api.history(), |history| {
         if !matches!(history.data(), Data::Array(_)) {
             return Ok(());
@@ -54,7 +60,15 @@ pub(super) fn settle(request: &mut Node<'_>, api: Api, servers: Option<&Servers>
                 return Ok(());
             }
             lazy::edit(message, |message| {
-                call_sites::in_message(message, &mut |site| mentions.in_history(site.node, site.name));
+                calls.is_next = true;
+                call_sites::in_message(message, &mut |site| calls.settle(&mentions, site));
+                call_sites::each(message, "content", &mut |block| {
+                    block.visit("content", |content| {
+                        call_sites::each(content, "tool_references", &mut |reference| {
+                            mentions.in_history(reference, "tool_name");
+                        });
+                    });
+                });
                 Ok(())
             })
         })
@@ -68,6 +82,56 @@ pub(super) fn in_options(options: &mut DeferredOptions, servers: Option<&Servers
     for name in options.search_tools.iter_mut().chain(&mut options.loaded_tools) {
         if let Some(called) = servers.called(None, &Text::new(name.as_str())) {
             *name = called.display().into_owned();
+        }
+    }
+}
+
+/// The calls of a history, for results that name their tool without its server.
+#[derive(Default)]
+struct Calls {
+    /// The names in the list, by the ids of the calls.
+    by_id: Map<Text<'static>, Text<'static>>,
+    /// The names in the list of the last calls without an id, by the names in the history.
+    without_id: Map<Text<'static>, VecDeque<Text<'static>>>,
+    /// True until the current message has a call without an id.
+    is_next: bool,
+}
+
+impl Calls {
+    fn settle(&mut self, mentions: &Mentions<'_>, site: Site<'_, '_>) {
+        let Site { node, name, id, .. } = site;
+        let is_call = name == "name";
+        let Some(own) = node.get(name).and_then(Node::as_text).filter(|_| is_call && mentions.servers.is_some()) else {
+            return mentions.in_history(node, name);
+        };
+        let own = own.clone().into_owned();
+        let answered = node.get("tool_call_id").and_then(Node::as_text).cloned();
+        let is_result = answered.is_some() || ["response", "role"].iter().any(|key| node.get(key).is_some());
+        let id = answered.or(id).map(Text::into_owned);
+        if is_result && node.get(SERVER).is_none_or(Node::is_null) {
+            let called = match &id {
+                Some(id) => self.by_id.get(id).cloned(),
+                None => self.without_id.get_mut(&own).and_then(VecDeque::pop_front),
+            };
+            if let Some(called) = called {
+                node.remove(SERVER);
+                if called != own {
+                    node.set(name, Node::string(called));
+                }
+                return;
+            }
+        }
+        mentions.in_history(node, name);
+        let called = node.get(name).and_then(Node::as_text).cloned().filter(|_| !is_result);
+        let Some(called) = called.map(Text::into_owned) else { return };
+        match id {
+            Some(id) => drop(self.by_id.insert(id, called)),
+            None => {
+                if core::mem::take(&mut self.is_next) {
+                    self.without_id = Map::new();
+                }
+                self.without_id.entry(own).or_default().push_back(called);
+            }
         }
     }
 }

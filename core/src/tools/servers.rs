@@ -82,6 +82,11 @@ fn has_server(list: &Node<'_>) -> bool {
     list.as_array().unwrap_or_default().iter().any(is_server)
 }
 
+/// Returns true for a list of servers, or an object that has one in `tools`.
+pub(crate) fn is_list(list: &Node<'_>) -> bool {
+    has_server(list) || list.get(TOOLS).is_some_and(has_server)
+}
+
 fn refused(pointer: String, message: impl Into<String>) -> Error {
     Error::new(Code::InvalidRequest, pointer, message)
 }
@@ -90,7 +95,7 @@ fn refused(pointer: String, message: impl Into<String>) -> Error {
 ///
 /// # Errors
 /// `invalid-request` for an entry that is not a server with its tools, and for a repeated server.
-pub(super) fn flatten<'a>(
+pub(crate) fn flatten<'a>(
     list: Node<'a>,
     prefix: Prefix,
     shape: NamePattern,
@@ -105,10 +110,10 @@ fn flatten_beside<'a>(
     shape: NamePattern,
     others: &Set<Text<'static>>,
 ) -> Result<(Node<'a>, Option<Servers>), Error> {
-    let is_held = list.get(TOOLS).is_some_and(has_server);
-    if !is_held && !has_server(&list) {
+    if !is_list(&list) {
         return Ok((list, None));
     }
+    let is_held = list.get(TOOLS).is_some_and(has_server);
     let above = if is_held { "/tools" } else { "" };
     if is_held {
         list = list.visit(TOOLS, core::mem::take).unwrap_or_default();
@@ -283,7 +288,7 @@ impl Servers {
     }
 
     /// Sets the server and the original pointer of each entry.
-    pub(super) fn settle(&self, listing: &mut Listing<'_>) {
+    pub(crate) fn settle(&self, listing: &mut Listing<'_>) {
         let (count, entries) = listing.entries_mut();
         for listed in entries {
             let name = named(&listed.entry).map(Named::into_name);
@@ -310,6 +315,17 @@ impl Servers {
     fn place(&self, pointer: &str, count: usize) -> Option<&(Place, Option<Text<'static>>)> {
         let at: usize = pointer.strip_prefix('/')?.parse().ok()?;
         self.places.get(at).filter(|_| count == self.places.len())
+    }
+
+    /// Returns the pointer into a request with a list of servers, for a pointer into the same request with one list of
+    /// tools. Returns `None` for a pointer that does not lead into a tool.
+    pub(super) fn pointer_in_request(&self, pointer: &str) -> Option<String> {
+        let lists = ["/toolConfig/tools", "/tools"];
+        let (list, rest) =
+            lists.iter().find_map(|list| Some((list, pointer.strip_prefix(list)?.strip_prefix('/')?)))?;
+        let (at, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let (place, _) = self.places.get(at.parse::<usize>().ok()?)?;
+        Some(format!("{list}{}{rest}", place.pointer))
     }
 
     /// Returns true if the servers have no tools.

@@ -19,7 +19,7 @@ use generated::{request, tools, Numbers, Tool, NAMES};
 use serde_json::{json, Map, Value};
 use toolwire::{
     adapt_request, apply_deferred_loading,
-    options::{Order, ServerToolSearch, ToolFormat},
+    options::{DuplicateNames, Order, ServerToolSearch, ToolFormat},
     sanitize_tools, AdaptOptions, Code, DeferredOptions, Exchange, ExchangeOptions, RepairOptions, Restore,
     ToolsOptions,
 };
@@ -168,6 +168,84 @@ fn every_call_arrives_at_the_tool_whose_definition_was_read() {
     }
     println!("{calls} calls, {renamed} of them by a name that is not the tool's own");
     assert!(calls > 50 * rounds && renamed > 10 * rounds, "{calls} calls, {renamed} renamed");
+}
+
+/// A list in which several tools have one name, renamed: every call says the index of the tool that was read, on every
+/// way back; without an index, the name is that of one tool.
+#[test]
+fn tools_of_one_name_route_by_index() {
+    let (mut numbers, mut calls, mut by_index) = (Numbers(5), 0, 0);
+    for _ in 0..100 {
+        for (dialect, wire) in TARGETS {
+            let mut tools: Vec<Tool> = (0..8)
+                .map(|number| {
+                    let name = (*numbers.of(&NAMES[..4 + number])).to_owned();
+                    Tool { number, namespace: None, name, property: format!("p{number}") }
+                })
+                .collect();
+            // A tool may be called as the first of a list was renamed.
+            let options = ToolsOptions::new(dialect).format(wire.format()).duplicate_names(DuplicateNames::Rename);
+            for again in 0..2 {
+                let list: Value = tools.iter().map(|tool| Wire::Responses.listed(tool)).collect();
+                let sanitized = sanitize_tools(&list, &options).unwrap_or_else(|error| panic!("{list}\n{error}"));
+                let about = || format!("{dialect}, {wire:?}\n{list}\n{}", sanitized.tools);
+                assert!(sanitized.quarantined.is_empty(), "{}\n{:?}", about(), sanitized.quarantined);
+                let sent = read(&sanitized.tools);
+                assert_eq!(sent.len(), tools.len(), "{}\na tool is missing", about());
+                let kept = Restore::from_json(&sanitized.restore.to_json()).expect("a restore");
+                for (restore, sent) in
+                    [&sanitized.restore, &kept].into_iter().flat_map(|one| sent.iter().map(move |sent| (one, sent)))
+                {
+                    let number = number(&sent.description).expect("a tool of the list");
+                    let property = sent.property.as_deref().expect("a property");
+                    let arguments = json!({ property: "x" });
+                    let own = tools.iter().find(|tool| tool.number == number).expect("the tool");
+                    let is_shared = tools.iter().filter(|tool| tool.name == own.name).count() > 1;
+                    let alone = restore.call(&sent.name, &arguments).expect("a call");
+                    let reply = restore.reply(&wire.reply(&sent.name, &arguments)).expect("a reply").reply;
+                    let mut stream = restore.stream();
+                    let mut events: Vec<Value> = Vec::new();
+                    for event in wire.events(&sent.name, &arguments) {
+                        events.extend(stream.feed(&event).expect("events"));
+                    }
+                    events.extend(stream.finish().expect("the rest"));
+                    let found = [alone.index, index_in(&reply), index_in(&Value::Array(events))];
+                    let expected = is_shared.then_some(number);
+                    assert_eq!(found, [expected; 3], "{}\n`{}` of tool {number}", about(), sent.name);
+                    assert_eq!(alone.name, own.name, "{}\n`{}`", about(), sent.name);
+                    assert_eq!(alone.arguments, json!({ &own.property: "x" }), "{}\n`{}`", about(), sent.name);
+                    calls += 1;
+                    by_index += usize::from(is_shared);
+                }
+                // The order of a list decides no name.
+                let reversed: Value = list.as_array().expect("a list").iter().rev().cloned().collect();
+                let backwards = read(&sanitize_tools(&reversed, &options).expect("a list").tools);
+                let names = |sent: &[Read]| -> BTreeSet<(String, String)> {
+                    sent.iter().map(|sent| (sent.name.clone(), sent.description.clone())).collect()
+                };
+                assert_eq!(names(&sent), names(&backwards), "{}\nthe order decides", about());
+                if again == 0 {
+                    let taken = sent.get(numbers.below(sent.len())).expect("a tool").name.clone();
+                    let place = numbers.below(tools.len());
+                    tools[place].name = taken;
+                }
+            }
+        }
+    }
+    assert!(by_index > 1000 && calls > by_index, "{calls} calls, {by_index} by index");
+}
+
+/// The member `index` beside the name of a call, anywhere in a reply or in events.
+fn index_in(value: &Value) -> Option<usize> {
+    match value {
+        Value::Object(members) => {
+            let is_call = members.contains_key("name");
+            let own = members.get("index").filter(|_| is_call).and_then(Value::as_u64);
+            own.and_then(|index| usize::try_from(index).ok()).or_else(|| members.values().find_map(index_in))
+        }
+        Value::Array(items) => items.iter().find_map(index_in),
+        _ => None,
+    }
 }
 
 #[test]

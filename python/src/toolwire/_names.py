@@ -281,6 +281,7 @@ DeferredWarningCode: TypeAlias = Literal[
     "call-id-changed",
     "all-deferred",
     "cached-deferred",
+    "overflow-deferred",
     "not-translated",
 ]
 """What can be odd about a request with deferred tools."""

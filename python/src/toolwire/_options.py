@@ -117,6 +117,10 @@ class ToolsOptions(SanitizeOptions, _ListOptions, total=False):
 
     format: ToolFormat | None
     """The shape of the tools. By default the one of the dialect's API."""
+    duplicate_names: Literal["quarantine", "rename"] | None
+    """What becomes of tools of one name in a list that has several definitions for it. By default `"quarantine"`: the
+    first one is sent. `"rename"`: each gets a name of its own, and a restored call has `index`, the tool's index in the
+    list. Only for callers who look at that: the `name` of their calls is the same."""
     on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SanitizedList], object] | None
     """What becomes of a list of which tools have to be set aside. By default `"warn"`: unless `quarantined` is read
     before `tools`, a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list.
@@ -142,6 +146,10 @@ class _RequestOptions(_ListOptions, total=False):
     model: str | None
     """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
     models alone."""
+    overflow: Literal["quarantine", "defer"] | None
+    """What becomes of the tools of a request that has more than the API takes. By default `"quarantine"`: those past
+    the maximum are set aside. `"defer"`: they are deferred behind a search, and their names are in the system prompt.
+    """
 
 
 class AdaptOptions(SanitizeOptions, _RequestOptions, total=False):
@@ -248,13 +256,8 @@ class EnvelopeOptions(TypedDict, total=False):
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
 
 
-class ExchangeDeferral(TypedDict, total=False):
-    """The option `deferred` of `Exchange.open`: that of `adapt_request`, less what an exchange cannot do.
-
-    For an exchange, `target` is the request's own format, if any: replies are not translated back. By default,
-    `server_tool_search` is `"emulate"` if the format is Anthropic's, so that searches which its servers would run are
-    run here; elsewhere `"load-all"`.
-    """
+class _DeferralOptions(TypedDict, total=False):
+    """What `apply_deferred_loading` and the option `deferred` of requests take."""
 
     client: Literal["claude-code", "codex", "kimi"] | None
     """The client that the request comes from: sets `format`, `announce` and `search_tools` as they fit it, unless they
@@ -263,24 +266,6 @@ class ExchangeDeferral(TypedDict, total=False):
     """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
     target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
     """The format to translate the request into. By default the format stays."""
-    native: (
-        Literal[
-            "none",
-            "references",
-            "changes",
-            "inline",
-            "additional-tools",
-            "tool-search",
-            "kimi",
-            "interactions",
-            "converse",
-        ]
-        | None
-    )
-    """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
-    comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
-    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock
-    Converse `"converse"`. By default `"none"`: deferred tools are emulated."""
     search_tools: list[str] | tuple[str, ...] | None
     """Your own functions that search for tools, by name. By default `["ToolSearch"]`."""
     custom_tools: Literal["function", "keep"] | None
@@ -330,9 +315,57 @@ class ExchangeDeferral(TypedDict, total=False):
     """The role of system messages whose directives became text. By default `"keep"`."""
 
 
-class DeferredOptions(ExchangeDeferral, total=False):
+class ExchangeDeferral(_DeferralOptions, total=False):
+    """The option `deferred` of `Exchange.open`: that of `adapt_request`, less what an exchange cannot do.
+
+    For an exchange, `target` is the request's own format, if any: replies are not translated back. By default,
+    `server_tool_search` is `"emulate"` if the format is Anthropic's, so that searches which its servers would run are
+    run here; elsewhere `"load-all"`.
+    """
+
+    native: (
+        Literal[
+            "none",
+            "references",
+            "changes",
+            "inline",
+            "additional-tools",
+            "tool-search",
+            "kimi",
+            "interactions",
+            "converse",
+            "auto",
+        ]
+        | None
+    )
+    """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
+    comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
+    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock
+    Converse `"converse"`. By default `"none"`: deferred tools are emulated. `"auto"` looks it up by the URL and the
+    model, as `deferral_for` does."""
+
+
+class DeferredOptions(_DeferralOptions, total=False):
     """Keyword arguments of `apply_deferred_loading`."""
 
+    native: (
+        Literal[
+            "none",
+            "references",
+            "changes",
+            "inline",
+            "additional-tools",
+            "tool-search",
+            "kimi",
+            "interactions",
+            "converse",
+        ]
+        | None
+    )
+    """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
+    comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
+    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock
+    Converse `"converse"`. By default `"none"`: deferred tools are emulated."""
     format: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
     """The request's format, where its shape does not tell."""
     share: bool | None

@@ -41,6 +41,9 @@ class RestoredCall(Record, Generic[T_co]):
 
     server: str | None = None
     """The tool's server; `None` unless the list was one of several servers."""
+    index: int | None = None
+    """The tool's index in the list; `None` unless `duplicate_names="rename"` renamed it because another one has its
+    name."""
     name: str
     """The tool's name."""
     namespace: str | None = None
@@ -59,7 +62,7 @@ class RestoredCall(Record, Generic[T_co]):
     """What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is."""
 
     _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
-    _optional: ClassVar = frozenset({"server", "namespace"})
+    _optional: ClassVar = frozenset({"server", "index", "namespace"})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that every language shares."""

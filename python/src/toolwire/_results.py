@@ -310,7 +310,7 @@ class ToolViolation(Record):
     """Something about a tool list that the API behind a dialect does not take as it is meant."""
 
     tool: str | None
-    """The tool's name; `None` if it has none."""
+    """The tool's name at its server; `None` if it has none."""
     dialect: DialectName
     """The dialect whose API does so."""
     constraint: Constraint
@@ -325,6 +325,10 @@ class ToolViolation(Record):
     """How sure we are, as in `Fact`."""
     source: str
     """Where the fact behind the constraint was read."""
+    server: str | None = None
+    """Its server; `None` unless the list was one of several servers."""
+
+    _optional: ClassVar = frozenset({"server"})
 
 
 @dataclass(frozen=True, slots=True)
