@@ -2,6 +2,7 @@
 //! With a day (`evidence 2027-03-01`) it writes no page and prints the facts that are old on that day.
 //!
 //! The page counts the answers in `../shared/data`, beside the checkout. It is not written without them.
+#![allow(clippy::panic, reason = "a program of the project stops where it cannot go on")]
 #![allow(clippy::indexing_slicing, reason = "`value[\"name\"]` of serde_json gives null instead of panicking")]
 
 #[path = "../tests/evidence/ledger/mod.rs"]

