@@ -182,10 +182,10 @@ pub(crate) fn is_interactions(request: &Node<'_>, is_home: bool) -> Result<bool,
     let has = |key: &&str| {
         request.get(*key).is_some_and(|value| !matches!(value.data(), Data::Null | Data::Verbatim("null")))
     };
-    if INTERACTIONS_ONLY.iter().any(|key| has(key)) {
+    if INTERACTIONS_ONLY.iter().any(&has) {
         return Ok(true);
     }
-    if RESPONSES_ONLY.iter().any(|key| has(key)) {
+    if RESPONSES_ONLY.iter().any(has) {
         return Ok(false);
     }
     if let Some(tools) = request.get("tools") {
@@ -219,13 +219,13 @@ fn is_entry_of_interactions(entry: &Node<'_>) -> Option<bool> {
     const OF_RESPONSES: [&str; 7] =
         ["custom", "namespace", "mcp", "web_search", "web_search_preview", "code_interpreter", "image_generation"];
     let is = |name: &&str| tool::has_type(entry, name);
-    if THEIRS.iter().any(|name| is(name)) || entry.get("short_description").is_some() {
+    if THEIRS.iter().any(&is) || entry.get("short_description").is_some() {
         return Some(true);
     }
     if is(&"tool_search") && entry.get("name").is_some() {
         return Some(true);
     }
-    (OF_RESPONSES.iter().any(|name| is(name)) || entry.get("strict").is_some()).then_some(false)
+    (OF_RESPONSES.iter().any(is) || entry.get("strict").is_some()).then_some(false)
 }
 
 /// Returns true for an item of the input that only Gemini Interactions has, and false for one that only OpenAI
