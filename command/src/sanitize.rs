@@ -73,6 +73,7 @@ impl Sanitize {
     fn request(&self, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
         let mut options = AdaptOptions::new(self.arguments.dialect.as_str());
         options.tools = self.options();
+        options.model.clone_from(&self.arguments.model);
         let adapted = adapt_request(&self.input.text, &options).map_err(|error| places.locate(&error))?;
         let mut output = if self.arguments.machine.json {
             let request = json::read(&adapted.request).map_err(|error| places.locate(&error))?;

@@ -96,19 +96,13 @@ fn hashed(shape: NamePattern, name: &Text<'_>, close: String) -> String {
     format!("{}_{}", cut(&close, shape.most.saturating_sub(TAIL)), digest(&[name]))
 }
 
-/// A legal name for a tool that only the past of a conversation knows: nobody can call it any more. No tool of `sent`
-/// has it; `numbers` are those that `sent` leaves free.
-pub(crate) fn of_the_past(
-    shape: NamePattern,
-    name: &Text<'_>,
-    (sent, numbers): (&Set<String>, &FreeNumbers),
-) -> String {
-    let found = hashed(shape, name, close(shape, name));
-    if !sent.contains(&found) {
-        return found;
-    }
-    let short = NamePattern { most: shape.most.saturating_sub(NUMBER), ..shape };
-    numbers.after(&hashed(short, name, close(short, name)))
+/// Returns a legal name for a tool that only the history has. No tool that was sent has this name; `digests` are those
+/// of the tools that were sent.
+pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDigests) -> String {
+    digests.free(|kept| {
+        let shape = NamePattern { most: shape.most.saturating_sub(kept), ..shape };
+        hashed(shape, name, close(shape, name))
+    })
 }
 
 /// The first characters of a text.
@@ -138,7 +132,7 @@ impl Taken {
         self.names.contains(name)
     }
 
-    /// All names that are given.
+    /// Returns all names that are taken.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.names.iter()
     }
@@ -148,11 +142,12 @@ impl Taken {
         if self.names.insert(wanted.clone()) {
             return wanted;
         }
-        let next = self.next.entry(wanted.clone()).or_insert(2);
+        // Cut once for all numbers: names that differ only in what is cut off count together.
+        let head = cut(&wanted, most.saturating_sub(NUMBER));
+        let next = self.next.entry(head.into()).or_insert(2);
         loop {
-            let tail = format!("_{next}");
+            let found = format!("{head}_{next}");
             *next = next.saturating_add(1);
-            let found = format!("{}{tail}", cut(&wanted, most.saturating_sub(tail.len())));
             if self.names.insert(found.clone()) {
                 return found;
             }
@@ -160,52 +155,81 @@ impl Taken {
     }
 }
 
-/// The numbers that are free behind names with a digest, for tools that only the history has. Anyone can compute a
-/// digest and publish it and its numbers as names of tools: this map finds a free number without counting through them
-/// in every call of the history.
+/// The names with a digest that are taken. A tool that only the history has gets a digest, and anyone can compute it and
+/// publish it, with numbers after it, as names of tools: this set finds a free number without counting through them in
+/// every call of the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FreeNumbers {
-    /// The smallest free number, by the name before it.
-    first: Map<String, u32>,
+pub(crate) struct TakenDigests {
+    /// In their [`canonical`] form, because names are made legal later.
+    names: Set<String>,
+    /// The smallest number that is free after each name that has numbers.
+    numbers: Map<String, u32>,
 }
 
-impl FreeNumbers {
-    /// Collects the numbers of the names that are taken.
+impl TakenDigests {
+    /// Collects the names that end with a digest, or with a digest and a number.
     pub(crate) fn of<N: AsRef<str>>(names: impl Iterator<Item = N>) -> Self {
-        let mut taken: Map<String, Vec<u32>> = Map::new();
+        let (mut taken, mut numbered): (_, Map<String, Vec<u32>>) = (Set::new(), Map::new());
         for name in names {
-            if let Some((head, number)) = numbered(name.as_ref()) {
-                taken.entry(head.into()).or_default().push(number);
+            let name = name.as_ref();
+            if !name.chars().rev().take(NUMBER + DIGEST).any(is_separator) {
+                continue;
+            }
+            let name = canonical(name);
+            if let Some((head, number)) = number_after_digest(&name) {
+                numbered.entry(head.into()).or_default().push(number);
+            } else if ends_with_digest(&name) {
+                taken.insert(name);
             }
         }
-        let mut first = Map::new();
-        for (head, mut numbers) in taken {
-            numbers.sort_unstable();
-            let free = numbers.into_iter().fold(2, |free, number| if number == free { free + 1 } else { free });
-            first.insert(head, free);
+        let mut numbers = Map::new();
+        for (head, mut taken) in numbered {
+            taken.sort_unstable();
+            let free = taken.into_iter().fold(2, |free, number| if number == free { free + 1 } else { free });
+            numbers.insert(head, free);
         }
-        FreeNumbers { first }
+        TakenDigests { names: taken, numbers }
     }
 
-    /// Returns a name with a digest and a number that no tool has.
-    pub(crate) fn after(&self, wanted: &str) -> String {
-        format!("{wanted}_{}", self.first.get(wanted).unwrap_or(&2))
+    /// Returns a name that ends with a digest, or, if it is taken, a shorter one with a number. `wanted` makes the name
+    /// shorter by as many characters as it is given.
+    pub(crate) fn free(&self, wanted: impl Fn(usize) -> String) -> String {
+        let name = wanted(0);
+        if self.names.is_empty() || !self.names.contains(&canonical(&name)) {
+            return name;
+        }
+        let head = wanted(NUMBER);
+        let number = self.numbers.get(&canonical(&head)).unwrap_or(&2);
+        format!("{head}_{number}")
     }
 }
 
-/// Most digits of a number after a name: more tools than that fit into no request.
+/// Maximum number of digits of a number after a name; no request has that many tools.
 const DIGITS: usize = 8;
 /// Number of characters of `_` and a number.
-pub(crate) const NUMBER: usize = DIGITS + 1;
+const NUMBER: usize = DIGITS + 1;
+
+fn is_separator(one: char) -> bool {
+    !one.is_ascii_alphanumeric()
+}
+
+/// Returns one text for all names that may become one legal name: what some API refuses becomes `_`.
+fn canonical(name: &str) -> String {
+    name.trim_start_matches(is_separator).chars().map(|one| if is_separator(one) { '_' } else { one }).collect()
+}
+
+fn ends_with_digest(name: &str) -> bool {
+    let tail = name.rsplit_once('_').map(|(_, tail)| tail);
+    tail.is_some_and(|tail| tail.len() == DIGEST && tail.bytes().all(|one| LETTERS.contains(&one)))
+}
 
 /// Splits a name into what ends with a digest and the number after it.
-fn numbered(name: &str) -> Option<(&str, u32)> {
+fn number_after_digest(name: &str) -> Option<(&str, u32)> {
     let (head, digits) = name.rsplit_once('_')?;
     let is_number =
         digits.len() <= DIGITS && !digits.starts_with('0') && digits.bytes().all(|one| one.is_ascii_digit());
-    let (_, tail) = head.rsplit_once('_').filter(|_| is_number)?;
-    let is_digest = tail.len() == DIGEST && tail.bytes().all(|one| LETTERS.contains(&one));
-    is_digest.then(|| digits.parse().ok().map(|number| (head, number))).flatten()
+    let number = digits.parse().ok().filter(|_| is_number)?;
+    ends_with_digest(head).then_some((head, number))
 }
 
 /// The names of a list of tools.
@@ -272,11 +296,26 @@ mod tests {
     fn a_free_number_is_the_smallest_that_no_name_has() {
         let digest = "x_aaaaaaaaaaaa7";
         let numbers = [2, 3, 5, 6].map(|number| format!("{digest}_{number}"));
-        let others = [digest, "x_aaaaaaaaaaaa7_04", "x_aaaaaaaaaaaa7__4", "x_2", "4", ""].map(String::from);
-        let free = FreeNumbers::of(numbers.iter().chain(&others));
-        assert_eq!(free.after(digest), format!("{digest}_4"));
-        assert_eq!(free.after("x_aaaaaaaaaaaa6"), "x_aaaaaaaaaaaa6_2");
-        assert_eq!(free.first.len(), 1, "ordinary names with numbers cost nothing");
+        // A name of which an API makes the digest is taken, too.
+        let others = [digest, "-x.aaaaaaaaaaaa3", "x_aaaaaaaaaaaa7_04", "x_aaaaaaaaaaaa7__4", "x_2", "4", ""];
+        let taken = TakenDigests::of(numbers.iter().map(String::as_str).chain(others));
+        let free = |name: &str| taken.free(|_| name.into());
+        assert_eq!(free(digest), format!("{digest}_4"));
+        assert_eq!(free("x_aaaaaaaaaaaa3"), "x_aaaaaaaaaaaa3_2");
+        assert_eq!(free("x_aaaaaaaaaaaa6"), "x_aaaaaaaaaaaa6");
+        assert_eq!((taken.names.len(), taken.numbers.len()), (2, 1), "ordinary names with numbers cost nothing");
+    }
+
+    /// Names that differ only in what is cut off once each counted from 2.
+    #[test]
+    fn a_cut_name_is_counted_once() {
+        let mut taken = Taken::default();
+        for number in 0..20_000 {
+            let name = format!("{}{number:05}", "a".repeat(59));
+            taken.take(&Text::new(name.clone()));
+            assert!(taken.free(name, 64).len() <= 64);
+        }
+        assert_eq!(taken.next.len(), 1);
     }
 
     #[test]

@@ -202,6 +202,9 @@ pub(crate) struct SanitizeArguments {
     /// How tools of a list of several servers, `[{ server, tools }, …]`, are called
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = words::<Prefix>())]
     pub(crate) prefix: String,
+    /// The model of a request that does not name it, as with Gemini and Bedrock
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
     /// Keeps the tools' own schemas beside the result, so that `toolwire restore` repairs arguments by them
     #[arg(long, requires = "json")]
     pub(crate) repair: bool,

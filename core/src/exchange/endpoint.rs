@@ -55,7 +55,8 @@ mod tests {
         assert_eq!(api("https://api.openai.com/v1/responses"), Some(Api::OpenaiResponses));
         let interactions = "https://generativelanguage.googleapis.com/v1beta/interactions";
         assert_eq!(api(interactions), Some(Api::GeminiInteractions));
-        assert_eq!(api(&alloc::format!("{interactions}/v1_abc/cancel")), None);
+        let cancel = alloc::format!("{interactions}/v1_abc/cancel");
+        assert_eq!(api(&cancel), None);
         for url in [
             "https://api.openai.com/v1/models",
             "https://api.anthropic.com/v1/messages/batches",

@@ -19,7 +19,7 @@ use crate::{
         lazy::{edit, edit_member, may_hold, view},
         Node, Text,
     },
-    names::{digest, FreeNumbers, Taken},
+    names::{digest, Taken, TakenDigests},
     options::{Api, ToolChanges},
 };
 
@@ -72,8 +72,8 @@ pub(crate) struct FlatNames {
     renamed: Map<Member<'static>, Text<'static>>,
     /// Flat names in use, each with the one tool that owns it.
     owners: Owners<'static>,
-    /// The numbers that `owners` leaves free.
-    numbers: FreeNumbers,
+    /// The digests among `owners`.
+    digests: TakenDigests,
     /// Tools defined both at the top level and in the default namespace.
     doubled: Set<Text<'static>>,
 }
@@ -162,8 +162,8 @@ impl Planner {
         for name in top.into_iter().chain(wanted.into_iter().map(|(name, _)| name)) {
             owners.entry(name).or_insert(None);
         }
-        let numbers = FreeNumbers::of(owners.keys().map(Text::display));
-        FlatNames { renamed, owners, numbers, doubled }
+        let digests = TakenDigests::of(owners.keys().map(Text::display));
+        FlatNames { renamed, owners, digests, doubled }
     }
 }
 
@@ -193,11 +193,7 @@ impl FlatNames {
         let is_top = is_default(namespace) || namespace == name;
         match owners.get(&plain) {
             Some(owner) if !is_top && owner.as_ref() != Some(&member) => {
-                let own = Text::new(hashed(&plain, namespace, name));
-                match owners.contains_key(&own) {
-                    true => Text::new(self.numbers.after(&own.display())),
-                    false => own,
-                }
+                Text::new(self.digests.free(|_| hashed(&plain, namespace, name)))
             }
             _ => plain,
         }
@@ -487,8 +483,8 @@ pub(crate) fn rename_calls<'n>(
         return Ok(());
     }
     let loaded = loadable_names(request)?;
-    let numbers = FreeNumbers::of(sent.iter());
-    let choices = Renames { known: &known, sent, numbers: &numbers, loaded: &loaded, keeps_loaded: false };
+    let digests = TakenDigests::of(sent.iter());
+    let choices = Renames { known: &known, sent, digests: &digests, loaded: &loaded, keeps_loaded: false };
     each_chosen(request, |tool| choices.rename(tool))?;
     let calls = Renames { keeps_loaded: true, ..choices };
     let flattened = request.visit("input", |input| {
@@ -512,8 +508,8 @@ struct Renames<'n> {
     /// Flat names by namespace and name.
     known: &'n Map<(String, String), &'n str>,
     sent: &'n Set<String>,
-    /// The numbers that `sent` leaves free.
-    numbers: &'n FreeNumbers,
+    /// The digests among `sent`.
+    digests: &'n TakenDigests,
     /// Names of the tools that a search or an item adds, and of deferred tools that a search could load.
     loaded: &'n Set<String>,
     /// True if a loaded tool keeps the namespace that the API puts it in.
@@ -538,8 +534,7 @@ impl Renames<'_> {
             // This tool is not sent, and its flat name may belong to a tool that is.
             None => match flat(Some(&namespace), &name) {
                 flat if self.sent.contains(&*flat.display()) && !is_default(&namespace) => {
-                    let own = hashed(&flat, &namespace, &name);
-                    Text::new(if self.sent.contains(&own) { self.numbers.after(&own) } else { own })
+                    Text::new(self.digests.free(|_| hashed(&flat, &namespace, &name)))
                 }
                 flat => flat,
             },

@@ -1,7 +1,7 @@
 //! Rewrites tools outside the request's list: in Kimi's system messages, in items of OpenAI Responses, in Anthropic's
 //! additions, in results of Gemini Interactions. The API applies the same rules to these tools.
 
-use alloc::{format, sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     quarantine::Quarantined,
@@ -9,6 +9,7 @@ use super::{
     sanitize_list::{self, Planned, ToolChange},
 };
 use crate::{
+    collections::Set,
     dialect::surface::NamePattern,
     error::Error,
     json::{lazy, Data, Node},
@@ -31,6 +32,8 @@ pub(super) struct Carried<'c> {
     /// The names of tools in namespaces; `None` if the history adds no tools.
     pub(super) flat: Option<FlatNames>,
     pub(super) restore_map: RestoreMap,
+    /// Names of the tools that are sent.
+    pub(super) callable: Set<String>,
     pub(super) quarantined: &'c mut Vec<Quarantined>,
     pub(super) changes: &'c mut Arc<Vec<ToolChange>>,
 }
@@ -117,6 +120,7 @@ fn rewrite_list<'a>(list: Node<'a>, prefix: &str, carried: &mut Carried<'_>) -> 
     let outcome = sanitize_list::rewrite_with_names(list, carried.options, planned, None)?;
     carried.names = outcome.names;
     carried.restore_map.extend(outcome.restore_map);
+    carried.callable.extend(outcome.accepted);
     for mut tool in outcome.quarantined {
         tool.pointer.insert_str(0, prefix);
         carried.quarantined.push(tool);

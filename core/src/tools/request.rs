@@ -22,7 +22,7 @@ use crate::{
     dialect::{self, requests::HISTORY_NAME, Dialect},
     error::{Code, Error},
     json::{self, lazy, Child, Data, Node, Text},
-    names::{self, FreeNumbers, Names},
+    names::{self, Names, TakenDigests},
     options::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, HistoryArguments, HistoryPairs, Mode, Native, Order,
         Overflow, ServerToolSearch, ToolFormat, ToolsOptions,
@@ -148,9 +148,9 @@ pub(crate) fn adapt_with_names<'a>(
     let Tools { restore_map, names, callable, is_emptied } =
         rewrite_tools(request, api_out, &tools, planned, (lookup, &mut report))?;
     let AdaptReport { quarantined, changes, .. } = &mut report;
-    let mut carried = Carried { options: &tools, shape, names, flat, restore_map, quarantined, changes };
+    let mut carried = Carried { options: &tools, shape, names, flat, restore_map, callable, quarantined, changes };
     carriers::rewrite(request, api_out, &mut carried)?;
-    let Carried { names, mut restore_map, .. } = carried;
+    let Carried { names, mut restore_map, callable, .. } = carried;
     if api_out == Api::OpenaiResponses {
         namespaces::rename_calls(request, restore_map.names_in_namespaces(), &callable)?;
     }
@@ -163,12 +163,12 @@ pub(crate) fn adapt_with_names<'a>(
         restore_map.is_client_tool(flat.clone(), tool);
     }
     restore_map.comes_from(client);
-    let numbers = FreeNumbers::of(callable.iter());
+    let digests = TakenDigests::of(callable.iter());
     let new_name = |name: &Text<'_>| {
         let planned = names.new_name(name).map(String::from);
         // Entries that are sent unchanged keep their names.
         let is_past = || !names::is_legal(shape, name) && !callable.contains(&*name.display());
-        planned.or_else(|| is_past().then(|| names::of_the_past(shape, name, (&callable, &numbers))))
+        planned.or_else(|| is_past().then(|| names::of_the_past(shape, name, &digests)))
     };
     let known_as = |tool: &Quarantined| {
         let name = tool.name.clone()?;

@@ -10,7 +10,7 @@ use crate::{
     collections::{Map, Set},
     dialect::surface::NamePattern,
     json::Text,
-    names::{cut, digest, folded, FreeNumbers, Taken, NUMBER, TAIL},
+    names::{cut, digest, folded, Taken, TakenDigests, TAIL},
     options::Prefix,
 };
 
@@ -102,16 +102,7 @@ fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String
 }
 
 /// Returns a name for a tool that the list does not have. No tool of the list has it.
-pub(super) fn of_the_past(
-    shape: NamePattern,
-    has_prefix: bool,
-    tool: &Tool,
-    (taken, numbers): (&Taken, &FreeNumbers),
-) -> Text<'static> {
-    let found = hashed(shape, has_prefix, tool);
-    if !taken.has(&found) {
-        return Text::new(found);
-    }
-    let short = NamePattern { most: shape.most.saturating_sub(NUMBER), ..shape };
-    Text::new(numbers.after(&hashed(short, has_prefix, tool)))
+pub(super) fn of_the_past(shape: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
+    let shorter = |kept: usize| NamePattern { most: shape.most.saturating_sub(kept), ..shape };
+    Text::new(digests.free(|kept| hashed(shorter(kept), has_prefix, tool)))
 }

@@ -12,10 +12,10 @@ use crate::{
     error::{Code, Error},
     json::{lazy, Data, Node, Text},
     limits::MAX_SERVER_NAME,
-    names::{FreeNumbers, Taken},
-    options::Prefix,
+    names::TakenDigests,
+    options::{Api, Prefix},
     request::{
-        tool,
+        carriers, tool,
         tool_format::{self, Entry},
         tool_list::Listing,
     },
@@ -39,9 +39,8 @@ pub(crate) struct Servers {
     hosted: Map<Text<'static>, Place>,
     /// The place of each entry of the list, in order, with its name in the list.
     places: Vec<(Place, Option<Text<'static>>)>,
-    taken: Taken,
-    /// The numbers that `taken` leaves free.
-    numbers: FreeNumbers,
+    /// The digests among the names in the list.
+    digests: TakenDigests,
     prefix: Prefix,
     shape: NamePattern,
 }
@@ -97,9 +96,19 @@ fn refused(pointer: String, message: impl Into<String>) -> Error {
 /// # Errors
 /// `invalid-request` for an entry that is not a server with its tools, and for a repeated server.
 pub(crate) fn flatten<'a>(
+    list: Node<'a>,
+    prefix: Prefix,
+    shape: NamePattern,
+) -> Result<(Node<'a>, Option<Servers>), Error> {
+    flatten_beside(list, prefix, shape, &Set::new())
+}
+
+/// Does the same beside tools that have names already.
+fn flatten_beside<'a>(
     mut list: Node<'a>,
     prefix: Prefix,
     shape: NamePattern,
+    others: &Set<Text<'static>>,
 ) -> Result<(Node<'a>, Option<Servers>), Error> {
     if !is_list(&list) {
         return Ok((list, None));
@@ -132,7 +141,7 @@ pub(crate) fn flatten<'a>(
             tools.push(tool);
         }
     }
-    let servers = Servers::plan(&mut tools, places, prefix, shape);
+    let servers = Servers::plan(&mut tools, places, prefix, shape, others);
     Ok((Node::array(tools), Some(servers)))
 }
 
@@ -141,14 +150,27 @@ pub(crate) fn flatten<'a>(
 /// # Errors
 /// As [`flatten`].
 pub(super) fn take(request: &mut Node<'_>, prefix: Prefix, shape: NamePattern) -> Result<Option<Servers>, Error> {
-    if let Some(servers) = take_from(request, "/tools", prefix, shape)? {
-        return Ok(Some(servers));
-    }
-    if !request.get(CONVERSE).is_some_and(may_have_server) {
+    let holders = [request.get(TOOLS), request.get(CONVERSE)];
+    if !holders.into_iter().flatten().any(may_have_server) {
         return Ok(None);
     }
-    let found = lazy::edit_member(request, CONVERSE, |config| take_from(config, "/toolConfig/tools", prefix, shape))?;
+    let others = names_of_carriers(request)?;
+    if let Some(servers) = take_from(request, "/tools", prefix, shape, &others)? {
+        return Ok(Some(servers));
+    }
+    let found =
+        lazy::edit_member(request, CONVERSE, |config| take_from(config, "/toolConfig/tools", prefix, shape, &others))?;
     Ok(found.flatten())
+}
+
+/// Returns the names of the tools that the history adds. They belong to no server, and keep their names.
+fn names_of_carriers(request: &Node<'_>) -> Result<Set<Text<'static>>, Error> {
+    let mut names = Set::new();
+    // The format is recognised by the list, which is not merged yet. Messages of one format add no tools in another.
+    for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
+        carriers::each(request, api, |list| names.extend(list.iter().filter_map(named).map(Named::into_name)))?;
+    }
+    Ok(names)
 }
 
 fn take_from(
@@ -156,13 +178,14 @@ fn take_from(
     pointer: &str,
     prefix: Prefix,
     shape: NamePattern,
+    others: &Set<Text<'static>>,
 ) -> Result<Option<Servers>, Error> {
     let Some(tools) = holder.get(TOOLS).filter(|tools| may_have_server(tools)) else { return Ok(None) };
     if !has_server(&*lazy::view(tools)?) {
         return Ok(None);
     }
     let Some(list) = lazy::take(holder, TOOLS)? else { return Ok(None) };
-    let (list, servers) = flatten(list, prefix, shape).map_err(|error| error.below(pointer))?;
+    let (list, servers) = flatten_beside(list, prefix, shape, others).map_err(|error| error.below(pointer))?;
     holder.set(TOOLS, list);
     Ok(servers)
 }
@@ -218,7 +241,13 @@ fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'
 
 impl Servers {
     /// Sets the name of every tool in the list.
-    fn plan(tools: &mut [Node<'_>], places: Vec<Place>, prefix: Prefix, shape: NamePattern) -> Self {
+    fn plan(
+        tools: &mut [Node<'_>],
+        places: Vec<Place>,
+        prefix: Prefix,
+        shape: NamePattern,
+        others: &Set<Text<'static>>,
+    ) -> Self {
         let (mut all, mut hosted) = (Set::new(), Map::new());
         for (place, tool) in places.iter().zip(&*tools) {
             match named(tool) {
@@ -227,7 +256,8 @@ impl Servers {
                 None => {}
             }
         }
-        let (names, taken) = server_names::plan(&all, hosted.keys().cloned(), prefix, shape);
+        let given = hosted.keys().chain(others.iter()).cloned();
+        let (names, taken) = server_names::plan(&all, given, prefix, shape);
         let (mut owners, mut by_own_name) = (Map::new(), Map::new());
         for ((_, name), called) in names.iter() {
             let is_shared = by_own_name.contains_key(name);
@@ -253,8 +283,8 @@ impl Servers {
             owners.entry(called.clone()).or_insert_with(|| Owner { name, place: place.clone() });
             listed.push((place, Some(called)));
         }
-        let numbers = FreeNumbers::of(taken.names());
-        Servers { owners, names, by_own_name, hosted, places: listed, taken, numbers, prefix, shape }
+        let digests = TakenDigests::of(taken.names());
+        Servers { owners, names, by_own_name, hosted, places: listed, digests, prefix, shape }
     }
 
     /// Sets the server and the original pointer of each entry.
@@ -335,7 +365,7 @@ impl Servers {
     /// Returns a name for a tool that its server no longer has. No tool of the list has this name.
     pub(super) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
         let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
-        server_names::of_the_past(self.shape, self.prefix != Prefix::Never, &tool, (&self.taken, &self.numbers))
+        server_names::of_the_past(self.shape, self.prefix != Prefix::Never, &tool, &self.digests)
     }
 }
 

@@ -41,9 +41,7 @@ pub(in crate::sanitize) struct Spelling {
 }
 
 impl Spelling {
-    /// The name that stands for one that cannot be spelled, whatever else is in its table.
-    ///
-    /// It depends on the name alone, so that the plan for the way back needs nothing of the schema that was written.
+    /// Returns the stand-in of a name that cannot be spelled, whatever other names there are.
     fn alias(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
@@ -107,7 +105,8 @@ impl Spelling {
         found
     }
 
-    /// A name that several want goes to none of them, and what is left gets a number, so that no two share one.
+    /// Adds the stand-ins of some names. If several names have the same alias, each gets a mark. A stand-in that is taken
+    /// gets `_`, and then a number.
     fn add<'n, 'a: 'n>(self, found: &mut StandIns, names: impl Iterator<Item = &'n Text<'a>>) {
         let most = self.shape().map_or(usize::MAX, |shape| shape.most);
         let aliases = names.filter_map(Text::value).filter_map(|name| Some((self.alias(&name)?, name.into_owned())));
@@ -144,7 +143,7 @@ fn keys<'n, 'a>(table: &'n Object<'a>) -> impl Iterator<Item = &'n Text<'a>> + C
     table.iter().map(|member| &member.key)
 }
 
-/// The names that stand for those of an object that cannot be spelled. No two names have the same.
+/// Maps the names of an object that cannot be spelled to their stand-ins. No two names have the same.
 #[derive(Default)]
 pub(in crate::sanitize) struct StandIns {
     taken: Taken,
