@@ -155,9 +155,9 @@ impl Taken {
     }
 }
 
-/// The names with a digest that are taken. A tool that only the history has gets a digest, and anyone can compute it and
-/// publish it, with numbers after it, as names of tools: this set finds a free number without counting through them in
-/// every call of the history.
+/// The names with a digest that are taken. A tool that only the history has gets a digest, and anyone can compute it
+/// and publish it, with numbers after it, as names of tools: this set finds a free number without counting through them
+/// in every call of the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TakenDigests {
     /// In their [`canonical`] form, because names are made legal later.

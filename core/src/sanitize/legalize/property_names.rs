@@ -105,8 +105,8 @@ impl Spelling {
         found
     }
 
-    /// Adds the stand-ins of some names. If several names have the same alias, each gets a mark. A stand-in that is taken
-    /// gets `_`, and then a number.
+    /// Adds the stand-ins of some names. If several names have the same alias, each gets a mark. A stand-in that is
+    /// taken gets `_`, and then a number.
     fn add<'n, 'a: 'n>(self, found: &mut StandIns, names: impl Iterator<Item = &'n Text<'a>>) {
         let most = self.shape().map_or(usize::MAX, |shape| shape.most);
         let aliases = names.filter_map(Text::value).filter_map(|name| Some((self.alias(&name)?, name.into_owned())));
