@@ -199,12 +199,12 @@ pub(crate) struct SanitizeArguments {
     /// Another dialect, for tools that the first one cannot say
     #[arg(long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
     pub(crate) fallback: Option<String>,
-    /// How tools of a list of several servers, `[{ server, tools }, …]`, are called
-    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = words::<Prefix>())]
-    pub(crate) prefix: String,
     /// The model of a request that does not name it, as with Gemini and Bedrock
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// How tools of a list of several servers, `[{ server, tools }, …]`, are called
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = words::<Prefix>())]
+    pub(crate) prefix: String,
     /// Keeps the tools' own schemas beside the result, so that `toolwire restore` repairs arguments by them
     #[arg(long, requires = "json")]
     pub(crate) repair: bool,
