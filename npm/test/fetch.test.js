@@ -135,6 +135,28 @@ describe('bodies and headers', () => {
     );
   });
 
+  test('with native "auto", the URL and the model say what the backend has', async () => {
+    const got = [];
+    const backend = async (input, init) => {
+      const request = new Request(input, init);
+      got.push([request.headers.get('anthropic-beta'), await request.text()]);
+      return Response.json(CALLS);
+    };
+    const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { native: 'auto' }, fetch: backend });
+    const added = { type: 'tool_addition', tool: { type: 'tool_definition', definition: { ...ROOM, name: 'late' } } };
+    const asked = JSON.parse(LOADED);
+    const messages = [...asked.messages, { role: 'system', content: [added] }];
+    const late = JSON.stringify({ ...asked, model: 'claude-opus-5', messages });
+    for (const host of ['api.anthropic.com', 'gateway.example']) await fetch(`https://${host}/v1/messages`, post(late));
+    assert.deepEqual(
+      got.map(([beta, body]) => [beta, body.includes('tool_addition')]),
+      [
+        ['inline-tools-2026-09-15', true],
+        [null, false],
+      ],
+    );
+  });
+
   test('the betas of deferred loading go, others stay, and with the feature all stay', async (t) => {
     const ok = [200, JSON_TYPE, CALLS];
     const { url, got } = await backend(t, ok, ok, ok);

@@ -88,3 +88,16 @@ def test_a_backend_with_a_construct_of_its_own_gets_the_betas_that_it_needs(post
         "inline-tools-2026-09-15",
         "files-api-2025-04-14",
     ]
+
+
+@both
+def test_the_url_and_the_model_say_what_the_backend_has(post: Post) -> None:
+    added = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {**wire.ROOM, "name": "late"}}}
+    messages = [*LOADED["messages"], {"role": "system", "content": [added]}]
+    late = {**LOADED, "model": "claude-opus-5", "messages": messages}
+    backend = Backend(whole(CALLS), whole(CALLS))
+    for host in ("api.anthropic.com", "backend.test"):
+        transport = {"dialect": "anthropic", "deferred": {"native": "auto"}}
+        post(backend, url=f"https://{host}/v1/messages", json=late, transport=transport)
+    assert [request.headers.get("anthropic-beta") for request in backend.got] == ["inline-tools-2026-09-15", None]
+    assert ["tool_addition" in request.content.decode() for request in backend.got] == [True, False]

@@ -12,7 +12,10 @@ use crate::{
     error::{Code, Error},
     json::{Node, Text},
     options::SearchOptions,
-    request::{notice, tool::has_type},
+    request::{
+        notice,
+        tool::{self, has_type},
+    },
 };
 
 /// How Claude's own search is asked for tools by their names: `select:Read,Edit`.
@@ -24,7 +27,7 @@ const SELECT: &str = "select:";
 /// `invalid-option`.
 pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions) -> Result<Node<'static>, Error> {
     let found = call.wanted().and_then(|wanted| find(&wanted, index, options));
-    if call.wants_definitions() {
+    if call.shape == Shape::SearchItem {
         return match found {
             Err(error) if error.code() == Code::InvalidOption => Err(error),
             // The item has no place for words: what cannot be looked for finds nothing, as in Codex.
@@ -33,6 +36,7 @@ pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions
     }
     let said = match found {
         Ok(names) if names.is_empty() => Said::Text(notice::NO_MATCH.into()),
+        Ok(names) if call.shape == Shape::Step => Said::Functions(definitions(&names, index)?),
         Ok(names) => Said::References(names),
         Err(error) if error.code() == Code::InvalidOption => return Err(error),
         Err(error) => Said::Failure(format!("Tool search failed: {}", error.message())),
@@ -73,6 +77,7 @@ fn selection(query: &str) -> Option<&str> {
 /// What an answer says.
 enum Said<'i> {
     References(Vec<&'i Text<'static>>),
+    Functions(Vec<Node<'static>>),
     Text(String),
     Failure(String),
 }
@@ -82,6 +87,10 @@ fn write(call: &Call<'_, '_>, said: Said<'_>) -> Node<'static> {
     let failed = matches!(said, Said::Failure(_));
     let content = match said {
         Said::References(names) => Node::array(names.into_iter().map(reference).collect()),
+        Said::Functions(mut functions) => {
+            functions.iter_mut().for_each(|function| tool::clean(function, true));
+            Node::array(functions)
+        }
         Said::Text(text) | Said::Failure(text) if call.shape == Shape::Block => {
             Node::array(alloc::vec![Node::record([("type", Node::literal("text")), ("text", Node::string(text))])])
         }
@@ -99,6 +108,19 @@ fn write(call: &Call<'_, '_>, said: Said<'_>) -> Node<'static> {
         }
         Shape::Item | Shape::SearchItem => {
             Node::record([("type", Node::literal("function_call_output")), ("call_id", id), ("output", content)])
+        }
+        Shape::Step => {
+            let name = call.name.map(Node::detached).unwrap_or_default();
+            let mut result = Node::record([
+                ("type", Node::literal("function_result")),
+                ("name", name),
+                ("call_id", id),
+                ("result", content),
+            ]);
+            if failed {
+                result.set("is_error", Node::bool(true));
+            }
+            result
         }
         Shape::Entry => Node::record([("role", Node::literal("tool")), ("tool_call_id", id), ("content", content)]),
     }

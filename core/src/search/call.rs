@@ -21,6 +21,8 @@ pub(super) enum Shape {
     Item,
     /// A `tool_search_call` item of OpenAI Responses, of a search that the caller runs: it wants definitions.
     SearchItem,
+    /// A `function_call` step of Gemini Interactions: it wants definitions.
+    Step,
     /// An entry of `tool_calls` of Chat Completions.
     Entry,
 }
@@ -28,6 +30,8 @@ pub(super) enum Shape {
 /// A call of the search, as the model wrote it.
 pub(crate) struct Call<'n, 'a> {
     pub(super) shape: Shape,
+    /// The name of the called function.
+    pub(super) name: Option<&'n Node<'a>>,
     /// What the answer refers to the call by.
     pub(super) id: Option<&'n Node<'a>>,
     arguments: Option<&'n Node<'a>>,
@@ -41,9 +45,9 @@ pub(super) struct Wanted {
 }
 
 impl<'n, 'a> Call<'n, 'a> {
-    /// Recognises a call: a `tool_use` block of Anthropic, a `function_call` item of OpenAI Responses, an entry of
-    /// `tool_calls` of Chat Completions, and a `tool_search_call` of OpenAI Responses that is the caller's to answer,
-    /// whatever the function is called. `None`: it is something else, or calls something else.
+    /// Recognises a call: a `tool_use` block of Anthropic, a `function_call` of OpenAI Responses or Gemini
+    /// Interactions, an entry of `tool_calls` of Chat Completions, and a `tool_search_call` of OpenAI Responses that is
+    /// the caller's to answer, whatever the function is called. `None`: it is something else, or calls something else.
     pub(crate) fn recognise(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
         // What is called in a namespace is another tool, unless the namespace was made up for it.
         let is_search = |call: &Node<'a>| {
@@ -54,13 +58,18 @@ impl<'n, 'a> Call<'n, 'a> {
         if has_type(call, "tool_use") {
             return is_search(call).then(|| Call {
                 shape: Shape::Block,
+                name: call.get("name"),
                 id: call.get("id"),
                 arguments: call.get("input"),
             });
         }
         if has_type(call, "function_call") {
+            // Gemini Interactions has an `id` alone, and arguments as a value.
+            let is_value = call.get("arguments").is_none_or(|arguments| arguments.as_text().is_none());
+            let is_step = call.get("call_id").is_none() && call.get("id").is_some() && is_value;
             return is_search(call).then(|| Call {
-                shape: Shape::Item,
+                shape: if is_step { Shape::Step } else { Shape::Item },
+                name: call.get("name"),
                 id: call.get("call_id").or_else(|| call.get("id")),
                 arguments: call.get("arguments"),
             });
@@ -68,6 +77,7 @@ impl<'n, 'a> Call<'n, 'a> {
         if has_type(call, "tool_search_call") {
             return tool::is_client_search(call).then(|| Call {
                 shape: Shape::SearchItem,
+                name: None,
                 id: call.get("call_id"),
                 arguments: call.get("arguments"),
             });
@@ -75,6 +85,7 @@ impl<'n, 'a> Call<'n, 'a> {
         let function = call.get("function")?;
         is_search(function).then(|| Call {
             shape: Shape::Entry,
+            name: function.get("name"),
             id: call.get("id"),
             arguments: function.get("arguments"),
         })
@@ -82,7 +93,7 @@ impl<'n, 'a> Call<'n, 'a> {
 
     /// Whether the answer holds the definitions of what was found, and not only their names.
     pub(crate) fn wants_definitions(&self) -> bool {
-        self.shape == Shape::SearchItem
+        matches!(self.shape, Shape::SearchItem | Shape::Step)
     }
 
     /// Reads the arguments.

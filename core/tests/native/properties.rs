@@ -7,14 +7,14 @@ use toolwire::{apply_deferred_loading, reports::DeferredReport};
 use super::{
     fakes, options,
     render::request,
-    script::{cuts, generate, schema, words, Step, Truth},
+    script::{cuts, generate, schema, words, Step, Truth, BASE, SEARCH},
     view::View,
     Numbers, TARGETS,
 };
 
 /// How many conversations of each format.
 const SEEDS: u64 = 8;
-const SOURCES: [&str; 3] = ["anthropic", "openai-responses", "kimi"];
+const SOURCES: [&str; 4] = ["anthropic", "openai-responses", "kimi", "gemini-interactions"];
 
 /// A backend, and how a request is to be written for it.
 pub(crate) struct Backend {
@@ -50,6 +50,26 @@ pub(crate) fn sent(source: &Value, backend: &Backend) -> Result<Sent, String> {
         .map_err(|text| format!("refused: {text}\n in {}", done.request))?;
     let report = done.report().map_err(|e| e.to_string())?.clone();
     Ok(Sent { request: done.request, report, view })
+}
+
+/// The steps of a made-up conversation that a format has words for.
+fn steps_of(source: &str, seed: u64, with_changes: bool) -> Vec<Step> {
+    let mut steps = generate(&mut Numbers(seed), with_changes);
+    if source != "gemini-interactions" {
+        return steps;
+    }
+    // Without additions, fewer tools can be called.
+    let mut known: Vec<String> = BASE.iter().chain([&SEARCH]).map(|name| (*name).to_owned()).collect();
+    steps.retain_mut(|step| match step {
+        Step::User(_) | Step::Assistant(_) => true,
+        Step::Calls(_, calls) => {
+            calls.retain(|call| known.contains(&call.name));
+            known.extend(calls.iter().filter_map(|call| call.found.clone()).flatten());
+            !calls.is_empty()
+        }
+        Step::System(_) | Step::Add { .. } | Step::Remove(_) => false,
+    });
+    steps
 }
 
 /// What is wrong with a request that holds some steps.
@@ -152,7 +172,7 @@ fn growing_conversations_keep_what_is_true_of_them() {
     let (mut conversations, mut requests) = (0, 0);
     for source in SOURCES {
         for seed in 0..SEEDS {
-            let steps = generate(&mut Numbers(seed), source == "anthropic");
+            let steps = steps_of(source, seed, source == "anthropic");
             for backend in backends() {
                 match run(source, &steps, &backend) {
                     Ok(count) => requests += count,
@@ -171,6 +191,7 @@ fn home(source: &str) -> Backend {
     let (target, native) = match source {
         "anthropic" => ("anthropic", "inline"),
         "openai-responses" => ("openai-responses", "tool-search"),
+        "gemini-interactions" => ("gemini-interactions", "interactions"),
         _ => ("openai-chat", "kimi"),
     };
     Backend { target, native, options: json!({"target": target, "native": native}) }
@@ -182,7 +203,7 @@ fn there_and_back_is_the_same_conversation() {
     for source in SOURCES {
         for seed in 0..SEEDS {
             // A removal becomes a text, and no text becomes one again.
-            let steps = generate(&mut Numbers(seed), false);
+            let steps = steps_of(source, seed, false);
             let first = request(source, &steps);
             let truth = Truth::of(&steps);
             for backend in backends().iter().filter(|backend| backend.native != "none") {

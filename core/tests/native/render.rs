@@ -14,6 +14,7 @@ pub(crate) fn request(format: &str, steps: &[Step]) -> Value {
         match format {
             "anthropic" => anthropic(step, &mut history),
             "openai-responses" => responses(step, &mut history, &mut known),
+            "gemini-interactions" => interactions(step, &mut history),
             _ => kimi(step, &mut history, &mut known),
         }
     }
@@ -34,6 +35,12 @@ pub(crate) fn request(format: &str, steps: &[Step]) -> Value {
             let tools: Vec<Value> = BASE.iter().map(|name| responses_tool(name, 0)).chain([search]).collect();
             json!({"model": "m", "instructions": "Be brief.", "tools": tools, "input": history})
         }
+        "gemini-interactions" => {
+            let search = json!({"type": "tool_search", "execution": "client", "name": SEARCH,
+                "description": words(SEARCH, 0), "parameters": schema()});
+            let tools: Vec<Value> = BASE.iter().map(|name| interactions_tool(name)).chain([search]).collect();
+            json!({"model": "m", "system_instruction": "Be brief.", "tools": tools, "input": history})
+        }
         _ => {
             let tools: Vec<Value> = BASE.iter().chain([&SEARCH]).map(|name| chat_tool(name, 0)).collect();
             let mut messages = vec![json!({"role": "system", "content": "Be brief."})];
@@ -50,6 +57,33 @@ pub(crate) fn anthropic_tool(name: &str, version: usize) -> Value {
 pub(crate) fn responses_tool(name: &str, version: usize) -> Value {
     json!({"type": "function", "name": name, "description": words(name, version), "parameters": schema(),
         "strict": false})
+}
+
+fn interactions_tool(name: &str) -> Value {
+    json!({"type": "function", "name": name, "description": words(name, 0), "parameters": schema()})
+}
+
+/// Gemini Interactions adds tools as results of searches alone, and removes none.
+pub(crate) fn interactions(step: &Step, out: &mut Vec<Value>) {
+    let said = |kind: &str, text: &str| json!({"type": kind, "content": [{"type": "text", "text": text}]});
+    match step {
+        Step::User(text) => out.push(said("user_input", text)),
+        Step::Assistant(text) => out.push(said("model_output", text)),
+        Step::Calls(text, calls) => {
+            out.extend(text.iter().map(|text| said("model_output", text)));
+            out.extend(calls.iter().map(|call| {
+                json!({"type": "function_call", "id": foreign(&call.id), "name": call.name,
+                    "arguments": call.arguments()})
+            }));
+            out.extend(calls.iter().map(|call| {
+                let found = call.found.as_ref().filter(|found| !found.is_empty());
+                let result = found.map(|found| found.iter().map(|name| interactions_tool(name)).collect());
+                json!({"type": "function_result", "call_id": foreign(&call.id), "name": call.name,
+                    "result": result.unwrap_or_else(|| json!(call.result))})
+            }));
+        }
+        Step::System(_) | Step::Add { .. } | Step::Remove(_) => unreachable!("nothing of Interactions says {step:?}"),
+    }
 }
 
 fn chat_tool(name: &str, version: usize) -> Value {

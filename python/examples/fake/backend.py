@@ -1,6 +1,7 @@
 """A model API on this machine that refuses what the real one would, remembers what it got, and says what it is told to.
 
-Anthropic Messages, OpenAI Chat Completions and Responses, Gemini; whole, and for the first two streamed.
+Anthropic Messages, OpenAI Chat Completions and Responses, Gemini and its Interactions; whole, and for the first two and
+the last streamed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ TAKES = {
     ),
     "/responses": "model input tools tool_choice stream instructions",
     ":generateContent": "contents tools toolConfig generationConfig",
+    "/interactions": "model input tools generation_config stream system_instruction store previous_interaction_id",
 }
 BLOCKS = {"/messages": ("text", "tool_use", "tool_result"), "/chat/completions": ("text", "image_url")}
 
@@ -115,7 +117,7 @@ def backend(dialect: DialectName, *says: dict[str, Any]) -> Iterator[Backend]:
                 error = {"error": {"message": said["message"], "type": "refused", "code": None}}
                 return self.answer(int(said["status"]), "application/json", json.dumps(error))
             if body.get("stream"):
-                events = chat_events if path == "/chat/completions" else anthropic_events
+                events = EVENTS[path]
                 missing = 100 if said.get("cut") == "reset" else 0
                 return self.answer(200, "text/event-stream", events(said, str(len(fake.got))), missing)
             return self.answer(200, "application/json", json.dumps(REPLIES[path](said, str(len(fake.got)))))
@@ -245,4 +247,31 @@ def gemini(said: dict[str, Any], _number: str) -> dict[str, Any]:
     return {"candidates": [{"content": content, "finishReason": "STOP"}]}
 
 
-REPLIES = {"/messages": anthropic, "/chat/completions": chat, "/responses": responses, ":generateContent": gemini}
+def interactions(said: dict[str, Any], number: str) -> dict[str, Any]:
+    call = {"type": "function_call", "id": f"call_{number}", "name": said["name"], "arguments": said["input"]}
+    return {"id": f"v1_{number}", "status": "requires_action", "steps": [{"type": "thought", "signature": "s"}, call]}
+
+
+def interactions_events(said: dict[str, Any], number: str) -> str:
+    whole = interactions(said, number)
+    (_, call) = whole["steps"]
+    text = json.dumps(call["arguments"])
+    pieces = [{"type": "arguments_delta", "arguments": piece} for piece in (text[:5], text[5:])]
+    events: list[dict[str, Any]] = [
+        {"event_type": "interaction.created", "interaction": {**whole, "steps": []}},
+        {"event_type": "step.start", "index": 1, "step": {**call, "arguments": {}}},
+        *({"event_type": "step.delta", "index": 1, "delta": piece} for piece in pieces),
+        {"event_type": "step.stop", "index": 1},
+        {"event_type": "interaction.completed", "interaction": whole},
+    ]
+    return "".join(f"event: {event['event_type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+
+
+REPLIES = {
+    "/messages": anthropic,
+    "/chat/completions": chat,
+    "/responses": responses,
+    ":generateContent": gemini,
+    "/interactions": interactions,
+}
+EVENTS = {"/messages": anthropic_events, "/chat/completions": chat_events, "/interactions": interactions_events}

@@ -11,6 +11,7 @@ import anthropic_deferred
 import anthropic_tools
 import codex_to_chat
 import google_genai
+import google_genai_interactions
 import httpx2
 import langchain_tools
 import openai
@@ -145,6 +146,21 @@ def test_google_genai() -> None:
     with backend("gemini-json-schema", {**PLAIN, "name": "files.read"}) as fake:
         assert google_genai.ask(fake.url, TOOLS) == [{"name": "files.read", "arguments": GIVEN}]
     assert tools_of(fake.got[0]) == [("files.read", ["path", "$ref", "encoding"])]
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+def test_google_genai_interactions(streams: bool) -> None:
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+    tools = [
+        {"type": "tool_search"},
+        {"type": "function", "name": "files/read", "description": "Reads", "defer_loading": True, "parameters": schema},
+    ]
+    given = {"path": "README.md"}
+    with backend("gemini-interactions", {"name": "files_read", "input": given}) as fake:
+        called = google_genai_interactions.ask(fake.url, tools, streams=streams)
+    assert called == [("files/read", json.dumps(given) if streams else given)]
+    # The backend is not known to have deferred functions: they are all loaded, under names that the API takes.
+    assert tools_of(fake.got[0]) == [("files_read", ["path"])]
 
 
 def test_langchain_tools() -> None:

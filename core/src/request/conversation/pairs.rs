@@ -140,6 +140,29 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     });
 }
 
+/// Marks the results of ordinary calls as such, whatever they found: `is_search` is true for the names of the client's
+/// searches. For APIs that only take found tools as the results of searches.
+pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Text<'a>) -> bool) {
+    let mut ordinary: Set<Text<'a>> = Set::new();
+    for event in events {
+        match &mut event.what {
+            What::Call(call) if call.search != Some(Searcher::Hosted) => {
+                let Some(id) = call.id.as_text().cloned() else { continue };
+                if is_search(&call.name) {
+                    ordinary.remove(&id);
+                } else {
+                    call.search = None;
+                    ordinary.insert(id);
+                }
+            }
+            What::Result(outcome) if outcome.id.as_text().is_some_and(|id| ordinary.contains(id)) => {
+                outcome.of_search = None;
+            }
+            _ => {}
+        }
+    }
+}
+
 /// A turn of the model and its results.
 #[derive(Default)]
 struct Turn<'a> {

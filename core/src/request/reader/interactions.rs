@@ -59,7 +59,11 @@ pub(super) fn read<'a>(
     }
     let listed = reader.listed.iter().filter(|entry| tool::kind(entry) == Kind::ClientSearch);
     let own: Set<Text<'a>> = listed.filter_map(tool::name).cloned().collect();
-    let functions = reader.reading.options.search_tools.iter().map(|name| Text::new(name.clone()));
+    let options = reader.reading.options;
+    // A function may stand for the hosted search.
+    let is_hosted = reader.listed.iter().any(|entry| tool::kind(entry) == Kind::HostedSearch);
+    let stands_for_it = is_hosted.then_some(&options.tool_search_name);
+    let functions = options.search_tools.iter().chain(stands_for_it).map(|name| Text::new(name.clone()));
     let searches = own.iter().cloned().chain(functions).collect();
     let mut pass =
         Pass { reader, at: 0, turns: Turns::default(), own, searches, called: Map::new(), hosted: Set::new() };

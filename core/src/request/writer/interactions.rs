@@ -130,7 +130,7 @@ impl<'a> Steps<'_, '_, 'a> {
         }
         let is_found = outcome.found.is_some() && !outcome.is_error;
         let found = if is_found { outcome.found.unwrap_or_default() } else { Vec::new() };
-        let is_native = is_found && self.writer.native() == Native::Interactions;
+        let is_native = is_found && self.writer.native() == Native::Interactions && outcome.of_search.is_some();
         let is_hosted = outcome.of_search == Some(Searcher::Hosted);
         if let Some(own) = outcome.own.filter(|_| !is_found || is_native) {
             self.writer.carried(&Writer::usable(&found, &outcome.gone));

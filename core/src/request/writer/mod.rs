@@ -63,6 +63,14 @@ pub(crate) fn put<'a>(
     }
     let keeps_searches = source == target && target == Api::Anthropic;
     pairs::match_searches(&mut conversation.events, keeps_searches, writing.warnings);
+    if native == Native::Interactions {
+        let Conversation { tools, events, search_name, .. } = &mut conversation;
+        let options = writing.options;
+        pairs::keep_searches(events, |name| {
+            let is_own = options.search_tools.iter().any(|search| name.is(search.as_str())) && tools.knows(name);
+            is_own || search_name.as_ref().is_some_and(|search| name.is(search.as_str()))
+        });
+    }
     if source == Api::GeminiInteractions && source != target {
         interactions::lift(request)?;
     }

@@ -40,13 +40,10 @@ impl<'a> Places<'a> {
         (native, removals, loads_used_tools): (Native, Removals, bool),
         warnings: &mut Warnings,
     ) -> Self {
-        // A tool added by value is defined in that event, unless a search result also contains it. In Gemini
-        // Interactions, only search results define tools.
-        let defines = native != Native::Interactions;
+        // A tool added by value is defined in that event, unless a search result also contains it.
         let added: Set<&Text<'a>> = conversation
             .events
             .iter()
-            .filter(|_| defines)
             .filter_map(|event| match &event.what {
                 What::Add(additions) | What::Carry(additions) => Some(additions.iter().map(|addition| &addition.name)),
                 _ => None,
@@ -62,8 +59,15 @@ impl<'a> Places<'a> {
             })
             .flat_map(|(found, gone)| found.iter().filter(|name| !gone.contains(*name)))
             .collect();
-        let pinned = loaded_at_the_head(conversation, loads_used_tools);
+        // In Gemini Interactions, only the results of searches define tools.
+        let (added, found) = match native {
+            Native::Interactions => (Set::new(), found_first(conversation)),
+            _ => (added, found),
+        };
         let searches = conversation.tools.has_hosted_search();
+        // Nothing but a search adds a tool of Gemini Interactions.
+        let is_found = |tool: &Tool<'_>, name: &Text<'a>| found.contains(name) || searches && tool.listed;
+        let pinned = loaded_at_the_head(conversation, loads_used_tools);
         let mut places = Map::new();
         for tool in conversation.tools.iter() {
             let Some(name) = &tool.name else { continue };
@@ -78,18 +82,13 @@ impl<'a> Places<'a> {
                     let is_inline = native == Native::Inline && added.contains(name) && !found.contains(name);
                     of_references(tool, native, searches, is_inline)
                 }
-                // Nothing else of the API adds a tool.
-                Native::Interactions
-                    if tool.loaded && !is_gone && !found.contains(name) && !(searches && tool.listed) =>
-                {
-                    Place::Top
-                }
+                Native::Interactions if tool.loaded && !is_gone && !is_found(tool, name) => Place::Top,
                 _ => of_carriers(tool, native, removals, searches),
             };
             // What Gemini Interactions cannot add, the list gets.
             let joins_list = native == Native::Interactions && tool.deferred && !tool.is_wanted;
-            let is_new = joins_list || tool.redefined && native != Native::Inline;
-            if is_new && place == Place::Top && tool.is_available() {
+            let is_new = joins_list || tool.redefined && native != Native::Inline && tool.is_available();
+            if is_new && place == Place::Top {
                 warnings.about("prefix-changed", name.display());
             }
             // A tool that is removed, or was and came back, changes the list that earlier requests had.
@@ -134,6 +133,27 @@ impl<'a> Places<'a> {
     pub(super) fn is_declared(&self, name: &Text<'a>) -> bool {
         self.declared.contains(name)
     }
+}
+
+/// Returns the tools that a search found before anything else added them.
+fn found_first<'n, 'a>(conversation: &'n Conversation<'a>) -> Set<&'n Text<'a>> {
+    let (mut found, mut others) = (Set::new(), Set::new());
+    for event in &conversation.events {
+        match &event.what {
+            What::Add(additions) | What::Carry(additions) => {
+                others.extend(additions.iter().map(|addition| &addition.name));
+            }
+            What::Result(outcome) => {
+                let names = outcome.found.iter().flatten().filter(|name| !outcome.gone.contains(*name));
+                match outcome.of_search {
+                    Some(_) => found.extend(names.filter(|name| !others.contains(*name))),
+                    None => others.extend(names),
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Returns the tools that were loaded without a definition (by a call, for example) before any event added one. They
