@@ -111,6 +111,12 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
    */
   historyArguments?: 'repair' | 'keep' | undefined;
   /**
+   * What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the request and every
+   * later one. Default `"keep"`: they stay. `"complete"`: a call without a result gets one that says so, a result that stands elsewhere
+   * goes to its call, and a result without a call is removed.
+   */
+  historyPairs?: 'keep' | 'complete' | undefined;
+  /**
    * What becomes of the tools of a request that has more than the API takes. Default `"quarantine"`: those past the maximum are set
    * aside. `"defer"`: they are deferred behind a search, and their names are in the system prompt.
    */

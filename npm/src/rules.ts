@@ -414,6 +414,8 @@ export type RequestConstraint =
   | 'tool-kind'
   /** Arguments of a call in the history that are no JSON object. */
   | 'history-arguments'
+  /** A call in the history without a result, or a result without a call, which `historyPairs` of `adaptRequest` mends. */
+  | 'history-pairs'
   /** A name that the API does not take, in a call of the history. */
   | 'history-name'
   /** A namespace of tools, for an API that has none. */

@@ -82,7 +82,7 @@ def test_the_named_dialects_are_those_there_are() -> None:
 def test_results_have_the_members_that_their_types_name() -> None:
     dialect = toolwire.dialects()[0].to_dict()
     assert {"name", "asOf", "facts"} <= dialect.keys()
-    assert list(dialect["facts"][0]) == ["statement", "confidence", "source", "rules", "severity"]
+    assert list(dialect["facts"][0]) == ["statement", "confidence", "source", "rules", "severity", "checked"]
 
     rewritten = toolwire.sanitize({"const": 1}, dialect="codex")
     assert list(rewritten.to_dict()) == ["schema", "changes", "lossless", "restorePlan"]

@@ -43,6 +43,8 @@ pub(crate) enum Refusal {
     ToolKind,
     /// Arguments in the history that are no JSON object.
     HistoryArguments,
+    /// A call in the history without a result, or a result without a call.
+    HistoryPairs,
     /// A member of the request.
     Member(Member),
     /// Namespaces of tools.
@@ -149,6 +151,11 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("model-without-tools", "Tools, for a model that takes none."),
     ("tool-kind", "A tool of a kind that the API does not have."),
     ("history-arguments", "Arguments of a call in the history that are no JSON object."),
+    (
+        "history-pairs",
+        "A call in the history without a result, or a result without a call, which `historyPairs` of `adaptRequest` \
+            mends.",
+    ),
     ("history-name", "A name that the API does not take, in a call of the history."),
     ("namespace", "A namespace of tools, for an API that has none."),
     ("empty-namespace", "A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it."),
@@ -184,6 +191,7 @@ impl RequestFact {
             Refusal::ModelWithoutTools { .. } => "model-without-tools",
             Refusal::ToolKind | Refusal::ToolTypes(_) => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
+            Refusal::HistoryPairs => "history-pairs",
             Refusal::Member(_) => "unsupported-member",
             Refusal::Namespaces => "namespace",
             Refusal::EmptyNamespace => "empty-namespace",
@@ -283,6 +291,16 @@ pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
     confidence: 'A',
     source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
         kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
+    checked: DAY,
+};
+
+/// Anthropic Messages, Chat Completions and Responses.
+pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs,
+    statement: "every call in the history has a result, directly after it, and every result a call",
+    confidence: 'C',
+    source: "the APIs' own words, not recorded here: Anthropic `tool_use` ids were found without `tool_result` blocks \
+        immediately after; OpenAI `No tool output found for function call`",
     checked: DAY,
 };
 

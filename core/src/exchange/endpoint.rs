@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn paths_tell_the_api() {
-        let api = |url| of(url).map(|found| found.api);
+        let api = |url: &str| of(url).map(|found| found.api);
         assert_eq!(api("https://api.anthropic.com/v1/messages?beta=true"), Some(Api::Anthropic));
         assert_eq!(api("https://gateway.example/anthropic/v1/messages/"), Some(Api::Anthropic));
         assert_eq!(api("http://localhost:8080/v1/chat/completions"), Some(Api::OpenaiChat));

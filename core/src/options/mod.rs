@@ -37,5 +37,6 @@ pub use search::{SearchMode, SearchOptions};
 pub use table::Row;
 pub(crate) use tools::{dialect as dialect_to_check, dialects as dialects_to_check};
 pub use tools::{
-    AdaptOptions, DuplicateNames, HistoryArguments, OnSetAside, Overflow, Prefix, ToolFormat, ToolsOptions,
+    AdaptOptions, DuplicateNames, HistoryArguments, HistoryPairs, OnSetAside, Overflow, Prefix, ToolFormat,
+    ToolsOptions,
 };

@@ -7,7 +7,9 @@ use super::{
     ToolsOptions, Untyped,
 };
 #[cfg(feature = "search")]
-use super::{tools::request_setters, DeferredOptions, ExchangeOptions, HistoryArguments, Overflow, SearchMode};
+use super::{
+    tools::request_setters, DeferredOptions, ExchangeOptions, HistoryArguments, HistoryPairs, Overflow, SearchMode,
+};
 
 schema_setters!(ToolsOptions.sanitize);
 schema_setters!(AdaptOptions.tools);

@@ -60,6 +60,17 @@ choice! {
 }
 
 choice! {
+    /// What becomes of calls in the history without a result, and of results without a call.
+    HistoryPairs {
+        /// They stay.
+        Keep = "keep",
+        /// A call without a result gets one that says so, a result that stands elsewhere goes to its call, and a result
+        /// without a call is removed.
+        Complete = "complete",
+    }
+}
+
+choice! {
     /// What becomes of tools of one name in a list that has several definitions for it.
     DuplicateNames {
         /// The first one is sent, and the others are set aside.
@@ -226,6 +237,9 @@ options! {
         /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the
         /// request and every later one.
         "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;
+        /// What becomes of calls in the history without a result, and of results without a call, for which APIs refuse
+        /// the request and every later one.
+        "historyPairs" history_pairs: HistoryPairs = HistoryPairs::Keep;
         /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
         /// models alone.
         "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));

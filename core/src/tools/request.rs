@@ -5,7 +5,7 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use super::{
     call_sites,
     carriers::{self, Carried},
-    history_arguments,
+    history_arguments, history_pairs,
     list_cache::{self, Lookup, Question, SentList},
     overflow,
     quarantine::{self, Quarantined},
@@ -24,8 +24,8 @@ use crate::{
     json::{self, lazy, Child, Data, Node, Text},
     names::{self, Names, TakenDigests},
     options::{
-        AdaptOptions, Announce, Api, CustomTools, DeferredOptions, HistoryArguments, Mode, Native, Order, Overflow,
-        ServerToolSearch, ToolFormat, ToolsOptions,
+        AdaptOptions, Announce, Api, CustomTools, DeferredOptions, HistoryArguments, HistoryPairs, Mode, Native, Order,
+        Overflow, ServerToolSearch, ToolFormat, ToolsOptions,
     },
     request::{
         self,
@@ -85,6 +85,9 @@ pub(crate) fn adapt_with_names<'a>(
     let messages = history_length(request, api);
     if options.history_arguments == HistoryArguments::Repair {
         report.request_changes = history_arguments::repair(request, api)?;
+    }
+    if options.history_pairs == HistoryPairs::Complete {
+        report.request_changes.extend(history_pairs::complete(request, api)?);
     }
     let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
     let is_foreign = !dialect.tools.has_custom_tools && (api, target) == RESPONSES_ONLY;

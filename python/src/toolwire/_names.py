@@ -254,6 +254,7 @@ RequestConstraint: TypeAlias = Literal[
     "model-without-tools",
     "tool-kind",
     "history-arguments",
+    "history-pairs",
     "history-name",
     "namespace",
     "empty-namespace",

@@ -143,6 +143,10 @@ class _RequestOptions(_ListOptions, total=False):
     """What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
     and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they
     stay."""
+    history_pairs: Literal["keep", "complete"] | None
+    """What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the
+    request and every later one. By default `"keep"`: they stay. `"complete"`: a call without a result gets one that
+    says so, a result that stands elsewhere goes to its call, and a result without a call is removed."""
     model: str | None
     """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
     models alone."""
