@@ -143,4 +143,16 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         "a tool without `type` is read as the function that it means; `sanitizeTools` does not write it either",
     ),
     ("moonshot", "rejected: `tool-name` is still found after `adaptRequest`", 1, WITHOUT_MODEL),
+    (
+        "groq",
+        "rejected: nothing is refused of the request",
+        1,
+        "`browser_search` is a tool of the models `gpt-oss`, and the row is of another model",
+    ),
+    (
+        "openai-responses",
+        "rejected: nothing is refused of the request",
+        1,
+        "a tool of Chat Completions, sent to Responses: it is the format of another API, and no fact of this one",
+    ),
 ];

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    adapt_request, check, check_tools, dialects, internal::fact_of, reports::Severity, sanitize, sanitize_tools,
-    AdaptOptions, Code, SanitizeOptions, ToolsOptions,
+    adapt_request, check, check_request, check_tools, dialects,
+    internal::fact_of,
+    reports::{RequestViolation, Severity},
+    sanitize, sanitize_tools, AdaptOptions, Code, SanitizeOptions, ToolsOptions,
 };
 
 use super::{
@@ -41,6 +43,22 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
         }
         (None, Sent::Schema(schema)) => taken(&in_schema(schema, dialect), schema),
         (None, Sent::Tools(tools)) => taken(&in_list(tools, dialect), tools),
+        (None, Sent::Whole(tools, request)) => {
+            let mut judgement = taken(&in_list(tools, dialect), tools);
+            let found = in_request(request, dialect);
+            judgement.differs.extend(found.iter().map(|violation| format!("accepted: `{}`", violation.constraint)));
+            judgement
+        }
+        (Some(error), Sent::Whole(_, request)) => {
+            let found = in_request(request, dialect);
+            let mut judgement = Judgement { found: format!("{error}\n  {request:.300}"), ..Judgement::default() };
+            // An API names the first thing that it finds.
+            match found.first() {
+                Some(violation) => drop(judgement.facts.insert(violation.fact.statement)),
+                None => judgement.differs.push("rejected: nothing is refused of the request".to_owned()),
+            }
+            judgement
+        }
         (Some(error), Sent::Schema(schema)) => refused(error, schema, in_schema(schema, dialect), dialect, || {
             match sanitize(schema, &SanitizeOptions::new(dialect)) {
                 Ok(output) => Ok((in_schema(&output.schema, dialect), vec![output.schema])),
@@ -159,6 +177,10 @@ fn in_list(tools: &Value, dialect: &str) -> Refused {
             .collect(),
         Err(error) => vec![(error.code().as_str(), error.pointer().to_owned())],
     }
+}
+
+fn in_request(request: &Value, dialect: &str) -> Vec<RequestViolation> {
+    check_request(request, dialect).unwrap_or_else(|error| panic!("{error}: {request}"))
 }
 
 /// The tools of a request and of its messages: names are unique over all of them.

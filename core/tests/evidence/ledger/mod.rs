@@ -76,6 +76,9 @@ pub(crate) enum Sent {
     Tools(Value),
     /// A whole request, with its tools wherever they stand: what is judged is its choice among them, too.
     Request(Value),
+    /// A list of tools, and the request that it was in with a history of one message: both are judged if it was
+    /// accepted, and the request alone if it was rejected.
+    Whole(Value, Value),
 }
 
 /// One row of the data.
@@ -129,11 +132,40 @@ const OF_REQUESTS: &[&str] = &[
 ];
 
 fn requested(row: &Value) -> Answer {
-    let binds = match OF_REQUESTS.iter().any(|says| text(row, "error").contains(says)) {
-        true => Binds::Nothing("rejected for a request's choice, its model, or the types of its tools"),
-        false => surfaces::of_request(row),
+    let tools = row["tools"].clone();
+    let is_accepted = text(row, "verdict") == "accepted";
+    if !is_accepted && !OF_REQUESTS.iter().any(|says| text(row, "error").contains(says)) {
+        return of_exchange(row, surfaces::of_request(row), Sent::Tools(tools));
+    }
+    let binds = match text(row, "surface") {
+        // DashScope has no dialect. Its facts about requests are those of `portable`.
+        "alibaba" if !is_accepted => Binds::Dialect("portable"),
+        // OpenRouter hands a request on to the maker of the model.
+        "openrouter" if !is_accepted && text(row, "model").starts_with("x-ai/") => Binds::Dialect("xai"),
+        _ => surfaces::of_request(row),
     };
-    of_exchange(row, binds, Sent::Tools(row["tools"].clone()))
+    of_exchange(row, binds, Sent::Whole(tools, request_of(row)))
+}
+
+/// The request of a row: its tools, and what the row tells of the rest.
+fn request_of(row: &Value) -> Value {
+    let facts = &row["request_facts"];
+    let mut request = json!({ "model": row["model"], "tools": row["tools"] });
+    let (key, history) = match text(row, "format") {
+        "openai-responses" => ("input", json!("hi")),
+        "gemini-generateContent" => ("contents", json!([{ "parts": [{ "text": "hi" }] }])),
+        _ => ("messages", json!([{ "role": "user", "content": "hi" }])),
+    };
+    request[key] = history;
+    match &facts["thinking"] {
+        Value::Null => {}
+        Value::Bool(enabled) => request["enable_thinking"] = json!(enabled),
+        thinking => request["thinking"] = thinking.clone(),
+    }
+    if !facts["tool_choice"].is_null() && key != "contents" {
+        request["tool_choice"] = facts["tool_choice"].clone();
+    }
+    request
 }
 
 fn reported(row: &Value) -> Answer {

@@ -21,6 +21,7 @@ part of this repository: they are in `../shared/data`, beside the checkout.
 - An *accepted* row was answered 200. `check` refuses nothing in it.
 - A *rejected* row was refused for its schema or its tools. `check` refuses it, with the rule that the error names.
   The output of `sanitize`, `sanitizeTools` or `adaptRequest` for it is accepted, and the named problem is gone.
+  A row that was refused for its request, for the choice or the model, is refused by `checkRequest`.
 - *Recorded*: the exchange itself was recorded, or the validator that the server runs was run. Other rows are what
   users quoted, what tests or documentation state, and schemas written to fit a message.
 - *Requests* are whole lists of tools; all other rows are one schema.
@@ -34,7 +35,7 @@ const FACTS: &str = "\
 This lists, for each fact that makes an API refuse something, how many rejected rows show it. A row counts only for the
 fact behind what its error names, not for others that `check` also finds. None means that no answer here shows the
 fact; its source may be documentation, a validator, or a report without its schema (the pages of the dialects say
-which). Facts that refuse nothing have a dash: a rejection cannot show them.
+which). Facts that refuse nothing have a dash: a rejection cannot show them. Facts about whole requests have their rule.
 
 ";
 
@@ -45,7 +46,7 @@ const COLUMNS: &str = "\
 
 const NO_ANSWERS: &str = "
 `moonshot` is held to its validator's own cases, too, and `codex` and `codex-wire` to Codex's tests: those are not
-answers. `portable` is no API's.
+answers. `portable` is no API's; DashScope, which has no dialect, has its facts about requests there.
 
 ## Exceptions
 
@@ -130,6 +131,12 @@ fn facts(page: &mut String, dialect: &Dialect, tally: Option<&Tally>) {
             count => count.to_string(),
         };
         let _ = writeln!(page, "| {} | {} | {shown} |", fact.statement.replace('|', "\\|"), fact.confidence);
+    }
+    for fact in dialect.requests() {
+        let count = tally.and_then(|tally| tally.facts.get(fact.statement)).copied().unwrap_or_default();
+        let shown = if count == 0 { "none".to_owned() } else { count.to_string() };
+        let statement = fact.statement.replace('|', "\\|");
+        let _ = writeln!(page, "| {statement} (`{}` of a request) | {} | {shown} |", fact.rule(), fact.confidence);
     }
     page.push('\n');
 }
