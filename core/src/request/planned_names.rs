@@ -53,8 +53,8 @@ pub(crate) fn plan(
             }
         }
     }
-    // If no name is illegal, no tool is renamed, and the lists do not depend on each other.
-    if own.iter().any(|name| !names::is_legal(shape, name)) {
+    // If no name is illegal and no two meet, no tool is renamed, and the lists do not depend on each other.
+    if own.iter().any(|name| !names::is_legal(shape, name)) || !names::meeting(shape, own.iter()).is_empty() {
         names.plan(shape, own.iter(), &hosted.iter().collect::<Vec<&Text<'_>>>());
     }
     Ok(Some(flat))
