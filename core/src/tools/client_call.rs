@@ -29,7 +29,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
         let text = given.id.as_ref().and_then(Node::as_text);
         let id = || text.map(|id| Text::new(id.display().into_owned()));
         let mut site =
-            |node: &mut Node<'_>, arguments| restore_map.site(Site { node, name: "name", arguments, id: id() }, told);
+            |node: &mut Node<'_>, arguments| restore_map.site(Site::call(node, arguments, id()), told);
         match given.inner {
             Some(inner) => {
                 let (_, arguments) = INNER.into_iter().find(|(key, _)| *key == inner).unwrap_or_default();

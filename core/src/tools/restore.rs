@@ -10,7 +10,7 @@ use super::{
     servers::Owner,
 };
 use crate::{
-    collections::Map,
+    collections::{Map, Set},
     deferred::Client,
     error::Error,
     json::{self, Data, Node, Text},
@@ -213,11 +213,16 @@ impl RestoreMap {
         })
     }
 
-    /// Adds the entries of another map.
-    pub(super) fn extend(&mut self, other: RestoreMap) {
-        self.list.extend(other.list);
-        self.in_namespaces.extend(other.in_namespaces);
+    /// Adds the entries of another map, except those of tools that were sent before.
+    pub(super) fn extend(&mut self, other: RestoreMap, sent: &Set<String>) {
+        self.list.extend(other.list.into_iter().filter(|(called, _)| !sent.contains(called)));
+        self.in_namespaces.extend(other.in_namespaces.into_iter().filter(|(_, called)| !sent.contains(called)));
         self.repair = self.repair.take().or(other.repair);
+    }
+
+    /// Removes the entry of a tool that is defined again.
+    pub(super) fn forget(&mut self, called: &str) {
+        self.list.remove(called);
     }
 
     /// Returns the approximate size in bytes.
@@ -342,7 +347,7 @@ impl RestoreMap {
         };
         let (id, was_limited) = (call_sites::id_of(item), told.is_limited);
         told.is_limited |= call_sites::is_cut(item);
-        let outcome = self.site(Site { node: item, name: "name", arguments, id }, told);
+        let outcome = self.site(Site::call(item, arguments, id), told);
         told.is_limited = was_limited;
         outcome
     }
@@ -350,6 +355,14 @@ impl RestoreMap {
     /// Restores one call in place.
     pub(super) fn site(&self, site: Site<'_, '_>, told: &mut Told) -> Result<(), Error> {
         let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
+        if site.is_mention {
+            // Tools of servers and of namespaces keep the name that was sent: it stands for both.
+            let restored = self.name(&called).filter(|own| own.server.is_none() && own.index.is_none());
+            if let Some(Restored { name, namespace: None, .. }) = restored.filter(|own| own.name != called) {
+                site.node.set(site.name, Node::string(name.into_owned()));
+            }
+            return Ok(());
+        }
         let outcome = match site.arguments {
             Some(key) => {
                 let has_text = key == "arguments" && !call_sites::is_step(site.node);
