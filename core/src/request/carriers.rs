@@ -146,9 +146,9 @@ impl<'a> Searches<'a> {
     pub(crate) fn of(list: &[Node<'a>], deferred: Option<&DeferredOptions>) -> Self {
         let own = list.iter().filter(|entry| tool::kind(entry) == Kind::ClientSearch).filter_map(tool::name).cloned();
         let is_hosted = list.iter().any(|entry| tool::kind(entry) == Kind::HostedSearch);
-        let functions = deferred.into_iter().flat_map(|options| {
-            options.search_tools.iter().chain(is_hosted.then_some(&options.tool_search_name))
-        });
+        let functions = deferred
+            .into_iter()
+            .flat_map(|options| options.search_tools.iter().chain(is_hosted.then_some(&options.tool_search_name)));
         let names = own.chain(functions.map(|name| Text::new(name.clone()))).collect();
         Searches { names, called: Map::new() }
     }

@@ -96,6 +96,7 @@ pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
     each(reply, "output", &mut |item| in_message(item, visit));
     // Gemini Interactions, whole and in the last event of a stream.
     each(reply, "steps", &mut |step| in_message(step, visit));
+    reply.visit("step", |step| in_message(step, visit));
     reply.visit("interaction", |reply| each(reply, "steps", &mut |step| in_message(step, visit)));
     // Bedrock Converse.
     reply.visit("output", |output| output.visit("message", |message| in_message(message, visit)));

@@ -1,5 +1,5 @@
 //! Rewrites tools outside the request's list: in Kimi's system messages, in items of OpenAI Responses, in Anthropic's
-//! additions, in results of the client's searches in Gemini Interactions. The API applies the same rules to these tools.
+//! additions, in results of client searches in Gemini Interactions. The API applies the same rules to these tools.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 

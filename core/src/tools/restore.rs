@@ -326,14 +326,25 @@ impl RestoreMap {
         let was = (told.is_cut, told.is_limited);
         told.is_limited |= self.repair.is_some() && call_sites::is_cut(reply);
         told.is_cut |= told.is_limited;
+        let outcome = self.sites(told, |visit| call_sites::in_reply(reply, visit));
+        (told.is_cut, told.is_limited) = was;
+        outcome
+    }
+
+    /// Restores every call in a message, an item or a step.
+    pub(super) fn message(&self, message: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
+        self.sites(told, |visit| call_sites::in_message(message, visit))
+    }
+
+    /// Restores the calls that `walk` visits.
+    fn sites(&self, told: &mut Told, walk: impl FnOnce(&mut dyn FnMut(Site<'_, '_>))) -> Result<(), Error> {
         let mut outcome = Ok(());
-        call_sites::in_reply(reply, &mut |site| {
+        walk(&mut |site| {
             let restored = self.site(site, told);
             if outcome.is_ok() {
                 outcome = restored;
             }
         });
-        (told.is_cut, told.is_limited) = was;
         outcome
     }
 
@@ -368,7 +379,7 @@ impl RestoreMap {
                 let has_text = key == "arguments" && !call_sites::is_step(site.node);
                 let id = site.id.map(|id| id.display().into_owned());
                 if site.node.get(key).is_none() && self.repairs(&called) {
-                    self.no_arguments(&called, site.node, key, id, told)
+                    self.no_arguments(&called, site.node, (key, has_text), id, told)
                 } else {
                     let restored = site.node.visit(key, |node| {
                         let was_null = node.is_null();
@@ -395,17 +406,17 @@ impl RestoreMap {
         &self,
         called: &Text<'_>,
         call: &mut Node<'_>,
-        key: &'static str,
+        (key, has_text): (&'static str, bool),
         id: Option<String>,
         told: &mut Told,
     ) -> Result<(), Error> {
-        if key == "arguments" && told.is_limited {
+        if has_text && told.is_limited {
             return self.arguments(called, &mut Node::default(), (id, true), told);
         }
         let mut none = Node::empty_object();
         self.arguments(called, &mut none, (id, false), told)?;
         if !none.as_object().is_some_and(json::Object::is_empty) {
-            let filled = if key == "arguments" { Node::string(json::write(&none)) } else { none.detached() };
+            let filled = if has_text { Node::string(json::write(&none)) } else { none.detached() };
             call.set(key, filled);
         }
         Ok(())

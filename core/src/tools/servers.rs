@@ -168,10 +168,7 @@ pub(super) fn take(
 }
 
 /// Returns the names of the tools that the history adds. They belong to no server, and keep their names.
-fn names_of_carriers(
-    request: &Node<'_>,
-    deferred: Option<&DeferredOptions>,
-) -> Result<Set<Text<'static>>, Error> {
+fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> Result<Set<Text<'static>>, Error> {
     let mut names = Set::new();
     // The format is recognised by the list, which is not merged yet. Messages of one format add no tools in another.
     for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
