@@ -47,7 +47,8 @@ pub(crate) fn plan(
             match tool_format::recognise(&listed.entry) {
                 Entry::Tool(shape) => own.extend(shape.name(&listed.entry).cloned()),
                 Entry::Hosted => {
-                    let name = tool::name(&listed.entry).cloned();
+                    let is_server = tool::kind(&listed.entry) == tool::Kind::Toolset;
+                    let name = tool::name(&listed.entry).filter(|_| !is_server).cloned();
                     if listed.namespace.is_some() {
                         own.extend(name)
                     } else {
