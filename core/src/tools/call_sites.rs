@@ -105,11 +105,11 @@ pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
         choice.visit("message", |message| in_message(message, visit));
     });
     each(reply, "output", &mut |item| in_message(item, visit));
-    // Gemini Interactions, whole and in the last event of a stream.
+    // Gemini Interactions has steps in whole replies, and in events of a stream.
     each(reply, "steps", &mut |step| in_message(step, visit));
     reply.visit("step", |step| in_message(step, visit));
     reply.visit("interaction", |reply| each(reply, "steps", &mut |step| in_message(step, visit)));
-    // Bedrock Converse.
+    // Bedrock Converse has one message as its output.
     reply.visit("output", |output| output.visit("message", |message| in_message(message, visit)));
     each(reply, "candidates", &mut |candidate| {
         candidate.visit("content", |content| in_message(content, visit));
@@ -184,7 +184,7 @@ fn in_name<'a>(name: &mut Node<'a>, visit: Visit<'_>) {
 }
 
 fn in_block(block: &mut Node<'_>, visit: Visit<'_>) {
-    // Bedrock Converse.
+    // Bedrock Converse names the kind of a block by its member.
     block.visit("toolUse", |call| visit(Site::new(call, Some("input"))));
     for key in ["toolAddition", "toolRemoval"] {
         block.visit(key, |change| {
