@@ -319,7 +319,7 @@ fn notices<'a>(
 fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &DeferredOptions) -> Result<(), Error> {
     // A cache point in a list of Converse is no tool.
     let is_tool = |entry: &Node<'_>| format != Api::Bedrock || entry.get("cachePoint").is_none();
-    if !request.get("tools").is_some_and(|tools| tools.as_array().is_some_and(|list| !list.iter().any(is_tool))) {
+    if request.get("tools").is_none_or(|tools| tools.as_array().is_none_or(|list| list.iter().any(is_tool))) {
         return Ok(());
     }
     let omit = options.empty_tools == EmptyTools::Omit || matches!(format, Api::OpenaiChat | Api::Bedrock);
