@@ -32,7 +32,8 @@ fn anthropic(numbers: &mut Numbers) -> Value {
         1 => {
             let calls =
                 numbers.ids().into_iter().map(|id| json!({"type": "tool_use", "id": id, "name": "a", "input": {}}));
-            json!({"role": "assistant", "content": [text()].into_iter().chain(calls).collect::<Vec<_>>()})
+            let blocks: Vec<Value> = core::iter::once(text()).chain(calls).collect();
+            json!({"role": "assistant", "content": blocks})
         }
         _ => {
             let mut blocks: Vec<Value> = (0..=numbers.below(3))
