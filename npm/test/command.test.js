@@ -319,15 +319,23 @@ describe('a live server over stdio', () => {
     const script = `
       process.on('SIGTERM', () => process.exit(require('fs').writeFileSync('ended', '')));
       setInterval(() => {}, 1000);
+      require('fs').writeFileSync('begun', '');
     `;
     const ended = async (signal) => {
       const cwd = place();
+      // However busy the machine is: 30 s are for what never happens.
+      const written = async (name) => {
+        for (let tries = 0; tries < 300 && !existsSync(join(cwd, name)); tries++) {
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        return existsSync(join(cwd, name));
+      };
       const child = spawn(process.execPath, [PROGRAM, 'check', '--', process.execPath, '-e', script], { cwd });
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      const closes = once(child, 'close');
+      assert.ok(await written('begun'), 'the server does not begin');
       child.kill(signal);
-      const closed = await once(child, 'close');
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      assert.ok(existsSync(join(cwd, 'ended')), 'the server goes on');
+      const closed = await closes;
+      assert.ok(await written('ended'), 'the server goes on');
       return closed;
     };
     assert.deepEqual(await Promise.all([ended('SIGINT'), ended('SIGTERM')]), [
