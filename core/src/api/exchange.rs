@@ -86,8 +86,9 @@ impl Exchange {
         self.0.report()
     }
 
-    /// The backend's own construct for deferred tools that the request uses: the one that was looked up with
-    /// [`ExchangeOptions::native_is_auto`](crate::ExchangeOptions::native_is_auto), or else the one of the options.
+    /// The backend's own construct for deferred tools that the request uses. With
+    /// [`ExchangeOptions::native_is_auto`](crate::ExchangeOptions::native_is_auto), the construct was looked up;
+    /// otherwise the options choose it.
     ///
     /// ```
     /// use toolwire::{options::Native, Exchange, ExchangeOptions};

@@ -54,7 +54,7 @@ impl Api {
         matches!(self, Api::Anthropic | Api::OpenaiResponses | Api::OpenaiChat | Api::GeminiInteractions | Api::Bedrock)
     }
 
-    /// Whether its history is a list of items, of which each call is one, and not a list of messages that hold calls.
+    /// Returns true if each call in the history is an item of its own, and false if messages hold the calls.
     pub(crate) const fn has_items(self) -> bool {
         matches!(self, Api::OpenaiResponses | Api::GeminiInteractions)
     }

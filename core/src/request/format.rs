@@ -174,6 +174,9 @@ const RESPONSES_ONLY: [&str; 20] = [
 ];
 
 /// Returns true if a request with `input` is one of Gemini Interactions, and false if it is one of OpenAI Responses.
+/// Source of the lists: google-genai 3.6.1, `_gaos/types/interactions/{createmodelinteraction,tool,step}.py`, and
+/// openai-python's `types/responses` (read 2026-11-26).
+///
 /// `is_home` is true if the request is sent to Interactions, which counts if nothing in the request tells.
 ///
 /// # Errors

@@ -13,8 +13,18 @@ pub(super) struct Site<'n, 'a> {
     /// arguments are not JSON.
     pub(super) arguments: Option<&'static str>,
     pub(super) id: Option<Text<'a>>,
-    /// True if a hosted search names the tool. Its step may have a signature, so nothing but the name may change.
-    pub(super) is_mention: bool,
+    pub(super) role: Role,
+}
+
+/// What names a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A call or its result.
+    Call,
+    /// A reference to a listed tool, in a result or in a change of the tools.
+    Reference,
+    /// A hosted search. Its step may have a signature, so nothing but the name may change.
+    Search,
 }
 
 impl<'n, 'a> Site<'n, 'a> {
@@ -26,17 +36,18 @@ impl<'n, 'a> Site<'n, 'a> {
 
     /// Returns the site of a call with this id.
     pub(super) const fn call(node: &'n mut Node<'a>, arguments: Option<&'static str>, id: Option<Text<'a>>) -> Self {
-        Site { node, name: "name", arguments, id, is_mention: false }
+        Site { node, name: "name", arguments, id, role: Role::Call }
     }
 
-    /// Returns the site of a `tool_reference`.
+    /// Returns the site of a reference.
     fn reference(node: &'n mut Node<'a>) -> Self {
-        Site { node, name: "tool_name", arguments: None, id: None, is_mention: false }
+        let name = if node.get("tool_name").is_some() { "tool_name" } else { "name" };
+        Site { node, name, arguments: None, id: None, role: Role::Reference }
     }
 
     /// Returns the site of a definition that a hosted search found.
     fn mention(node: &'n mut Node<'a>) -> Self {
-        Site { node, name: "name", arguments: None, id: None, is_mention: true }
+        Site { node, name: "name", arguments: None, id: None, role: Role::Search }
     }
 }
 
@@ -94,11 +105,11 @@ pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
         choice.visit("message", |message| in_message(message, visit));
     });
     each(reply, "output", &mut |item| in_message(item, visit));
-    // Gemini Interactions, whole and in the last event of a stream.
+    // Gemini Interactions has steps in whole replies, and in events of a stream.
     each(reply, "steps", &mut |step| in_message(step, visit));
     reply.visit("step", |step| in_message(step, visit));
     reply.visit("interaction", |reply| each(reply, "steps", &mut |step| in_message(step, visit)));
-    // Bedrock Converse.
+    // Bedrock Converse has one message as its output.
     reply.visit("output", |output| output.visit("message", |message| in_message(message, visit)));
     each(reply, "candidates", &mut |candidate| {
         candidate.visit("content", |content| in_message(content, visit));
@@ -173,10 +184,22 @@ fn in_name<'a>(name: &mut Node<'a>, visit: Visit<'_>) {
 }
 
 fn in_block(block: &mut Node<'_>, visit: Visit<'_>) {
-    // Bedrock Converse.
+    // Bedrock Converse names the kind of a block by its member.
     block.visit("toolUse", |call| visit(Site::new(call, Some("input"))));
+    for key in ["toolAddition", "toolRemoval"] {
+        block.visit(key, |change| {
+            // The tools of a server are not in the list.
+            change.visit("tool", |tool| {
+                tool.get("serverName").is_none_or(Node::is_null).then(|| visit(Site::reference(tool)))
+            });
+        });
+    }
     match type_of(block) {
         Some(Kind::ToolUse) => visit(Site::new(block, Some("input"))),
+        Some(Kind::Change) => {
+            let is_reference = |tool: &Node<'_>| type_of(tool) == Some(Kind::Reference);
+            block.visit("tool", |tool| is_reference(tool).then(|| visit(Site::reference(tool))));
+        }
         Some(Kind::Reference) => visit(Site::reference(block)),
         Some(Kind::Result) => each(block, "content", &mut |inner| {
             if type_of(inner) == Some(Kind::Reference) {
@@ -191,6 +214,8 @@ fn in_block(block: &mut Node<'_>, visit: Visit<'_>) {
 enum Kind {
     ToolUse,
     Reference,
+    /// An addition or a removal of a tool in Anthropic's API.
+    Change,
     Result,
     FunctionCall,
     CustomCall,
@@ -209,6 +234,8 @@ fn type_of(node: &Node<'_>) -> Option<Kind> {
     let kinds = [
         ("tool_use", Kind::ToolUse),
         ("tool_reference", Kind::Reference),
+        ("tool_addition", Kind::Change),
+        ("tool_removal", Kind::Change),
         ("tool_result", Kind::Result),
         ("function_call", Kind::FunctionCall),
         ("custom_tool_call", Kind::CustomCall),

@@ -1,6 +1,6 @@
 //! Restores calls in the event stream of Gemini Interactions, whose events have an `event_type`.
 //!
-//! Source: google-genai 3.6.1, `_gaos/types/interactions/interactionsseevent.py` and the events in it.
+//! Source: google-genai 3.6.1, `_gaos/types/interactions/interactionsseevent.py` and the events in it (read 2026-11-26).
 
 use alloc::vec::Vec;
 

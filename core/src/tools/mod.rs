@@ -25,6 +25,7 @@ pub(crate) mod check;
 pub(crate) mod check_request;
 pub(crate) mod client_call;
 mod client_item;
+mod converse_changes;
 mod converse_stream;
 mod custom_input;
 mod definitions;

@@ -5,7 +5,7 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use super::{
     call_sites,
     carriers::{self, Carried},
-    history_arguments, history_pairs,
+    converse_changes, history_arguments, history_pairs,
     list_cache::{self, Lookup, Question, SentList},
     overflow::{self, Overflowed},
     quarantine::{self, Quarantined},
@@ -193,6 +193,9 @@ pub(crate) fn adapt_with_names<'a>(
         Some(called.map_or(name, |called| called.display().into_owned()))
     };
     let gone: Set<String> = report.quarantined.iter().filter_map(known_as).collect();
+    if api_out == Api::Bedrock {
+        converse_changes::remove(request, &gone)?;
+    }
     for (name, owner) in servers.iter().flat_map(Servers::owners) {
         let called = names.current(name);
         if callable.contains(&*called) || !gone.contains(&*name.display()) {

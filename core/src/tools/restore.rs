@@ -5,7 +5,7 @@ use alloc::{string::String, sync::Arc};
 
 use super::{
     call_repair::{Repairing, Schemas, Told},
-    call_sites::{self, Site},
+    call_sites::{self, Role, Site},
     client_item,
     servers::Owner,
 };
@@ -372,7 +372,7 @@ impl RestoreMap {
     /// Restores one call in place.
     pub(super) fn site(&self, site: Site<'_, '_>, told: &mut Told) -> Result<(), Error> {
         let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
-        if site.is_mention {
+        if site.role == Role::Search {
             // Tools of servers and of namespaces keep the name that was sent: it stands for both.
             let restored = self.name(&called).filter(|own| own.server.is_none() && own.index.is_none());
             if let Some(Restored { name, namespace: None, .. }) = restored.filter(|own| own.name != called) {

@@ -5,7 +5,7 @@
 use alloc::{collections::VecDeque, format};
 
 use super::{
-    call_sites::{self, Site},
+    call_sites::{self, Role, Site},
     servers::{Servers, SERVER},
 };
 use crate::{
@@ -99,12 +99,12 @@ struct Calls {
 
 impl Calls {
     fn settle(&mut self, mentions: &Mentions<'_>, site: Site<'_, '_>) {
-        let Site { node, name, id, is_mention, .. } = site;
-        if is_mention {
+        let Site { node, name, id, role, .. } = site;
+        if role == Role::Search {
             // The steps of hosted searches hold the names that were sent.
             return;
         }
-        let is_call = name == "name";
+        let is_call = role == Role::Call;
         let Some(own) = node.get(name).and_then(Node::as_text).filter(|_| is_call && mentions.servers.is_some()) else {
             return mentions.in_history(node, name);
         };

@@ -1,4 +1,6 @@
 //! Reads Gemini Interactions, whose input is a list of steps.
+//!
+//! Source: google-genai 3.6.1, `_gaos/types/interactions/step.py` and the steps in it (read 2026-11-26).
 
 use alloc::{format, string::String, vec::Vec};
 

@@ -1,4 +1,6 @@
 //! Writes Gemini Interactions. Natively, searches and their results are steps that hold functions.
+//!
+//! Source: google-genai 3.6.1, `_gaos/types/interactions/step.py` and `generationconfig.py` (read 2026-11-26).
 
 use alloc::{collections::VecDeque, string::String, vec::Vec};
 

@@ -59,7 +59,8 @@ impl<'a> Places<'a> {
             })
             .flat_map(|(found, gone)| found.iter().filter(|name| !gone.contains(*name)))
             .collect();
-        // In Gemini Interactions, only the results of searches define tools.
+        // In Gemini Interactions, only the results of searches define tools. Source: google-genai 3.6.1,
+        // `toolsearchresultstep` and tests/interactions/test_tool_search.py (read 2026-11-26).
         let (added, found) = match native {
             Native::Interactions => (Set::new(), found_first(conversation)),
             _ => (added, found),
@@ -85,7 +86,7 @@ impl<'a> Places<'a> {
                 Native::Interactions if tool.loaded && !is_gone && !is_found(tool, name) => Place::Top,
                 _ => of_carriers(tool, native, removals, searches),
             };
-            // What Gemini Interactions cannot add, the list gets.
+            // Gemini Interactions adds nothing but what a search finds; all other tools go into the list.
             let joins_list = native == Native::Interactions && tool.deferred && !tool.is_wanted;
             let is_new = joins_list || tool.redefined && native != Native::Inline && tool.is_available();
             if is_new && place == Place::Top {
