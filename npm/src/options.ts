@@ -76,8 +76,8 @@ export interface ToolsOptions extends SanitizeOptions {
   prefix?: 'auto' | 'always' | 'never' | undefined;
   /**
    * What becomes of tools of one name in a list that has several definitions for it. Default `"quarantine"`: the first one is sent.
-   * `"rename"`: each gets a name of its own, and a restored call has `index`, the tool's index in the list. Only for callers who look at
-   * that: the `name` of their calls is the same.
+   * `"rename"`: each gets a name of its own, and a restored call has `index`, the tool's index in the list. Set it only if your
+   * code reads `index`: the `name` of such calls is the same.
    */
   duplicateNames?: 'quarantine' | 'rename' | undefined;
   /**
@@ -112,8 +112,9 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   historyArguments?: 'repair' | 'keep' | undefined;
   /**
    * What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the request and every
-   * later one. Default `"keep"`: they stay. `"complete"`: a call without a result gets one that says so, a result that stands elsewhere
-   * goes to its call, and a result without a call is removed.
+   * later one. Default `"keep"`: they stay. `"complete"`: a call without a result gets one that says so, results in other messages are moved
+   * behind their calls, and a result without a call is removed. For Anthropic Messages, Chat Completions and Responses; other formats
+   * ignore it.
    */
   historyPairs?: 'keep' | 'complete' | undefined;
   /**

@@ -467,6 +467,8 @@ export type DeferredWarningCode =
   | 'cached-deferred'
   /** The request has more tools than the API takes: those past the maximum are deferred. */
   | 'overflow-deferred'
+  /** The prompt already lists deferred tools: those that are deferred past the maximum are not listed there. */
+  | 'overflow-unannounced'
   /** Something of the request has no counterpart in the target format, and was left out. */
   | 'not-translated';
 

@@ -4,6 +4,7 @@ use alloc::{format, string::String};
 
 use super::emulation::{Emulation, Standing};
 use crate::{
+    collections::Set,
     error::{Code, Error},
     json::{Node, Text},
     options::{Api, DeferredOptions, ForcedTool},
@@ -16,7 +17,7 @@ use crate::{
 };
 
 /// Rewrites the `tool_choice` of a request whose format stays, after the history was applied. A forced tool may be
-/// loaded for it.
+/// loaded for it. Tools in `overflowed` are loaded if the choice forces or allows them.
 ///
 /// # Errors
 /// `forced-deferred-tool` if the options ask for it.
@@ -24,7 +25,7 @@ pub(super) fn settle<'a>(
     request: &mut Node<'a>,
     format: Api,
     (emulation, map): (&mut Emulation<'a>, &NameMap<'a>),
-    options: &DeferredOptions,
+    (options, overflowed): (&DeferredOptions, Option<&Set<(Option<String>, String)>>),
     search: Option<&str>,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
@@ -41,11 +42,17 @@ pub(super) fn settle<'a>(
             Mention::Tool { namespace, name } => (namespace.as_ref().filter(|_| api == Api::OpenaiResponses), name),
         };
         let flat = namespace.map_or_else(|| name.clone(), |namespace| map.name_in(namespace, name));
+        // The caller deferred these tools, not the client: a choice that names them keeps its meaning.
+        let is_overflowed = || {
+            let key = (namespace.map(|namespace| namespace.display().into_owned()), name.display().into_owned());
+            overflowed.is_some_and(|overflowed| overflowed.contains(&key))
+        };
         let is_sent = match emulation.standing(&flat) {
             Standing::Visible => true,
             Standing::Search => return Ok(replaced()),
             // The request does not list the tools of a toolset.
             Standing::Unknown => has_toolsets || is_forced && emulation.is_empty(),
+            Standing::Hidden if is_overflowed() => true,
             Standing::Hidden if is_forced => is_loaded_for_choice(&flat, options, warnings)?,
             Standing::Hidden | Standing::Withdrawn => false,
         };

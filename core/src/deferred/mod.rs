@@ -161,6 +161,11 @@ fn apply_to_list(
     Ok(done)
 }
 
+/// Returns true if the client already announces deferred tools.
+pub(crate) fn is_announced(request: &Node<'_>) -> Result<bool, Error> {
+    announce::is_present(request)
+}
+
 /// Declares the `custom` tools of a Responses request as functions. Returns the client's tools by the names that the
 /// model calls. For a request whose deferred tools are not rewritten.
 pub(crate) fn custom_tools_as_functions(request: &mut Node<'_>) -> Result<Vec<(String, ClientTool)>, Error> {
@@ -221,7 +226,8 @@ fn emulate<'a>(
         warnings.warn("server-tool-search-unavailable");
     }
     let search = emulation.search_function();
-    choice::settle(request, format, (&mut emulation, &map), options, search.as_deref(), warnings)?;
+    let overflowed = sending.map(|sending| sending.overflowed);
+    choice::settle(request, format, (&mut emulation, &map), (options, overflowed), search.as_deref(), warnings)?;
 
     let mut names = Names::default();
     if let Some(sending) = sending {

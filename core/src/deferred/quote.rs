@@ -23,6 +23,8 @@ pub(crate) struct Sending<'s> {
     /// Maximum number of tools for which the form of each is independent of the others. Up to this number, quoted tools
     /// can be written without the rest of the list.
     pub(crate) alone: usize,
+    /// The tools that the caller deferred, each with its namespace: a choice loads them.
+    pub(crate) overflowed: &'s Set<(Option<String>, String)>,
 }
 
 /// Tools as they are sent, by their names there.

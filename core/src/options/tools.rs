@@ -64,8 +64,9 @@ choice! {
     HistoryPairs {
         /// They stay.
         Keep = "keep",
-        /// A call without a result gets one that says so, a result that stands elsewhere goes to its call, and a result
-        /// without a call is removed.
+        /// A call without a result gets one that says so. Results in other messages are moved behind their calls. A
+        /// result without a call is removed. For Anthropic Messages, Chat Completions and Responses; other formats
+        /// ignore it.
         Complete = "complete",
     }
 }
@@ -75,7 +76,8 @@ choice! {
     DuplicateNames {
         /// The first one is sent, and the others are set aside.
         Quarantine = "quarantine",
-        /// Each gets a name of its own, and `restore` says its index in the list: for callers who look at that.
+        /// Each gets a name of its own, and `restore` returns its index in the list. Set it only if your code reads
+        /// `index`.
         Rename = "rename",
     }
 }

@@ -83,6 +83,10 @@ impl Warning {
         ("all-deferred", "Every tool is deferred, which the API refuses: this one is sent without the flag"),
         ("cached-deferred", "The API refuses a cache breakpoint of a deferred tool: it stands at another tool now"),
         ("overflow-deferred", "The request has more tools than the API takes: those past the maximum are deferred"),
+        (
+            "overflow-unannounced",
+            "The prompt already lists deferred tools: those that are deferred past the maximum are not listed there",
+        ),
         ("not-translated", "Something of the request has no counterpart in the target format, and was left out"),
     ];
 }

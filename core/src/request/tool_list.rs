@@ -78,7 +78,7 @@ pub(crate) struct Listing<'a> {
 }
 
 /// Spellings of an entry's inner list in Gemini's JSON and its SDKs.
-const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
+pub(crate) const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 const LIST: &str = "tools";
 
 impl<'a> Listing<'a> {

@@ -99,7 +99,9 @@ impl Constraint {
             Constraint::EncryptedNotBoolean => "Write `true` or `false`.",
             Constraint::NotATool => "Write an object with a name and a schema.",
             Constraint::NamelessTool => "Give the tool a name.",
-            Constraint::DuplicateName => "Rename one of the two tools.",
+            Constraint::DuplicateName => {
+                "Rename one of the two tools, or let `sanitizeTools` do it (`duplicateNames`)."
+            }
             Constraint::ToolName => "Rename the tool: letters, digits, `_` and `-`, a letter first, at most 64 in all.",
             Constraint::StrictFlag => "Write `strict` as the API wants it.",
             Constraint::NoArguments => "Leave the schema out.",

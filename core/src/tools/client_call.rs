@@ -25,6 +25,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     if is_hosted(&call) {
         return Ok(call);
     }
+    restore_map.remove_index(&mut call);
     let Some(format) = restore_map.client() else {
         let text = given.id.as_ref().and_then(Node::as_text);
         let id = || text.map(|id| Text::new(id.display().into_owned()));

@@ -1,8 +1,8 @@
 //! Completes the pairs of calls and results in a history: APIs refuse a call without a result and a result without a
 //! call, in this turn and every later one.
 //!
-//! A result that stands too far from its call is moved to it. A call without a result gets one that says so, and a
-//! result without a call is removed.
+//! A result is of a call before it. One that stands too far from its call is moved to it. A call without a result gets
+//! one that says so, and a result without a call is removed.
 
 use alloc::{
     collections::VecDeque,
@@ -29,12 +29,35 @@ use crate::{
 
 /// The result of a call that has none.
 const NO_RESULT: &str = "[No result]";
+/// The content of a message that has lost its results, where a message of the user is needed.
+const NO_CONTENT: &str = "[No content]";
 
-/// The calls and results of one message or item, by their ids.
+/// Who speaks in a message or item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Speaker {
+    User,
+    Model,
+    /// A message of the role `tool`, or an output of Responses.
+    Tool,
+    /// For example `system`.
+    #[default]
+    Other,
+}
+
+/// What one message or item has of calls and results.
 #[derive(Default)]
-struct Ids {
+struct Facts {
+    speaker: Speaker,
+    /// The ids of the calls that need a result.
     calls: Vec<String>,
-    results: Vec<String>,
+    /// The ids of the results. True for those that other content of the message stands before.
+    results: Vec<(String, bool)>,
+    /// True for a result of Chat Completions without an id.
+    is_nameless: bool,
+    /// True if it has content other than results.
+    has_content: bool,
+    /// The ids of other calls, whose results stay.
+    others: Vec<String>,
 }
 
 /// The changes to one message or item.
@@ -42,11 +65,22 @@ struct Ids {
 struct Change {
     /// The results that leave it, by their places among its results.
     leaving: Set<usize>,
-    /// The results that follow it: the id of each, and the result of another message, if there is one.
-    following: Vec<(String, Option<Place>)>,
+    /// The results that follow it.
+    following: Vec<Following>,
+    /// The id that its result gets.
+    id: Option<String>,
 }
 
-/// The index of a message, and of a result among its results.
+/// A result that follows a message.
+struct Following {
+    id: String,
+    /// The message of the call.
+    call: usize,
+    /// The result of another message, if there is one.
+    from: Option<Place>,
+}
+
+/// The index of a message, and of a call or result among those of the message.
 type Place = (usize, usize);
 
 /// Completes the pairs of a request's history. Only for Anthropic Messages, Chat Completions and Responses.
@@ -61,104 +95,183 @@ pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestCh
     let stored = ["previous_response_id", "conversation"];
     let is_whole = stored.iter().all(|key| request.get(key).is_none_or(Node::is_null));
     let Some(messages) = request.get(api.history()).and_then(Node::as_array) else { return Ok(Vec::new()) };
-    let mut ids = Vec::with_capacity(messages.len());
-    let mut is_whole = is_whole;
-    for message in messages {
-        is_whole &= !has_type(message, "item_reference");
-        let ids_of = match lazy::may_hold(message, CALL | CHAT | RESULT) {
-            true => ids_in(&*view(message)?, api),
-            false => Ids::default(),
-        };
-        ids.push(ids_of);
+    if !messages.iter().any(|message| lazy::may_hold(message, CALL | CHAT | RESULT)) {
+        return Ok(Vec::new());
     }
-    let answers: Vec<bool> = messages.iter().map(|message| may_answer(message, api)).collect::<Result<_, _>>()?;
-    let changes = plan(&ids, &answers, api, is_whole);
+    let mut facts = Vec::with_capacity(messages.len());
+    let mut has_reference = false;
+    for message in messages {
+        let message = view(message)?;
+        has_reference |= has_type(&*message, "item_reference");
+        facts.push(facts_of(&message, api));
+    }
+    let changes = plan(&facts, api, is_whole && !has_reference);
     if changes.is_empty() {
         return Ok(Vec::new());
     }
     let mut reported = Vec::new();
-    request.visit(api.history(), |history| rewrite(history, api, changes, &mut reported)).unwrap_or(Ok(()))?;
+    let speakers: Vec<Speaker> = facts.iter().map(|facts| facts.speaker).collect();
+    request
+        .visit(api.history(), |history| rewrite(history, api, (changes, &speakers), &mut reported))
+        .unwrap_or(Ok(()))?;
     Ok(reported)
 }
 
-/// Returns true for a message that may directly follow a call and hold its result.
-fn may_answer(message: &Node<'_>, api: Api) -> Result<bool, Error> {
-    let role = match api {
-        Api::OpenaiResponses => return Ok(true),
-        Api::OpenaiChat => "tool",
-        _ => "user",
-    };
-    Ok(view(message)?.get("role").is_some_and(|found| found.is_text(role)))
-}
-
-fn ids_in(message: &Node<'_>, api: Api) -> Ids {
-    let mut ids = Ids::default();
+fn facts_of(message: &Node<'_>, api: Api) -> Facts {
+    let mut facts = Facts { speaker: speaker(message, api), has_content: true, ..Facts::default() };
     let text = |node: &Node<'_>, key: &str| node.get(key).and_then(Node::as_text).map(|id| id.display().to_string());
     match api {
         Api::OpenaiResponses => {
             let is_one = |kinds: [&str; 2]| kinds.iter().any(|kind| has_type(message, kind));
             if is_one(["function_call", "custom_tool_call"]) {
-                ids.calls.extend(text(message, "call_id"));
+                facts.calls.extend(text(message, "call_id"));
             } else if is_one(["function_call_output", "custom_tool_call_output"]) {
-                ids.results.extend(text(message, "call_id"));
+                facts.results.extend(text(message, "call_id").map(|id| (id, false)));
+            } else {
+                facts.others.extend(["call_id", "id"].iter().filter_map(|key| text(message, key)));
             }
+        }
+        Api::OpenaiChat if facts.speaker == Speaker::Tool => {
+            facts.results.extend(text(message, "tool_call_id").map(|id| (id, false)));
+            facts.is_nameless = facts.results.is_empty();
         }
         Api::OpenaiChat => {
             let calls = message.get("tool_calls").and_then(Node::as_array).unwrap_or_default();
-            ids.calls.extend(calls.iter().filter_map(|call| text(call, "id")));
-            ids.results.extend(text(message, "tool_call_id"));
+            facts.calls.extend(calls.iter().filter_map(|call| text(call, "id")));
         }
         _ => {
-            for block in message.get("content").and_then(Node::as_array).unwrap_or_default() {
+            let content = message.get("content");
+            let blocks = content.and_then(Node::as_array).unwrap_or_default();
+            facts.has_content = content.is_some_and(|content| content.as_text().is_some());
+            for block in blocks {
+                if has_type(block, "tool_result") {
+                    facts.results.extend(text(block, "tool_use_id").map(|id| (id, facts.has_content)));
+                    continue;
+                }
+                facts.has_content = true;
                 if has_type(block, "tool_use") {
-                    ids.calls.extend(text(block, "id"));
-                } else if has_type(block, "tool_result") {
-                    ids.results.extend(text(block, "tool_use_id"));
+                    let ids = if facts.speaker == Speaker::Model { &mut facts.calls } else { &mut facts.others };
+                    ids.extend(text(block, "id"));
                 }
             }
         }
     }
-    ids
+    facts
+}
+
+fn speaker(message: &Node<'_>, api: Api) -> Speaker {
+    let role = |role: &str| message.get("role").is_some_and(|found| found.is_text(role));
+    match api {
+        _ if role("user") => Speaker::User,
+        _ if role("assistant") => Speaker::Model,
+        Api::OpenaiChat if role("tool") => Speaker::Tool,
+        Api::OpenaiResponses if message.get("role").is_none() => {
+            let kind = message.get("type").and_then(Node::as_text).map(|kind| kind.display());
+            match kind.is_some_and(|kind| kind.ends_with("_output")) {
+                true => Speaker::Tool,
+                false => Speaker::Model,
+            }
+        }
+        _ => Speaker::Other,
+    }
+}
+
+/// The calls of one id without a result so far, by the turn of the model in which they are.
+#[derive(Default)]
+struct Open {
+    turns: Vec<(usize, VecDeque<Place>)>,
+    /// The number of times that the user had spoken before them.
+    said: usize,
+}
+
+impl Open {
+    fn add(&mut self, call: Place, turn: usize, said: usize) {
+        if self.said < said {
+            // Some backends begin to number anew in each reply.
+            self.turns.clear();
+            self.said = said;
+        }
+        match self.turns.last_mut().filter(|(last, _)| *last == turn) {
+            Some((_, calls)) => calls.push_back(call),
+            None => self.turns.push((turn, VecDeque::from([call]))),
+        }
+    }
+
+    /// Takes the first call of the last turn.
+    fn take(&mut self) -> Option<(usize, Place)> {
+        let (turn, calls) = self.turns.last_mut()?;
+        let found = calls.pop_front().map(|call| (*turn, call));
+        if calls.is_empty() {
+            self.turns.pop();
+        }
+        found
+    }
 }
 
 /// Returns the changes of each message, by its index.
-fn plan(ids: &[Ids], answers: &[bool], api: Api, is_whole: bool) -> Map<usize, Change> {
-    // The calls without a result so far, by their ids, oldest first.
-    let mut open: Map<&str, VecDeque<usize>> = Map::new();
-    let mut orphans = Vec::new();
+fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
+    let mut open: Map<&str, Open> = Map::new();
+    let mut others: Set<&str> = Set::new();
+    // The calls that have a result, and where it has to be fetched from.
+    let mut answered: Map<Place, Option<Place>> = Map::new();
     let mut changes: Map<usize, Change> = Map::new();
-    let mut turn = 0;
-    for (at, Ids { calls, results }) in ids.iter().enumerate() {
-        let answers_at = |at: usize| answers.get(at).copied().unwrap_or_default();
-        // Anthropic joins messages of one role.
-        let goes_on = api == Api::Anthropic && at.checked_sub(1).is_some_and(|before| !answers_at(before));
-        if !answers_at(at) && !goes_on {
-            turn = at;
+    // The turn of each message, the last message of the model in each turn, and the results without an id.
+    let (mut turns, mut lasts, mut nameless) = (Vec::with_capacity(facts.len()), Map::new(), Map::new());
+    let (mut turn, mut said) = (0, 0);
+    // Since the model spoke last: whether it was answered, and whether with anything but results.
+    let (mut has_reply, mut has_content) = (false, false);
+    for (at, message) in facts.iter().enumerate() {
+        let speaker = message.speaker;
+        // In Chat Completions, results follow the message of the call. Anthropic joins messages of one role.
+        turn += usize::from(match api {
+            Api::OpenaiChat => speaker != Speaker::Tool,
+            _ => speaker == Speaker::Model && has_reply,
+        });
+        if speaker == Speaker::Model {
+            (has_reply, has_content) = (false, false);
+            lasts.insert(turn, at);
         }
-        for (place_in_message, id) in results.iter().enumerate() {
-            let of_turn = |call: &usize| api == Api::OpenaiResponses || *call >= turn;
-            let calls = open.get_mut(id.as_str());
-            let place = calls.as_ref().and_then(|calls| calls.iter().position(of_turn));
-            match calls.zip(place) {
-                Some((calls, place)) => drop(calls.remove(place)),
-                None => orphans.push(((at, place_in_message), id)),
+        turns.push(turn);
+        for (place, (id, is_behind)) in message.results.iter().enumerate() {
+            let stays = match open.get_mut(id.as_str()).and_then(Open::take) {
+                Some((of, call)) => {
+                    let is_first = speaker == Speaker::User && !has_content && !is_behind;
+                    let stays = api == Api::OpenaiResponses || of == turn && (api == Api::OpenaiChat || is_first);
+                    answered.insert(call, (!stays).then_some((at, place)));
+                    stays
+                }
+                None => !is_whole || others.contains(id.as_str()),
+            };
+            if !stays {
+                changes.entry(at).or_default().leaving.insert(place);
             }
         }
-        calls.iter().for_each(|id| open.entry(id).or_default().push_back(at));
-    }
-    for (at, id) in orphans {
-        let call = open.get_mut(id.as_str()).and_then(VecDeque::pop_front);
-        if call.is_none() && !is_whole {
-            continue;
+        if message.is_nameless {
+            nameless.entry(turn).or_insert_with(VecDeque::new).push_back(at);
         }
-        changes.entry(at.0).or_default().leaving.insert(at.1);
-        if let Some(call) = call {
-            changes.entry(call).or_default().following.push((id.clone(), Some(at)));
+        has_reply |= matches!(speaker, Speaker::User | Speaker::Tool);
+        has_content |= speaker == Speaker::User && message.has_content;
+        said += usize::from(speaker == Speaker::User && message.has_content);
+        for (place, id) in message.calls.iter().enumerate() {
+            open.entry(id).or_default().add((at, place), turn, said);
         }
+        others.extend(message.others.iter().map(String::as_str));
     }
-    for (id, calls) in open.iter() {
-        for call in calls {
-            changes.entry(*call).or_default().following.push(((*id).into(), None));
+    for (at, (message, turn)) in facts.iter().zip(&turns).enumerate() {
+        let home = lasts.get(turn).copied().filter(|_| api == Api::Anthropic).unwrap_or(at);
+        for (place, id) in message.calls.iter().enumerate() {
+            let from = answered.get(&(at, place)).copied();
+            if from == Some(None) {
+                continue;
+            }
+            let result = nameless.get_mut(turn).filter(|_| from.is_none()).and_then(VecDeque::pop_front);
+            match result {
+                Some(result) => changes.entry(result).or_default().id = Some(id.clone()),
+                None => {
+                    let following = Following { id: id.clone(), call: at, from: from.flatten() };
+                    changes.entry(home).or_default().following.push(following);
+                }
+            }
         }
     }
     changes
@@ -168,7 +281,7 @@ fn plan(ids: &[Ids], answers: &[bool], api: Api, is_whole: bool) -> Map<usize, C
 fn rewrite<'a>(
     history: &mut Node<'a>,
     api: Api,
-    changes: Map<usize, Change>,
+    (changes, speakers): (Map<usize, Change>, &[Speaker]),
     reported: &mut Vec<RequestChange>,
 ) -> Result<(), Error> {
     let Some(messages) = history.as_array_mut() else { return Ok(()) };
@@ -177,8 +290,18 @@ fn rewrite<'a>(
     };
     let mut moved: Map<Place, Node<'a>> = Map::new();
     let mut emptied = Set::new();
-    for (at, change) in changes.iter().filter(|(_, change)| !change.leaving.is_empty()) {
+    for (at, change) in changes.iter() {
         let Some(message) = messages.get_mut(*at) else { continue };
+        if let Some(id) = &change.id {
+            report(*at, "gave a result without an id that of its call");
+            lazy::edit(message, |message| {
+                message.set("tool_call_id", Node::string(id.clone()));
+                Ok(())
+            })?;
+        }
+        if change.leaving.is_empty() {
+            continue;
+        }
         lazy::edit(message, |message| {
             for (place, result) in take(message, api, &change.leaving) {
                 moved.insert((*at, place), result);
@@ -189,26 +312,34 @@ fn rewrite<'a>(
             Ok(())
         })?;
     }
-    let mut settled: Vec<Node<'a>> = Vec::with_capacity(messages.len());
+    let last = messages.len().saturating_sub(1);
+    let mut settled = Settled { messages: Vec::with_capacity(messages.len()), has_begun: false };
     let mut pending: Vec<Node<'a>> = Vec::new();
     for (at, mut message) in core::mem::take(messages).into_iter().enumerate() {
-        if !pending.is_empty() {
+        let speaker = speakers.get(at).copied().unwrap_or_default();
+        let mut is_emptied = emptied.contains(&at);
+        if !pending.is_empty() && (api != Api::Anthropic || speaker != Speaker::Other) {
             let results = core::mem::take(&mut pending);
-            let is_joined = !emptied.contains(&at) && api == Api::Anthropic && may_answer(&message, api)?;
-            match is_joined {
-                true => lazy::edit(&mut message, |message| {
+            if api == Api::Anthropic && speaker == Speaker::User {
+                lazy::edit(&mut message, |message| {
                     join(message, results);
                     Ok(())
-                })?,
-                false => settled.extend(messages_of(results, api)),
+                })?;
+                is_emptied = false;
+            } else {
+                settled.add(messages_of(results, api), Speaker::Tool);
             }
         }
         let following = changes.get(&at).map(|change| change.following.as_slice()).unwrap_or_default();
         let is_custom = !following.is_empty() && has_type(&*view(&message)?, "custom_tool_call");
-        if !emptied.contains(&at) {
-            settled.push(message);
+        match is_emptied {
+            false => settled.add(Vec::from([message]), speaker),
+            // Anthropic wants the user to begin.
+            true if api == Api::Anthropic && !settled.has_begun => settled.add(no_content(message, api), Speaker::User),
+            true if at == last && settled.ends_with_model(api)? => settled.add(no_content(message, api), Speaker::User),
+            true => {}
         }
-        for (id, from) in following {
+        for Following { id, call, from } in following {
             let given = from.and_then(|from| moved.remove(&from).map(|result| (from, result)));
             match given {
                 Some(((from, _), result)) => {
@@ -216,18 +347,50 @@ fn rewrite<'a>(
                     pending.push(result);
                 }
                 None => {
-                    report(at, "added a result to a call without one");
+                    report(*call, "added a result to a call without one");
                     pending.push(no_result(id, api, is_custom));
                 }
             }
         }
     }
-    settled.extend(messages_of(pending, api));
+    settled.add(messages_of(pending, api), Speaker::Tool);
     for ((at, _), _) in moved.iter() {
         report(*at, "removed a result without a call");
     }
-    *messages = settled;
+    *messages = settled.messages;
     Ok(())
+}
+
+/// The messages of the new history.
+struct Settled<'a> {
+    messages: Vec<Node<'a>>,
+    /// True if the user or the model has spoken.
+    has_begun: bool,
+}
+
+impl<'a> Settled<'a> {
+    fn add(&mut self, messages: Vec<Node<'a>>, speaker: Speaker) {
+        self.has_begun |= !messages.is_empty() && speaker != Speaker::Other;
+        self.messages.extend(messages);
+    }
+
+    /// Returns true if nobody has spoken, or the model was the last.
+    fn ends_with_model(&self, api: Api) -> Result<bool, Error> {
+        let Some(last) = self.messages.last().filter(|_| self.has_begun) else { return Ok(true) };
+        Ok(speaker(&*view(last)?, api) == Speaker::Model)
+    }
+}
+
+/// Returns a message of the user in the place of one that has lost its results.
+fn no_content(message: Node<'_>, api: Api) -> Vec<Node<'_>> {
+    let mut message = message;
+    if api == Api::Anthropic {
+        let text = Node::record([("type", Node::literal("text")), ("text", Node::literal(NO_CONTENT))]);
+        message.set("content", Node::array(Vec::from([text])));
+    } else {
+        message = Node::record([("role", Node::literal("user")), ("content", Node::literal(NO_CONTENT))]);
+    }
+    Vec::from([message])
 }
 
 /// Takes the results at these places out of a message.

@@ -1,6 +1,9 @@
 //! The tools of a request beyond the API's maximum: they are deferred behind a search.
 
+use alloc::string::String;
+
 use crate::{
+    collections::Set,
     error::Error,
     json::{lazy, Data, Node, Text},
     limits::LOADS_SHARE,
@@ -17,52 +20,71 @@ const TOOLS: &str = "tools";
 const SEARCH_TYPE: &str = "tool_search_tool_bm25_20251119";
 pub(crate) const SEARCH: &str = "tool_search_tool_bm25";
 
+/// The tools that were deferred because there is no room for them: the namespace and the name of each.
+pub(crate) type Overflowed = Set<(Option<String>, String)>;
+
 /// Defers the tools of a request from the first one for which there is no room, and adds a search. What is deferred
-/// depends on the list alone, so that a prompt cache keeps its prefix. Tools named in `searches` stay. Returns true if
-/// the request has more than `most` tools.
+/// depends on the list alone, so that a prompt cache keeps its prefix. Tools named in `searches` stay.
+///
+/// Returns the tools that are deferred: none if all tools of the request have room, including those that the history
+/// may load.
 pub(super) fn defer(
     request: &mut Node<'_>,
     api: Api,
     most: Option<usize>,
-    searches: &[alloc::string::String],
-) -> Result<bool, Error> {
-    let Some(most) = most else { return Ok(false) };
-    let count = request::with_tools(request, api, |tools| {
-        Ok(tools.as_array().unwrap_or_default().iter().map(size).sum::<usize>())
-    })?;
-    if count.unwrap_or_default() <= most {
-        return Ok(false);
-    }
+    searches: &[String],
+) -> Result<Overflowed, Error> {
+    let mut hidden = Overflowed::new();
+    let Some(most) = most else { return Ok(hidden) };
     let is_search = |name: &Text<'_>| searches.iter().any(|search| name.is(search.as_str()));
     let stays = |entry: &Node<'_>| !is_deferrable(entry) || tool::name(entry).is_some_and(is_search);
+    // The search, and the tools that the history loads, need room, too.
+    let room_of = |list: &[Node<'_>]| {
+        let fixed: usize = list.iter().filter(|entry| stays(entry)).map(size).sum();
+        most.saturating_sub(most / LOADS_SHARE + fixed + usize::from(!has_search(list)))
+    };
+    let room = request::with_tools(request, api, |tools| {
+        let list = tools.as_array().unwrap_or_default();
+        let wanted: usize = list.iter().filter(|entry| !stays(entry)).map(size).sum();
+        let all: usize = list.iter().map(|entry| members(entry).map_or(1, <[Node<'_>]>::len)).sum();
+        Ok(Some(room_of(list)).filter(|room| all > most && wanted > *room))
+    })?;
+    let Some(mut room) = room.flatten() else { return Ok(hidden) };
     lazy::edit_member(request, TOOLS, |tools| {
         let Some(list) = tools.as_array_mut() else { return Ok(()) };
-        let fixed: usize = list.iter().filter(|entry| stays(entry)).map(size).sum();
-        let has_search = list.iter().any(|entry| matches!(tool::kind(entry), Kind::HostedSearch | Kind::ClientSearch));
-        // The search, and the tools that the history loads, need room, too.
-        let mut room = most.saturating_sub(most / LOADS_SHARE + fixed + usize::from(!has_search));
-        let mut cached = None;
-        for entry in list.iter_mut().filter(|entry| !stays(entry) && size(entry) > 0) {
+        let has_search = has_search(list);
+        let (mut cached, mut last) = (None, None);
+        for (at, entry) in list.iter_mut().enumerate() {
+            if stays(entry) || size(entry) == 0 {
+                last = if size(entry) > 0 { Some(at) } else { last };
+                continue;
+            }
             match room.checked_sub(size(entry)) {
-                Some(left) => room = left,
+                Some(left) => (room, last) = (left, Some(at)),
                 None => {
                     // No entry behind one that is deferred stays.
                     room = 0;
                     cached = entry.get(CACHE).cloned().or(cached);
-                    hide(entry);
+                    hide(entry, &mut hidden);
                 }
             }
         }
         if !has_search {
-            let mut search = Node::record([("type", Node::literal(SEARCH_TYPE)), ("name", Node::literal(SEARCH))]);
-            if let Some(cached) = cached {
-                search.set(CACHE, cached);
-            }
-            list.push(search);
+            last = Some(list.len());
+            list.push(Node::record([("type", Node::literal(SEARCH_TYPE)), ("name", Node::literal(SEARCH))]));
+        }
+        // A deferred tool cannot have the breakpoint: the last tool that is sent gets it.
+        let last = last.and_then(|at| list.get_mut(at)).filter(|last| last.get(CACHE).is_none());
+        if let Some((last, cached)) = last.zip(cached) {
+            last.set(CACHE, cached);
         }
         Ok(())
     })?;
-    Ok(true)
+    Ok(hidden)
+}
+
+fn has_search(list: &[Node<'_>]) -> bool {
+    list.iter().any(|entry| matches!(tool::kind(entry), Kind::HostedSearch | Kind::ClientSearch))
 }
 
 /// Returns the number of tools of an entry that the request makes visible.
@@ -83,14 +105,20 @@ fn is_deferrable(entry: &Node<'_>) -> bool {
     members(entry).is_some() || matches!(tool_format::recognise(entry), Entry::Tool(_)) || tool::is_custom(entry)
 }
 
-fn hide(entry: &mut Node<'_>) {
+fn hide(entry: &mut Node<'_>, hidden: &mut Overflowed) {
+    let name_of = |entry: &Node<'_>| tool::name(entry).map(|name| name.display().into_owned());
     if members(entry).is_none() {
+        hidden.insert((None, name_of(entry).unwrap_or_default()));
         entry.set(FLAG, Node::bool(true));
         return;
     }
+    let namespace = name_of(entry);
     entry.visit(TOOLS, |tools| {
         if let Data::Array(_) = tools.data() {
             let _ = tools.visit_children::<core::convert::Infallible>(|_, tool| {
+                if !tool::deferral(tool).0 {
+                    hidden.extend(name_of(tool).map(|name| (namespace.clone(), name)));
+                }
                 tool.set(FLAG, Node::bool(true));
                 Ok(())
             });

@@ -7,7 +7,7 @@ use super::{
     carriers::{self, Carried},
     converse_changes, history_arguments, history_pairs,
     list_cache::{self, Lookup, Question, SentList},
-    overflow,
+    overflow::{self, Overflowed},
     quarantine::{self, Quarantined},
     request_facts::{self, ChoiceChange, RequestChange},
     request_members,
@@ -19,7 +19,11 @@ use super::{
 use crate::{
     collections::Set,
     deferred::{self, quote::Sending, Client},
-    dialect::{self, requests::HISTORY_NAME, Dialect},
+    dialect::{
+        self,
+        requests::{HISTORY_NAME, HISTORY_PAIRS},
+        Dialect,
+    },
     error::{Code, Error},
     json::{self, lazy, Child, Data, Node, Text},
     names::{self, Names, TakenDigests},
@@ -36,6 +40,7 @@ use crate::{
         report::{DeferredReport, Warning},
         tool_format,
     },
+    rules::Constraint,
 };
 
 /// A Responses request that is sent as a Responses request.
@@ -89,6 +94,7 @@ pub(crate) fn adapt_with_names<'a>(
     if options.history_pairs == HistoryPairs::Complete {
         report.request_changes.extend(history_pairs::complete(request, api)?);
     }
+    let is_paired = report.request_changes.iter().any(|change| change.rule == HISTORY_PAIRS.rule());
     let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
     let is_foreign = !dialect.tools.has_custom_tools && (api, target) == RESPONSES_ONLY;
     let asked = options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
@@ -102,15 +108,17 @@ pub(crate) fn adapt_with_names<'a>(
         _ => None,
     };
     let mut api_out = api;
-    let mut is_overfull = false;
+    let mut overflowed = Overflowed::new();
     let mut names = Names::default();
     let mut client = api.has_deferral().then_some(Client { format: api, search: None });
     if let (Some(deferred), true) = (&options.deferred, api.has_deferral()) {
         let mut deferred_options = DeferredOptions { format: Some(api), custom_tools, ..deferred.clone() };
         server_mentions::in_options(&mut deferred_options, servers.as_ref());
-        is_overfull = defers_overflow(api, deferred, options)
-            && overflow::defer(request, api, most_tools(dialect, options), &deferred_options.search_tools)?;
-        if is_overfull {
+        if defers_overflow(api, deferred, options) {
+            let most = most_tools(dialect, options);
+            overflowed = overflow::defer(request, api, most, &deferred_options.search_tools)?;
+        }
+        if !overflowed.is_empty() {
             deferred_options.server_tool_search = ServerToolSearch::Emulate;
             deferred_options.announce = Announce::Names;
             deferred_options.order = Order::Append;
@@ -121,19 +129,22 @@ pub(crate) fn adapt_with_names<'a>(
             shape,
             write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
             alone: sanitize_list::most_alone(&tools)?,
+            overflowed: &overflowed,
         };
+        let is_announced = !overflowed.is_empty() && deferred::is_announced(request)?;
         let found =
             deferred::apply(request, &deferred_options, Some(&sending), true).map_err(|error| match error.code() {
                 Code::InvalidOption => error.below("/deferred"),
                 _ => error,
             })?;
         (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
+        if let Some(deferred) = report.deferred.as_mut().filter(|_| !overflowed.is_empty()) {
+            let codes = [Some(OVERFLOW), is_announced.then_some("overflow-unannounced")];
+            deferred.warnings.extend(codes.into_iter().flatten().map(|code| Warning { code, name: None }));
+        }
     } else if options.deferred.is_none() && options.overflow == Overflow::Defer {
         let expected = "expected `deferred` beside `overflow: \"defer\"`, found `deferred: false`";
         return Err(Error::new(Code::InvalidOption, "/overflow", expected));
-    }
-    if let Some(deferred) = report.deferred.as_mut().filter(|_| is_overfull) {
-        deferred.warnings.push(Warning { code: OVERFLOW, name: None });
     }
     let mut functions = Vec::new();
     if report.deferred.is_none() && custom_tools == Some(CustomTools::Function) {
@@ -149,6 +160,10 @@ pub(crate) fn adapt_with_names<'a>(
     let Tools { restore_map, names, callable, is_emptied } =
         rewrite_tools(request, api_out, &tools, planned, (lookup, &mut report))?;
     let AdaptReport { quarantined, changes, .. } = &mut report;
+    if !overflowed.is_empty() {
+        let is_late = |tool: &&mut Quarantined| tool.rule == Constraint::TooManyTools.id();
+        quarantined.iter_mut().filter(is_late).for_each(|tool| tool.message.push_str(NO_ROOM));
+    }
     let mut carried = Carried { options: &tools, shape, names, flat, restore_map, callable, quarantined, changes };
     carriers::rewrite(request, api_out, deferred.as_deref(), &mut carried)?;
     let Carried { names, mut restore_map, callable, .. } = carried;
@@ -217,8 +232,8 @@ pub(crate) fn adapt_with_names<'a>(
     report.request_changes.extend(request_members::mend(request, api_out, (&dialect.tools, &model))?);
     report.unforced = settled.gone.iter().map(|name| name.display().into_owned()).collect();
     for place in rename_history(request, api_out, &new_name, &|name| names.new_name(name).is_none())? {
-        // Indices of messages are those of the input only if no message was added or removed.
-        let is_same = api == api_out && history_length(request, api) == messages;
+        // Indices of messages are those of the input only if no message was added, removed or moved.
+        let is_same = api == api_out && !is_paired && history_length(request, api) == messages;
         let pointer = match is_same {
             true => format!("/{}/{place}", api.history()),
             false => format!("/{}", api.history()),
@@ -269,6 +284,9 @@ pub(crate) fn catalogue<'a>(
     }
     Ok((Node::array(found), restore_map))
 }
+
+/// What is said of a loaded tool for which there is no room.
+const NO_ROOM: &str = "; `overflow` keeps room for loaded tools, and earlier ones fill it";
 
 /// Returns the options of deferred loading with the names that the tools of servers have in the list.
 fn deferred_of<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Option<Cow<'o, DeferredOptions>> {

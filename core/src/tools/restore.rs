@@ -32,6 +32,8 @@ pub(crate) struct RestoreMap {
     pub(super) client: Option<Client>,
     /// How arguments are repaired; `None` if they are not.
     pub(super) repair: Option<RepairOptions>,
+    /// True if calls say the tool's index: several tools of the list have one name.
+    pub(super) has_indices: bool,
 }
 
 /// What to undo for one tool.
@@ -100,6 +102,7 @@ impl RestoreMap {
         if let Some(namespace) = &entry.namespace {
             self.in_namespaces.insert((namespace.clone(), entry.name.clone()), name.clone());
         }
+        self.has_indices |= entry.index.is_some();
         self.list.insert(name, entry);
     }
 
@@ -203,7 +206,9 @@ impl RestoreMap {
     }
 
     fn without_tools(&self) -> RestoreMap {
-        RestoreMap { client: self.client.clone(), repair: self.repair.clone(), ..RestoreMap::default() }
+        let RestoreMap { client, repair, has_indices, .. } = self;
+        let (client, repair, has_indices) = (client.clone(), repair.clone(), *has_indices);
+        RestoreMap { client, repair, has_indices, ..RestoreMap::default() }
     }
 
     /// Returns the names that the API saw of tools in namespaces, each with its namespace and original name.
@@ -217,6 +222,7 @@ impl RestoreMap {
     pub(super) fn extend(&mut self, other: RestoreMap, sent: &Set<String>) {
         self.list.extend(other.list.into_iter().filter(|(called, _)| !sent.contains(called)));
         self.in_namespaces.extend(other.in_namespaces.into_iter().filter(|(_, called)| !sent.contains(called)));
+        self.has_indices |= other.has_indices;
         self.repair = self.repair.take().or(other.repair);
     }
 
@@ -422,8 +428,16 @@ impl RestoreMap {
         Ok(())
     }
 
-    /// Sets the original name, server and namespace of a call.
+    /// Removes an `index` that the model or the API gave a call, if only this library may say the tool's index.
+    pub(super) fn remove_index(&self, call: &mut Node<'_>) {
+        if self.has_indices && call.get("index").is_some() {
+            call.remove("index");
+        }
+    }
+
+    /// Sets the original name, server, index and namespace of a call.
     pub(super) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
+        self.remove_index(node);
         let Some(Restored { server, index, name, namespace }) = self.name(called) else { return };
         if node.get(key).and_then(Node::as_text) != Some(&name) {
             node.set(key, Node::string(name.into_owned()));

@@ -1,6 +1,6 @@
 //! Gives tools of one name in one list names of their own, if the caller asks for it (`duplicateNames: "rename"`).
 //!
-//! The name of each depends on its definition, not on its place. `restore` returns the place: the names are the same.
+//! The name of each depends on its definition, not on its place. `restore` returns the index: the names are the same.
 
 use alloc::{string::String, vec::Vec};
 
@@ -9,7 +9,11 @@ use crate::{
     dialect::surface::NamePattern,
     json::{self, Node, Text},
     names::{cut, digest, folded, Taken, TAIL},
-    request::tool_format::{self, Entry, Shape},
+    request::{
+        tool::CACHE,
+        tool_format::{self, Entry, Shape},
+        tool_list::GROUPS,
+    },
 };
 
 /// The tools that share their name with another tool of the list, by their names in the list.
@@ -22,7 +26,7 @@ pub(crate) struct SameNames {
 #[derive(Debug)]
 pub(crate) struct Owner {
     pub(super) name: Text<'static>,
-    /// The index of the tool in the list.
+    /// The index of the tool in the list, in which each of Gemini's functions counts.
     pub(super) index: usize,
 }
 
@@ -33,22 +37,37 @@ impl SameNames {
     }
 }
 
-/// Renames the tools of one name and several definitions. Of identical definitions, all get the same name.
+/// Renames the tools of one name and several definitions. Of identical definitions, all get the same name. The tools of
+/// namespaces are not renamed.
 pub(super) fn settle(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
-    match list.get("tools").is_some() {
-        true => list.visit("tools", |tools| rename(tools, shape)).unwrap_or_default(),
-        false => rename(list, shape),
+    let within = group_of(list).or_else(|| list.get("tools").map(|_| "tools"));
+    match within {
+        Some(key) => list.visit(key, |tools| rename(tools, shape)).unwrap_or_default(),
+        None => rename(list, shape),
     }
+}
+
+/// Returns the member that holds the functions of an entry of Gemini's.
+fn group_of(entry: &Node<'_>) -> Option<&'static str> {
+    GROUPS.into_iter().find(|key| entry.get(key).is_some_and(|list| list.as_array().is_some()))
+}
+
+/// Returns the tools of a list in order, those of Gemini's entries each for itself.
+fn tools_of<'n, 'a>(entries: &'n [Node<'a>]) -> impl Iterator<Item = &'n Node<'a>> {
+    entries.iter().flat_map(|entry| {
+        let group = group_of(entry).and_then(|key| entry.get(key)?.as_array());
+        group.unwrap_or(core::slice::from_ref(entry))
+    })
 }
 
 fn rename(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
     let Some(entries) = list.as_array() else { return SameNames::default() };
     let mut taken = Taken::default();
     let mut definitions: Map<Text<'static>, Map<String, Vec<usize>>> = Map::new();
-    for (index, entry) in entries.iter().enumerate() {
+    for (index, entry) in tools_of(entries).enumerate() {
         let Some((_, name)) = named(entry) else { continue };
         taken.take(&name);
-        definitions.entry(name).or_default().entry(json::write(entry)).or_default().push(index);
+        definitions.entry(name).or_default().entry(definition(entry)).or_default().push(index);
     }
     let (mut owners, mut names) = (Map::new(), Map::new());
     for (name, places) in definitions.iter().filter(|(_, places)| places.iter().nth(1).is_some()) {
@@ -64,15 +83,35 @@ fn rename(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
         }
     }
     let mut index = 0;
-    // The visitor never fails.
-    let _ = list.visit_children::<core::convert::Infallible>(|_, entry| {
+    let mut give = |entry: &mut Node<'_>| {
         if let (Some(called), Some((shape, _))) = (names.get(&index), named(entry)) {
             shape.rename(entry, called.clone());
         }
         index += 1;
-        Ok(())
+    };
+    each(list, &mut |entry| match group_of(entry) {
+        Some(key) => drop(entry.visit(key, |group| each(group, &mut give))),
+        None => give(entry),
     });
     SameNames { owners }
+}
+
+fn each(list: &mut Node<'_>, change: &mut dyn FnMut(&mut Node<'_>)) {
+    // The visitor never fails.
+    let _ = list.visit_children::<core::convert::Infallible>(|_, entry| {
+        change(entry);
+        Ok(())
+    });
+}
+
+/// Returns a tool's definition as text. A cache breakpoint is not part of it.
+fn definition(entry: &Node<'_>) -> String {
+    if entry.get(CACHE).is_none() {
+        return json::write(entry);
+    }
+    let mut entry = entry.clone();
+    entry.remove(CACHE);
+    json::write(&entry)
 }
 
 fn named(entry: &Node<'_>) -> Option<(Shape, Text<'static>)> {

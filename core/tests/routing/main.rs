@@ -202,16 +202,25 @@ fn tools_of_one_name_route_by_index() {
                     let own = tools.iter().find(|tool| tool.number == number).expect("the tool");
                     let is_shared = tools.iter().filter(|tool| tool.name == own.name).count() > 1;
                     let alone = restore.call(&sent.name, &arguments).expect("a call");
-                    let reply = restore.reply(&wire.reply(&sent.name, &arguments)).expect("a reply").reply;
+                    // An `index` that the model gives says nothing.
+                    let has_shared =
+                        tools.iter().any(|one| tools.iter().filter(|tool| tool.name == one.name).count() > 1);
+                    let mut stray = |value: Value| match has_shared {
+                        true => with_index(value, numbers.below(8)),
+                        false => value,
+                    };
+                    let reply = restore.reply(&stray(wire.reply(&sent.name, &arguments))).expect("a reply").reply;
                     let mut stream = restore.stream();
                     let mut events: Vec<Value> = Vec::new();
                     for event in wire.events(&sent.name, &arguments) {
-                        events.extend(stream.feed(&event).expect("events"));
+                        events.extend(stream.feed(&stray(event)).expect("events"));
                     }
                     events.extend(stream.finish().expect("the rest"));
-                    let found = [alone.index, index_in(&reply), index_in(&Value::Array(events))];
+                    let given = json!({"id": "c", "name": sent.name, "arguments": arguments});
+                    let client = restore.client_call(&stray(given)).expect("a call").call;
+                    let found = [alone.index, index_in(&reply), index_in(&Value::Array(events)), index_in(&client)];
                     let expected = is_shared.then_some(number);
-                    assert_eq!(found, [expected; 3], "{}\n`{}` of tool {number}", about(), sent.name);
+                    assert_eq!(found, [expected; 4], "{}\n`{}` of tool {number}", about(), sent.name);
                     assert_eq!(alone.name, own.name, "{}\n`{}`", about(), sent.name);
                     assert_eq!(alone.arguments, json!({ &own.property: "x" }), "{}\n`{}`", about(), sent.name);
                     calls += 1;
@@ -245,6 +254,20 @@ fn index_in(value: &Value) -> Option<usize> {
         }
         Value::Array(items) => items.iter().find_map(index_in),
         _ => None,
+    }
+}
+
+/// Gives the holder of each name of a call an `index`.
+fn with_index(value: Value, index: usize) -> Value {
+    match value {
+        Value::Object(members) => {
+            let is_call = members.contains_key("name");
+            let members = members.into_iter().map(|(key, member)| (key, with_index(member, index)));
+            let own = is_call.then(|| (String::from("index"), json!(index)));
+            members.chain(own).collect()
+        }
+        Value::Array(items) => items.into_iter().map(|item| with_index(item, index)).collect(),
+        _ => value,
     }
 }
 

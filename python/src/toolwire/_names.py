@@ -283,6 +283,7 @@ DeferredWarningCode: TypeAlias = Literal[
     "all-deferred",
     "cached-deferred",
     "overflow-deferred",
+    "overflow-unannounced",
     "not-translated",
 ]
 """What can be odd about a request with deferred tools."""

@@ -120,7 +120,7 @@ class ToolsOptions(SanitizeOptions, _ListOptions, total=False):
     duplicate_names: Literal["quarantine", "rename"] | None
     """What becomes of tools of one name in a list that has several definitions for it. By default `"quarantine"`: the
     first one is sent. `"rename"`: each gets a name of its own, and a restored call has `index`, the tool's index in the
-    list. Only for callers who look at that: the `name` of their calls is the same."""
+    list. Set it only if your code reads `index`: the `name` of such calls is the same."""
     on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SanitizedList], object] | None
     """What becomes of a list of which tools have to be set aside. By default `"warn"`: unless `quarantined` is read
     before `tools`, a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list.
@@ -146,7 +146,8 @@ class _RequestOptions(_ListOptions, total=False):
     history_pairs: Literal["keep", "complete"] | None
     """What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the
     request and every later one. By default `"keep"`: they stay. `"complete"`: a call without a result gets one that
-    says so, a result that stands elsewhere goes to its call, and a result without a call is removed."""
+    says so, results in other messages are moved behind their calls, and a result without a call is removed. For
+    Anthropic Messages, Chat Completions and Responses; other formats ignore it."""
     model: str | None
     """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
     models alone."""

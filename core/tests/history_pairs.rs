@@ -1,0 +1,191 @@
+//! `historyPairs: "complete"` on made histories: the result obeys the API's rule of calls and results, a second run
+//! changes nothing, and no text is lost.
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+
+use serde_json::{json, Value};
+use toolwire::{adapt_request, options::HistoryPairs, AdaptOptions};
+
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((self.0 >> 33) % most as u64).expect("small")
+    }
+
+    fn id(&mut self) -> String {
+        format!("c{}", self.below(3))
+    }
+
+    /// A few ids, for calls of one message each once.
+    fn ids(&mut self) -> Vec<String> {
+        (0..3).filter(|_| self.below(3) == 0).map(|id| format!("c{id}")).collect()
+    }
+}
+
+fn anthropic(numbers: &mut Numbers) -> Value {
+    let text = || json!({"type": "text", "text": "t"});
+    match numbers.below(4) {
+        0 => json!({"role": "user", "content": "t"}),
+        1 => {
+            let calls =
+                numbers.ids().into_iter().map(|id| json!({"type": "tool_use", "id": id, "name": "a", "input": {}}));
+            let blocks: Vec<Value> = core::iter::once(text()).chain(calls).collect();
+            json!({"role": "assistant", "content": blocks})
+        }
+        _ => {
+            let mut blocks: Vec<Value> = (0..=numbers.below(3))
+                .map(|_| json!({"type": "tool_result", "tool_use_id": numbers.id(), "content": "x"}))
+                .collect();
+            if numbers.below(3) == 0 {
+                blocks.insert(numbers.below(blocks.len() + 1), text());
+            }
+            json!({"role": "user", "content": blocks})
+        }
+    }
+}
+
+fn chat(numbers: &mut Numbers) -> Value {
+    match numbers.below(4) {
+        0 => json!({"role": "user", "content": "t"}),
+        1 => {
+            let calls = numbers.ids().into_iter();
+            let function = json!({"name": "a", "arguments": "{}"});
+            let calls: Vec<Value> =
+                calls.map(|id| json!({"id": id, "type": "function", "function": function})).collect();
+            match calls.is_empty() {
+                true => json!({"role": "assistant", "content": "t"}),
+                false => json!({"role": "assistant", "content": "t", "tool_calls": calls}),
+            }
+        }
+        _ => json!({"role": "tool", "tool_call_id": numbers.id(), "content": "x"}),
+    }
+}
+
+fn responses(numbers: &mut Numbers) -> Value {
+    match numbers.below(4) {
+        0 => json!({"role": "user", "content": "t"}),
+        1 => json!({"role": "assistant", "content": "t"}),
+        2 => json!({"type": "function_call", "call_id": numbers.id(), "name": "a", "arguments": "{}"}),
+        _ => json!({"type": "function_call_output", "call_id": numbers.id(), "output": "x"}),
+    }
+}
+
+fn sorted(mut ids: Vec<String>) -> Vec<String> {
+    ids.sort();
+    ids
+}
+
+fn is(value: &Value, key: &str, text: &str) -> bool {
+    value[key] == text
+}
+
+fn id(value: &Value, key: &str) -> String {
+    value[key].as_str().expect("an id").to_owned()
+}
+
+/// Every run of the model's messages is followed by one of the user's that begins with exactly the results.
+fn obeys_anthropic(messages: &[Value]) -> bool {
+    let runs = messages.chunk_by(|one, next| one["role"] == next["role"]).map(|run| {
+        let blocks = run.iter().flat_map(|message| match &message["content"] {
+            Value::Array(blocks) => blocks.clone(),
+            text => vec![json!({"type": "text", "text": text})],
+        });
+        blocks.collect::<Vec<_>>()
+    });
+    let mut calls: Vec<String> = Vec::new();
+    for blocks in runs {
+        let count = blocks.iter().take_while(|block| is(block, "type", "tool_result")).count();
+        let results = blocks[..count].iter().map(|block| id(block, "tool_use_id")).collect();
+        if sorted(calls) != sorted(results) || blocks[count..].iter().any(|block| is(block, "type", "tool_result")) {
+            return false;
+        }
+        calls = blocks.iter().filter(|block| is(block, "type", "tool_use")).map(|block| id(block, "id")).collect();
+    }
+    calls.is_empty() && messages.iter().all(|message| message["content"] != json!([]))
+}
+
+/// Every message with calls is followed by exactly the results.
+fn obeys_chat(messages: &[Value]) -> bool {
+    let mut calls: Vec<String> = Vec::new();
+    for message in messages {
+        if is(message, "role", "tool") {
+            let Some(at) = calls.iter().position(|call| *call == id(message, "tool_call_id")) else { return false };
+            calls.remove(at);
+            continue;
+        }
+        if !calls.is_empty() {
+            return false;
+        }
+        calls = message["tool_calls"].as_array().into_iter().flatten().map(|call| id(call, "id")).collect();
+    }
+    calls.is_empty()
+}
+
+/// Every call has a result behind it, and every result a call before it.
+fn obeys_responses(items: &[Value]) -> bool {
+    let mut open: BTreeMap<String, usize> = BTreeMap::new();
+    for item in items {
+        if is(item, "type", "function_call") {
+            *open.entry(id(item, "call_id")).or_default() += 1;
+        } else if is(item, "type", "function_call_output") {
+            match open.get_mut(&id(item, "call_id")).filter(|count| **count > 0) {
+                Some(count) => *count -= 1,
+                None => return false,
+            }
+        }
+    }
+    open.values().all(|count| *count == 0)
+}
+
+fn texts(value: &Value) -> usize {
+    match value {
+        Value::String(text) => usize::from(text == "t"),
+        Value::Array(items) => items.iter().map(texts).sum(),
+        Value::Object(members) => members.values().map(texts).sum(),
+        _ => 0,
+    }
+}
+
+type Made = fn(&mut Numbers) -> Value;
+type Obeys = fn(&[Value]) -> bool;
+
+#[test]
+fn completed_histories_obey_their_api() {
+    let formats: [(&str, &str, Made, Obeys); 3] = [
+        ("anthropic", "messages", anthropic, obeys_anthropic),
+        ("openai-chat", "messages", chat, obeys_chat),
+        ("openai-responses", "input", responses, obeys_responses),
+    ];
+    let (mut numbers, mut changed) = (Numbers(3), 0);
+    for (dialect, key, made, obeys) in formats {
+        let options = AdaptOptions::new(dialect).history_pairs(HistoryPairs::Complete);
+        for _ in 0..3000 {
+            let history: Vec<Value> = (0..=numbers.below(8)).map(|_| made(&mut numbers)).collect();
+            let request = json!({"model": "m", key: history});
+            let adapted = adapt_request(&request, &options).unwrap_or_else(|error| panic!("{request}\n{error}"));
+            let about = || format!("{dialect}\n{}\n{}", request[key], adapted.request[key]);
+            let messages = adapted.request[key].as_array().expect("messages");
+            assert!(obeys(messages), "{}\nis refused", about());
+            assert_eq!(texts(&request[key]), texts(&adapted.request[key]), "{}\na text is lost", about());
+            let ends = |messages: &[Value]| messages.last().map(|last| is(last, "role", "assistant"));
+            assert!(!messages.is_empty(), "{}\nis empty", about());
+            assert!(ends(&history) == Some(true) || ends(messages) == Some(false), "{}\nthe end", about());
+            let begins = |messages: &[Value]| is(&messages[0], "role", "assistant");
+            assert!(dialect != "anthropic" || begins(&history) == begins(messages), "{}\nthe begin", about());
+            let again = adapt_request(&adapted.request, &options).expect("the same");
+            assert_eq!(again.request, adapted.request, "{}\nchanges again", about());
+            assert!(again.report.request_changes.is_empty(), "{}\nreports again", about());
+            let calls = history.iter().filter(|item| is(item, "type", "function_call"));
+            let calls: Vec<&str> = calls.filter_map(|item| item["call_id"].as_str()).collect();
+            let is_unique = calls.iter().all(|id| calls.iter().filter(|other| *other == id).count() == 1);
+            if obeys(&history) && is_unique {
+                assert_eq!(adapted.request, request, "{}\nneeded no change", about());
+            }
+            changed += usize::from(adapted.request != request);
+        }
+    }
+    assert!(changed > 4000, "{changed} histories changed");
+}
