@@ -10,7 +10,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
-        legalize::stand_ins::{is_about_the_root, Spelling},
+        legalize::stand_ins::{breaks, is_about_the_root, Spelling},
     },
     schema::{
         keyword::{Keyword, Keywords},
@@ -24,9 +24,6 @@ pub(in crate::sanitize) const CONCERNS: Keywords =
 
 /// What holds of a property by its name, which a new name may escape or meet.
 pub(in crate::sanitize) const JUDGES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
-
-/// Keywords that break below a name with braces.
-const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 
 /// Renames properties of one schema, wherever it names them.
 pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
@@ -44,7 +41,8 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
                 continue;
             }
             let Some(new) = stand_ins.of_name(&name) else { continue };
-            if !spelling.goes_everywhere(&name) && !spelling.is_misshapen(&name) && !breaks(&member.value) {
+            let is_broken = || stand_ins.is_broken(&name) || breaks(&member.value);
+            if !spelling.goes_everywhere(&name) && !spelling.is_misshapen(&name) && !is_broken() {
                 continue;
             }
             let effect = ChangeKind::of(Rule::RenameProperty);
@@ -122,17 +120,6 @@ pub(in crate::sanitize) fn lists_objects(node: &Node<'_>, present: Keywords) -> 
 
 fn holds_object(value: &Node<'_>) -> bool {
     value.as_object().is_some() || value.as_array().is_some_and(|items| items.iter().any(holds_object))
-}
-
-/// Does a schema hold what breaks below a name with braces?
-fn breaks(node: &Node<'_>) -> bool {
-    match node.data() {
-        Data::Object(object) => object
-            .iter()
-            .any(|member| BREAKS_BELOW_BRACES.iter().any(|keyword| member.key.is(keyword)) || breaks(&member.value)),
-        Data::Array(items) => items.iter().any(breaks),
-        _ => false,
-    }
 }
 
 fn lists(list: &Node<'_>, new_name: &dyn Fn(&Text<'_>) -> Option<String>) -> bool {

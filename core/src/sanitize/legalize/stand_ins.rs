@@ -14,18 +14,22 @@ use crate::{
         grammar::Grammar,
         name_rule::{NameRule, PropertyPattern},
     },
-    json::{Data, LookUp, Member, Node, Object, Step, Text},
+    json::{Data, LookUp, Node, Object, Step, Text},
     names::{cut, Taken},
     schema::{keyword::Keyword, visit::SchemaPath},
 };
 
 /// Keywords with tables or lists of names, but for `properties`.
-const LISTS: [&str; 4] = ["required", "dependentRequired", "dependentSchemas", "dependencies"];
+const LISTS: [Keyword; 4] =
+    [Keyword::Required, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies];
 
 /// Keywords that apply their schema, each of a list, or each of a table to the very instance they stand at.
 const ALONE: [Keyword; 4] = [Keyword::If, Keyword::Then, Keyword::Else, Keyword::Not];
 const LISTED: [Keyword; 3] = [Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf];
 const NAMED: [Keyword; 2] = [Keyword::DependentSchemas, Keyword::Dependencies];
+
+/// Keywords that break below a name with braces.
+const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 
 /// Which names a schema can spell: what the grammar says, and whether a definition that stays holds a `/` in some key.
 ///
@@ -47,7 +51,7 @@ impl Spelling {
         if let Some(shape) = self.shape().filter(|shape| !shape.allows(name)) {
             return Some(shaped(shape, name));
         }
-        let braces = self.rule.no_braces && name.contains('{') && name.contains('}');
+        let braces = self.rule.no_braces && has_braces(name);
         let slash = self.has_slash(name);
         (braces || slash).then(|| {
             name.replace(|character| matches!(character, '{' | '}' if braces) || (character == '/' && slash), "_")
@@ -62,7 +66,7 @@ impl Spelling {
     /// Does a name have a stand-in?
     pub(in crate::sanitize) fn replaces(self, name: &Text<'_>) -> bool {
         let has = |name: &str| {
-            let braces = self.rule.no_braces && name.contains('{') && name.contains('}');
+            let braces = self.rule.no_braces && has_braces(name);
             self.rule.reserved.contains(&name) || self.is_misshapen(name) || braces || self.has_slash(name)
         };
         match name.as_plain() {
@@ -73,9 +77,7 @@ impl Spelling {
 
     /// Does a schema name anything that has a stand-in? In most there is nothing of that kind.
     pub(super) fn concerns(self, object: &Object<'_>) -> bool {
-        let named =
-            |names: Names<'_, '_>| names.described.into_iter().chain(names.listed).any(|name| self.replaces(name));
-        !self.is_open() && named(Names::of(object))
+        !self.is_open() && names_any(object, &|name| self.replaces(name))
     }
 
     fn shape(self) -> Option<PropertyPattern> {
@@ -123,7 +125,7 @@ struct Names<'n, 'a> {
 impl<'n, 'a> Names<'n, 'a> {
     fn of(object: &'n Object<'a>) -> Self {
         let mut listed = Vec::new();
-        for value in LISTS.iter().filter_map(|keyword| object.get(keyword)) {
+        for value in LISTS.iter().filter_map(|keyword| object.get(*keyword)) {
             match value.as_object() {
                 Some(table) => table.iter().for_each(|member| {
                     listed.push(&member.key);
@@ -135,6 +137,19 @@ impl<'n, 'a> Names<'n, 'a> {
         let table = object.get(Keyword::Properties).and_then(Node::as_object);
         Names { described: table.into_iter().flatten().map(|member| &member.key).collect(), listed }
     }
+}
+
+/// The names with braces of properties with what breaks below such a name.
+fn broken<'n>(object: &'n Object<'_>) -> impl Iterator<Item = String> + 'n {
+    let table = object.get(Keyword::Properties).and_then(Node::as_object);
+    table.into_iter().flatten().filter_map(|member| {
+        let name = member.key.value().filter(|name| has_braces(name))?;
+        breaks(&member.value).then(|| name.into_owned())
+    })
+}
+
+fn has_braces(name: &str) -> bool {
+    name.contains('{') && name.contains('}')
 }
 
 /// The texts in a list, or one that stands in its place.
@@ -170,6 +185,8 @@ struct Table {
     new: Map<String, String>,
     /// Those of the old names that some property has.
     described: Set<String>,
+    /// Names with braces of properties with what breaks below such a name.
+    broken: Set<String>,
 }
 
 impl StandIns {
@@ -178,13 +195,18 @@ impl StandIns {
         let no_slash = grammar.refs.no_slash_in_definitions;
         let spelling = Spelling { rule: grammar.names, no_slash, is_root: true };
         let mut table = Table::default();
-        if !spelling.is_open() && any_name(schema, budget, &|name| spelling.replaces(name)) {
+        if !spelling.is_open()
+            && each_object(schema, budget, &mut |object| names_any(object, &|name| spelling.replaces(name)))
+        {
             let (mut of_root, mut described, mut listed) = (Vec::new(), Vec::new(), Vec::new());
             about_the_root(schema, budget, &mut |object| of_root.extend(Names::of(object).described));
             each_object(schema, budget, &mut |object| {
                 let names = Names::of(object);
                 described.extend(names.described);
                 listed.extend(names.listed);
+                if grammar.names.no_braces {
+                    table.broken.extend(broken(object));
+                }
                 false
             });
             described.iter().chain(&listed).for_each(|name| table.taken.take(name));
@@ -210,7 +232,14 @@ impl StandIns {
     /// Does a name have its stand-in also in a schema that lists it, but has no such property? Another schema of the
     /// same object may have it.
     pub(in crate::sanitize) fn goes_where_listed(&self, spelling: Spelling, name: &str) -> bool {
-        spelling.goes_everywhere(name) || (spelling.is_misshapen(name) && self.table.borrow().described.contains(name))
+        spelling.goes_everywhere(name)
+            || self.is_broken(name)
+            || (spelling.is_misshapen(name) && self.table.borrow().described.contains(name))
+    }
+
+    /// Has the name braces, and some property of that name what breaks below?
+    pub(super) fn is_broken(&self, name: &str) -> bool {
+        self.table.borrow().broken.contains(name)
     }
 
     /// Adds what a schema names that was not named as the document was read.
@@ -256,24 +285,18 @@ impl Table {
     }
 }
 
-/// Is something true of a name that stands where a schema has names? (What only looks like a schema counts, too.)
-fn any_name(schema: &Node<'_>, budget: &Budget, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
-    each_object(schema, budget, &mut |object| {
-        object.iter().any(|Member { key, value }| {
-            let named = |value: &Node<'_>| texts(value).any(is);
-            match value.as_object() {
-                Some(table) if key.is("properties") => table.iter().any(|member| is(&member.key)),
-                Some(table) if LISTS.iter().any(|keyword| key.is(keyword)) => {
-                    table.iter().any(|member| is(&member.key) || named(&member.value))
-                }
-                None if key.is("required") => named(value),
-                _ => false,
-            }
+/// Is something true of a name that a schema has?
+fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
+    let described = object.get(Keyword::Properties).and_then(Node::as_object);
+    described.into_iter().flatten().any(|member| is(&member.key))
+        || LISTS.iter().filter_map(|keyword| object.get(*keyword)).any(|value| match value.as_object() {
+            Some(table) => table.iter().any(|member| is(&member.key) || texts(&member.value).any(is)),
+            None => texts(value).any(is),
         })
-    })
 }
 
-/// Visits each object of a document until one will do; gives true if one did.
+/// Visits each object of a document until one will do; gives true if one did. (What only looks like a schema counts,
+/// too.)
 fn each_object<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnMut(&'n Object<'a>) -> bool) -> bool {
     let mut open = Vec::from([schema]);
     let is_container = |node: &&Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
@@ -348,4 +371,15 @@ fn marked(mut new: String, name: &str, most: usize) -> String {
 /// FNV-1a, 32 bits: short, and the same everywhere.
 fn fnv(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// Does a schema hold what breaks below a name with braces?
+pub(super) fn breaks(node: &Node<'_>) -> bool {
+    match node.data() {
+        Data::Object(object) => object
+            .iter()
+            .any(|member| BREAKS_BELOW_BRACES.iter().any(|keyword| member.key.is(keyword)) || breaks(&member.value)),
+        Data::Array(items) => items.iter().any(breaks),
+        _ => false,
+    }
 }
