@@ -193,7 +193,7 @@ impl Planner<'_> {
             self.names_required || name.value().is_some_and(|name| goes(&name))
         };
         let all = described.iter().chain(listed.iter().filter(is_named)).filter(|name| spelling.replaces(name));
-        all.filter_map(|name| Some((self.stand_ins.of_name(&*name.value()?)?, *name))).collect()
+        all.filter_map(|name| Some((self.stand_ins.of_name(&name.value()?)?, *name))).collect()
     }
 }
 

@@ -242,21 +242,21 @@ impl StandIns {
         self.table.borrow().broken.contains(name)
     }
 
-    /// Adds what a schema names that was not named as the document was read.
+    /// Adds what a schema names that was not named, or no property, as the document was read.
     pub(super) fn learn(&self, object: &Object<'_>) {
         let table = &mut *self.table.borrow_mut();
         let names = Names::of(object);
-        let is_known = |name: &&Text<'_>| {
-            !self.spelling.replaces(name) || name.value().is_none_or(|name| table.new.contains_key(&*name))
+        let replaced = |names: &[&Text<'_>]| {
+            let replaced = names.iter().filter(|name| self.spelling.replaces(name));
+            replaced.filter_map(|name| Some(name.value()?.into_owned())).collect::<Vec<String>>()
         };
-        if names.described.iter().chain(&names.listed).all(is_known) {
-            return;
+        let described = replaced(&names.described);
+        if !described.iter().chain(&replaced(&names.listed)).all(|name| table.new.contains_key(name)) {
+            names.described.iter().chain(&names.listed).for_each(|name| table.taken.take(name));
+            table.add(self.spelling, names.described.into_iter());
+            table.add(self.spelling, names.listed.into_iter());
         }
-        names.described.iter().chain(&names.listed).for_each(|name| table.taken.take(name));
-        table.add(self.spelling, names.described.iter().copied());
-        let described = names.described.iter().filter_map(|name| name.value());
-        table.described.extend(described.filter(|name| table.new.contains_key(&**name)).map(|name| name.into_owned()));
-        table.add(self.spelling, names.listed.into_iter());
+        table.described.extend(described);
     }
 }
 
