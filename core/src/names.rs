@@ -25,7 +25,43 @@ pub(crate) fn is_legal(shape: NamePattern, name: &Text<'_>) -> bool {
         fits &= may_stand(shape, point) && (length > 0 || may_begin(shape, point));
         length += 1;
     }
-    fits && length >= shape.least && length <= shape.most
+    fits && length >= shape.least && length <= shape.most && !is_own_rule(shape, name)
+}
+
+/// Returns the rule that a grammar makes of a name.
+fn rule_of(name: &Text<'_>) -> String {
+    let mut rule = String::new();
+    for one in name.display().chars() {
+        if one.is_ascii_alphanumeric() || one == '-' {
+            rule.push(one);
+        } else if !rule.ends_with(SEPARATOR) {
+            rule.push(SEPARATOR);
+        }
+    }
+    rule.replace(SEPARATOR, "-")
+}
+
+/// Stands for other characters than a rule has while they are joined: `-` itself is not joined.
+const SEPARATOR: char = '_';
+
+fn is_own_rule(shape: NamePattern, name: &Text<'_>) -> bool {
+    shape.rules.is_some_and(|rules| rules.contains(&&*rule_of(name)))
+}
+
+/// Returns the names of which a grammar makes the rule of another name.
+pub(crate) fn meeting<'n, 'a: 'n>(shape: NamePattern, names: impl Iterator<Item = &'n Text<'a>>) -> Set<&'n Text<'a>> {
+    let mut meeting = Set::new();
+    if shape.rules.is_none() {
+        return meeting;
+    }
+    let mut first: Map<String, &Text<'a>> = Map::new();
+    for name in names {
+        let known = *first.entry(rule_of(name)).or_insert(name);
+        if known != name {
+            meeting.extend([known, name]);
+        }
+    }
+    meeting
 }
 
 fn may_stand(shape: NamePattern, point: u32) -> bool {
@@ -249,13 +285,23 @@ impl Names {
         others: &[&Text<'a>],
     ) {
         others.iter().for_each(|name| self.taken.take(name));
+        let names: Vec<&Text<'a>> = names.collect();
+        let meeting = meeting(shape, names.iter().copied().chain(others.iter().copied()));
+        let mut rules = Set::new();
         // By name, so that the order of the list does not matter, and one name is one tool.
         let mut illegal: Map<&Text<'a>, String> = Map::new();
         for name in names {
-            if is_legal(shape, name) {
+            let close = || match meeting.contains(&name) || is_own_rule(shape, name) {
+                true => hashed(shape, name, close(shape, name)),
+                false => close(shape, name),
+            };
+            if is_legal(shape, name) && !meeting.contains(&name) {
                 self.taken.take(name);
+                if shape.rules.is_some() {
+                    rules.insert(rule_of(name));
+                }
             } else if self.new_name(name).is_none() {
-                illegal.entry(name).or_insert_with(|| close(shape, name));
+                illegal.entry(name).or_insert_with(close);
             }
         }
         let mut wanted: Map<&String, usize> = Map::new();
@@ -268,7 +314,10 @@ impl Names {
         let hashing = hashing.into_iter().map(|(name, close)| (name, hashed(shape, name, close.clone())));
         for (name, close) in alone.chain(hashing) {
             // Two digests are never equal by chance, but a server may choose what another one's would be.
-            let found = self.taken.free(close, shape.most);
+            let mut found = self.taken.free(close, shape.most);
+            while shape.rules.is_some() && !rules.insert(rule_of(&Text::new(found.clone()))) {
+                found = self.taken.free(found, shape.most);
+            }
             self.renamed.insert((*name).clone().into_owned(), found);
         }
     }

@@ -31,6 +31,10 @@ pub(super) fn apply(
         // Without changes, nothing of the construct is left.
         options.native = Native::None;
     }
+    if options.native == Native::Converse && has_flags(request)? {
+        // Converse has no flag for deferred tools.
+        options.native = Native::None;
+    }
     let nothing = || Applied {
         report: DeferredReport::default(),
         names: Names::default(),
@@ -57,11 +61,7 @@ fn concerns_tools(request: &Node<'_>, options: &DeferredOptions) -> Result<bool,
     if options.native == Native::None && options.unavailable_calls == UnavailableCalls::Text {
         return Ok(true);
     }
-    let has_flags = request::with_tools(request, Api::Bedrock, |tools| {
-        let list = tools.as_array().unwrap_or_default();
-        Ok(list.iter().any(|entry| deferral(entry).0 || !is_clean(entry, false)))
-    })?;
-    if has_flags == Some(true) {
+    if has_flags(request)? {
         return Ok(true);
     }
     for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
@@ -74,6 +74,15 @@ fn concerns_tools(request: &Node<'_>, options: &DeferredOptions) -> Result<bool,
         }
     }
     Ok(false)
+}
+
+/// Returns true if the list has a flag of deferred loading.
+fn has_flags(request: &Node<'_>) -> Result<bool, Error> {
+    let found = request::with_tools(request, Api::Bedrock, |tools| {
+        let list = tools.as_array().unwrap_or_default();
+        Ok(list.iter().any(|entry| deferral(entry).0 || !is_clean(entry, false)))
+    })?;
+    Ok(found == Some(true))
 }
 
 /// Moves the list out of `toolConfig`.

@@ -317,7 +317,9 @@ fn notices<'a>(
 /// Settles an empty list of tools. A `tool_choice` without tools is refused, and Chat Completions refuses an empty
 /// list, too.
 fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &DeferredOptions) -> Result<(), Error> {
-    if !request.get("tools").is_some_and(|tools| tools.as_array().is_some_and(<[Node<'_>]>::is_empty)) {
+    // A cache point in a list of Converse is no tool.
+    let is_tool = |entry: &Node<'_>| format != Api::Bedrock || entry.get("cachePoint").is_none();
+    if !request.get("tools").is_some_and(|tools| tools.as_array().is_some_and(|list| !list.iter().any(is_tool))) {
         return Ok(());
     }
     let omit = options.empty_tools == EmptyTools::Omit || matches!(format, Api::OpenaiChat | Api::Bedrock);

@@ -83,7 +83,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
 
 const TOOLS: Surface = Surface {
     format: ToolFormat::Anthropic,
-    names: NamePattern { also: Some("_-"), letter_first: false, least: 1, most: 128 },
+    names: NamePattern { also: Some("_-"), letter_first: false, least: 1, most: 128, rules: None },
     no_null_description: true,
     requests: requests::ANTHROPIC,
     ..Surface::PLAIN

@@ -15,7 +15,7 @@ use crate::{
 const DOCUMENTATION: &str = "Cohere, structured outputs, unsupported schema features (cohere-developer-experience@\
     c7266e6e); no answer that refuses one is recorded";
 
-const NAMES: NamePattern = NamePattern { also: Some("_"), letter_first: true, least: 1, most: usize::MAX };
+const NAMES: NamePattern = NamePattern { also: Some("_"), letter_first: true, least: 1, most: usize::MAX, rules: None };
 
 const NAMES_FACT: Fact = Fact {
     statement: "a tool's name has letters, digits and `_`, and does not begin with a digit",

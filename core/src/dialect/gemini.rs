@@ -17,7 +17,8 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-pub(super) const NAMES: NamePattern = NamePattern { also: Some("_.:-"), letter_first: true, least: 1, most: 64 };
+pub(super) const NAMES: NamePattern =
+    NamePattern { also: Some("_.:-"), letter_first: true, least: 1, most: 64, rules: None };
 
 pub(super) const NAME: Fact = Fact {
     statement: "a function's name has 1 to 64 letters, digits, `_`, `.`, `:` and `-`, and begins with a letter or `_`",

@@ -4,7 +4,7 @@
 use super::{
     grammar::{AnyOfRule, Grammar, ObjectRule, OpenRule, PatternRule, RefRule},
     name_rule::NameRule,
-    surface::Surface,
+    surface::{NamePattern, Surface},
     well_formed::WELL_FORMED,
     Dialect, Fact, Method,
 };
@@ -211,6 +211,15 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             rules: &[Constraint::KeywordTooLarge],
             ..Fact::REFUSED
         },
+        Fact {
+            statement: "two names of tools differ in a letter, a digit or `-`, and none is `call` or `calls`: \
+                otherwise only the last of them can be called, or no tool at all",
+            confidence: 'A',
+            source: "run: b11434, in whose grammar the names are rules",
+            rules: &[Constraint::ToolName],
+            severity: Severity::Reinterpreted,
+            ..Fact::REFUSED
+        },
         Fact::accepts_strict("recorded answers: 28 exchanges with it were answered 200"),
         WELL_FORMED,
     ],
@@ -222,8 +231,13 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         "the sum of all repetitions of a request, and some 1,000 letters of names beside `additionalProperties`, have \
             limits, too",
         "what the chat template of a model does with a schema",
+        "a name that begins another tool's: of 20 requests with `get_schema` before `get`, 17 called the wrong one",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface { format: ToolFormat::OpenaiChat, ..Surface::PLAIN },
+    tools: Surface {
+        format: ToolFormat::OpenaiChat,
+        names: NamePattern { rules: Some(&["call", "calls"]), ..NamePattern::ANY },
+        ..Surface::PLAIN
+    },
 };

@@ -161,10 +161,13 @@ const FACTS: &[Fact] = &[
 
 const TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiChat,
-    names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64 },
+    names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64, rules: None },
     strict: StrictFlag::True,
     tools_most: Some(128),
-    names_by_model: &[("kimi-k3", NamePattern { also: Some("_-"), letter_first: true, least: 1, most: 256 })],
+    names_by_model: &[(
+        "kimi-k3",
+        NamePattern { also: Some("_-"), letter_first: true, least: 1, most: 256, rules: None },
+    )],
     requests: requests::MOONSHOT,
     ..Surface::PLAIN
 };

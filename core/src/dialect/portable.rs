@@ -90,7 +90,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
-        names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64 },
+        names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64, rules: None },
         strict: StrictFlag::Unsaid,
         tools_most: Some(128),
         requests: requests::PORTABLE,

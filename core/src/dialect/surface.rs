@@ -88,13 +88,17 @@ pub(crate) struct NamePattern {
     pub(crate) least: usize,
     /// The most characters.
     pub(crate) most: usize,
+    /// The names become rules of one grammar, where everything but ASCII letters, digits and `-` becomes one `-`: two
+    /// tools may not become one rule. The grammar has these rules itself. `None`: no grammar is made of the names.
+    pub(crate) rules: Option<&'static [&'static str]>,
 }
 
 impl NamePattern {
     /// Any name that is not empty.
-    pub(crate) const ANY: NamePattern = NamePattern { also: None, letter_first: false, least: 1, most: usize::MAX };
+    pub(crate) const ANY: NamePattern =
+        NamePattern { also: None, letter_first: false, least: 1, most: usize::MAX, rules: None };
     /// `^[a-zA-Z0-9_-]{1,64}$`, which OpenAI has and most others took over.
-    pub(crate) const OPENAI: NamePattern = NamePattern { also: Some("_-"), letter_first: false, least: 1, most: 64 };
+    pub(crate) const OPENAI: NamePattern = NamePattern { also: Some("_-"), most: 64, ..NamePattern::ANY };
 }
 
 /// What the flag `strict` of a tool says.
@@ -165,7 +169,7 @@ impl Counted {
 /// In words, for messages.
 impl fmt::Display for NamePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let NamePattern { also, letter_first, least, most } = *self;
+        let NamePattern { also, letter_first, least, most, rules } = *self;
         if most == usize::MAX {
             write!(f, "{least} or more")?;
         } else {
@@ -178,6 +182,7 @@ impl fmt::Display for NamePattern {
                 also.chars().try_for_each(|one| write!(f, " and `{one}`"))?;
             }
         }
-        f.write_str(if letter_first { ", a letter or `_` first" } else { "" })
+        f.write_str(if letter_first { ", a letter or `_` first" } else { "" })?;
+        rules.unwrap_or_default().iter().try_for_each(|rule| write!(f, ", not `{rule}`"))
     }
 }

@@ -66,6 +66,12 @@ pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(Directive, Text<'
     Some((change, block.get("tool").map(reference_name).unwrap_or_else(|| Text::new(""))))
 }
 
+/// Returns true if a block of Bedrock Converse adds or removes a tool of a server that the API calls itself.
+pub(crate) fn is_of_server(block: &Node<'_>) -> bool {
+    let change = ["toolAddition", "toolRemoval"].into_iter().find_map(|key| block.get(key));
+    change.and_then(|change| change.get("tool")?.get("serverName")).is_some_and(|server| !server.is_null())
+}
+
 /// Returns true for a `tool_reference`.
 pub(crate) fn is_reference(node: &Node<'_>) -> bool {
     has_type(node, "tool_reference")

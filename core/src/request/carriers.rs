@@ -1,35 +1,39 @@
 //! Finds messages that add tools: system messages of Kimi and Anthropic, items of OpenAI Responses, and results in
 //! Gemini Interactions.
 
+use alloc::vec::Vec;
+
 use super::{
     prefilter::{CALL, CARRIER, DEFERRAL},
-    tool::has_type,
+    tool::{self, has_type, Kind},
 };
 use crate::{
+    collections::{Map, Set},
     error::Error,
     json::{
         lazy::{may_hold, view},
-        Node,
+        Node, Text,
     },
-    options::Api,
+    options::{Api, DeferredOptions},
 };
 
 /// Calls `take` with the tools of each message of the history that adds some, in order.
 ///
 /// # Errors
 /// `invalid-json`, if a message is text that cannot be read.
-pub(crate) fn each<'a>(request: &Node<'a>, api: Api, mut take: impl FnMut(&[Node<'a>])) -> Result<(), Error> {
-    let marks = match api {
-        Api::OpenaiResponses => CARRIER,
-        Api::GeminiInteractions => DEFERRAL | CALL,
-        _ => DEFERRAL,
-    };
+pub(crate) fn each<'a>(
+    request: &Node<'a>,
+    api: Api,
+    deferred: Option<&DeferredOptions>,
+    mut take: impl FnMut(&[Node<'a>]),
+) -> Result<(), Error> {
+    let mut carriers = Carriers::of(request, api, deferred)?;
     for message in request.get(api.history()).and_then(Node::as_array).unwrap_or_default() {
-        if !may_hold(message, marks) {
+        if !may_hold(message, marks(api)) {
             continue;
         }
         let message = view(message)?;
-        if !brings(&message, api) {
+        if !carriers.brings(&message) {
             continue;
         }
         if api == Api::Anthropic {
@@ -40,6 +44,34 @@ pub(crate) fn each<'a>(request: &Node<'a>, api: Api, mut take: impl FnMut(&[Node
         }
     }
     Ok(())
+}
+
+const fn marks(api: Api) -> u8 {
+    match api {
+        Api::OpenaiResponses => CARRIER,
+        Api::GeminiInteractions => DEFERRAL | CALL,
+        _ => DEFERRAL,
+    }
+}
+
+/// Returns the names in the results of hosted searches of Gemini Interactions. The functions may belong to servers that
+/// the API calls itself, so they are not the client's; but no tool of the client may get the name of another one.
+///
+/// # Errors
+/// `invalid-json`, if a step is text that cannot be read.
+pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Text<'a>>, Error> {
+    let mut names = Vec::new();
+    if api != Api::GeminiInteractions {
+        return Ok(names);
+    }
+    for step in request.get(api.history()).and_then(Node::as_array).unwrap_or_default() {
+        if may_hold(step, DEFERRAL) {
+            let step = view(step)?;
+            let found = step.get("result").filter(|_| has_type(&step, "tool_search_result")).and_then(Node::as_array);
+            names.extend(found.unwrap_or_default().iter().filter_map(tool::name).cloned());
+        }
+    }
+    Ok(names)
 }
 
 /// Returns the member of a message that holds the tools that it adds, for an API other than Anthropic's.
@@ -56,7 +88,7 @@ pub(crate) const fn list_of(api: Api) -> &'static str {
 /// As [`each`].
 pub(crate) fn any(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;
-    each(request, api, |tools| found |= !tools.is_empty())?;
+    each(request, api, None, |tools| found |= !tools.is_empty())?;
     Ok(found)
 }
 
@@ -66,21 +98,78 @@ pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
     tool?.get("definition")
 }
 
-/// Returns true if a message may add tools.
-pub(crate) fn brings(message: &Node<'_>, api: Api) -> bool {
-    let is_system = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
-    let list = message.get(list_of(api)).and_then(Node::as_array).unwrap_or_default();
-    let lists_tools = || !list.is_empty();
-    match api {
-        Api::OpenaiChat => is_system && lists_tools(),
-        Api::OpenaiResponses => {
-            (has_type(message, "additional_tools") || has_type(message, "tool_search_output")) && lists_tools()
+/// Decides which messages of a history add tools. The messages are given in order.
+pub(crate) struct Carriers<'a> {
+    api: Api,
+    searches: Searches<'a>,
+}
+
+impl<'a> Carriers<'a> {
+    pub(crate) fn of(request: &Node<'a>, api: Api, deferred: Option<&DeferredOptions>) -> Result<Self, Error> {
+        let mut searches = Searches::default();
+        if let Some(tools) = request.get("tools").filter(|_| api == Api::GeminiInteractions) {
+            searches = Searches::of(view(tools)?.as_array().unwrap_or_default(), deferred);
         }
-        Api::GeminiInteractions => {
-            has_type(message, "tool_search_result") && lists_tools()
-                || has_type(message, "function_result") && list.iter().any(|entry| has_type(entry, "function"))
+        Ok(Carriers { api, searches })
+    }
+
+    /// Returns true if a message may add tools.
+    pub(crate) fn brings(&mut self, message: &Node<'a>) -> bool {
+        let is_system = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
+        let list = message.get(list_of(self.api)).and_then(Node::as_array).unwrap_or_default();
+        let lists_tools = || !list.is_empty();
+        match self.api {
+            Api::OpenaiChat => is_system && lists_tools(),
+            Api::OpenaiResponses => {
+                (has_type(message, "additional_tools") || has_type(message, "tool_search_output")) && lists_tools()
+            }
+            Api::GeminiInteractions => {
+                self.searches.note(message);
+                self.searches.finds(message)
+            }
+            Api::Anthropic => is_system && message.get("content").is_some_and(|content| content.as_array().is_some()),
+            _ => false,
         }
-        Api::Anthropic => is_system && message.get("content").is_some_and(|content| content.as_array().is_some()),
-        _ => false,
+    }
+}
+
+/// The searches of Gemini Interactions that the client runs, and their calls in a history.
+#[derive(Default)]
+pub(crate) struct Searches<'a> {
+    names: Set<Text<'a>>,
+    /// Names of the called functions, by the ids of the calls: a result need not have the name.
+    called: Map<Text<'a>, Text<'a>>,
+}
+
+impl<'a> Searches<'a> {
+    /// Returns the searches of a list, of the options, and the function that replaces a hosted search.
+    pub(crate) fn of(list: &[Node<'a>], deferred: Option<&DeferredOptions>) -> Self {
+        let own = list.iter().filter(|entry| tool::kind(entry) == Kind::ClientSearch).filter_map(tool::name).cloned();
+        let is_hosted = list.iter().any(|entry| tool::kind(entry) == Kind::HostedSearch);
+        let functions = deferred
+            .into_iter()
+            .flat_map(|options| options.search_tools.iter().chain(is_hosted.then_some(&options.tool_search_name)));
+        let names = own.chain(functions.map(|name| Text::new(name.clone()))).collect();
+        Searches { names, called: Map::new() }
+    }
+
+    /// Records the call in a step, if there is one.
+    pub(crate) fn note(&mut self, step: &Node<'a>) {
+        let text = |key: &str| step.get(key).and_then(Node::as_text).filter(|_| has_type(step, "function_call"));
+        if let (Some(id), Some(name)) = (text("id"), text("name")) {
+            self.called.insert(id.clone(), name.clone());
+        }
+    }
+
+    /// Returns true for a result with functions that answers a search. Functions in the result of another tool load
+    /// nothing: its server may have written them.
+    pub(crate) fn finds(&self, step: &Node<'a>) -> bool {
+        let result = step.get("result").and_then(Node::as_array).unwrap_or_default();
+        if !has_type(step, "function_result") || !result.iter().any(|entry| has_type(entry, "function")) {
+            return false;
+        }
+        let text = |key: &str| step.get(key).and_then(Node::as_text);
+        let name = text("call_id").and_then(|id| self.called.get(id)).or_else(|| text("name"));
+        name.is_some_and(|name| self.names.contains(name))
     }
 }

@@ -245,7 +245,7 @@ fn plan(request: &Node<'_>, changes: ToolChanges, mut planner: Planner) -> Resul
     planner.add(listed.as_ref().and_then(|tools| tools.as_array()).unwrap_or_default());
     // Tools whose change is ignored are not sent and reserve no names.
     if changes == ToolChanges::Apply {
-        carriers::each(request, Api::OpenaiResponses, |list| planner.add(list))?;
+        carriers::each(request, Api::OpenaiResponses, None, |list| planner.add(list))?;
     }
     Ok(planner.finish())
 }
@@ -261,7 +261,7 @@ pub(crate) fn loadable_names(request: &Node<'_>) -> Result<Set<String>, Error> {
     if let Some(tools) = request.get("tools") {
         take(view(tools)?.as_array().unwrap_or_default(), false);
     }
-    carriers::each(request, Api::OpenaiResponses, |list| take(list, true))?;
+    carriers::each(request, Api::OpenaiResponses, None, |list| take(list, true))?;
     Ok(names)
 }
 

@@ -13,13 +13,30 @@ pub(super) struct Site<'n, 'a> {
     /// arguments are not JSON.
     pub(super) arguments: Option<&'static str>,
     pub(super) id: Option<Text<'a>>,
+    /// True if a hosted search names the tool. Its step may have a signature, so nothing but the name may change.
+    pub(super) is_mention: bool,
 }
 
 impl<'n, 'a> Site<'n, 'a> {
     /// Returns the site of a call whose name and arguments are members of `node`.
     fn new(node: &'n mut Node<'a>, arguments: Option<&'static str>) -> Self {
         let id = id_of(node);
-        Site { node, name: "name", arguments, id }
+        Site::call(node, arguments, id)
+    }
+
+    /// Returns the site of a call with this id.
+    pub(super) const fn call(node: &'n mut Node<'a>, arguments: Option<&'static str>, id: Option<Text<'a>>) -> Self {
+        Site { node, name: "name", arguments, id, is_mention: false }
+    }
+
+    /// Returns the site of a `tool_reference`.
+    fn reference(node: &'n mut Node<'a>) -> Self {
+        Site { node, name: "tool_name", arguments: None, id: None, is_mention: false }
+    }
+
+    /// Returns the site of a definition that a hosted search found.
+    fn mention(node: &'n mut Node<'a>) -> Self {
+        Site { node, name: "name", arguments: None, id: None, is_mention: true }
     }
 }
 
@@ -79,6 +96,7 @@ pub(super) fn in_reply(reply: &mut Node<'_>, visit: Visit<'_>) {
     each(reply, "output", &mut |item| in_message(item, visit));
     // Gemini Interactions, whole and in the last event of a stream.
     each(reply, "steps", &mut |step| in_message(step, visit));
+    reply.visit("step", |step| in_message(step, visit));
     reply.visit("interaction", |reply| each(reply, "steps", &mut |step| in_message(step, visit)));
     // Bedrock Converse.
     reply.visit("output", |output| output.visit("message", |message| in_message(message, visit)));
@@ -101,6 +119,15 @@ pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
     match type_of(message) {
         Some(Kind::FunctionCall) => visit(Site::new(message, Some("arguments"))),
         Some(Kind::CustomCall | Kind::StepResult) => visit(Site::new(message, None)),
+        Some(Kind::SearchCall) => {
+            message.visit("arguments", |arguments| each(arguments, "function_names", &mut |name| in_name(name, visit)));
+        }
+        Some(Kind::SearchResult) => each(message, "result", &mut |found| visit(Site::mention(found))),
+        Some(Kind::SearchOutput) => each(message, "tools", &mut |found| {
+            if found.get("type").is_some_and(|kind| kind.is_text("function")) {
+                visit(Site::mention(found));
+            }
+        }),
         // Chat Completions allows the tool's name in its result.
         _ if message.get("role").is_some_and(|role| role.is_text("tool") || role.is_text("function")) => {
             visit(Site::new(message, None));
@@ -130,9 +157,19 @@ pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
 pub(super) fn in_tool_call(call: &mut Node<'_>, visit: Visit<'_>) {
     let id = id_of(call);
     call.visit("function", |function| {
-        visit(Site { node: function, name: "name", arguments: Some("arguments"), id: id.clone() });
+        visit(Site::call(function, Some("arguments"), id.clone()));
     });
-    call.visit("custom", |custom| visit(Site { node: custom, name: "name", arguments: None, id }));
+    call.visit("custom", |custom| visit(Site::call(custom, None, id)));
+}
+
+/// Visits a name that is an entry of a list.
+fn in_name<'a>(name: &mut Node<'a>, visit: Visit<'_>) {
+    let Some(old) = name.as_text().cloned() else { return };
+    let mut holder = Node::record([("name", Node::string(old.clone()))]);
+    visit(Site::mention(&mut holder));
+    if let Some(new) = holder.get("name").filter(|new| new.as_text() != Some(&old)).cloned() {
+        *name = new;
+    }
 }
 
 fn in_block(block: &mut Node<'_>, visit: Visit<'_>) {
@@ -140,10 +177,10 @@ fn in_block(block: &mut Node<'_>, visit: Visit<'_>) {
     block.visit("toolUse", |call| visit(Site::new(call, Some("input"))));
     match type_of(block) {
         Some(Kind::ToolUse) => visit(Site::new(block, Some("input"))),
-        Some(Kind::Reference) => visit(Site { node: block, name: "tool_name", arguments: None, id: None }),
+        Some(Kind::Reference) => visit(Site::reference(block)),
         Some(Kind::Result) => each(block, "content", &mut |inner| {
             if type_of(inner) == Some(Kind::Reference) {
-                visit(Site { node: inner, name: "tool_name", arguments: None, id: None });
+                visit(Site::reference(inner));
             }
         }),
         _ => {}
@@ -159,6 +196,12 @@ enum Kind {
     CustomCall,
     /// The result of a call in Gemini Interactions, which may name the tool.
     StepResult,
+    /// A hosted search of Gemini Interactions, which names functions. (In OpenAI Responses, it has a query.)
+    SearchCall,
+    /// The result of a hosted search in Gemini Interactions.
+    SearchResult,
+    /// The result of a search in OpenAI Responses.
+    SearchOutput,
 }
 
 fn type_of(node: &Node<'_>) -> Option<Kind> {
@@ -170,6 +213,9 @@ fn type_of(node: &Node<'_>) -> Option<Kind> {
         ("function_call", Kind::FunctionCall),
         ("custom_tool_call", Kind::CustomCall),
         ("function_result", Kind::StepResult),
+        ("tool_search_call", Kind::SearchCall),
+        ("tool_search_result", Kind::SearchResult),
+        ("tool_search_output", Kind::SearchOutput),
     ];
     kinds.into_iter().find(|(spelling, _)| name.is_text(spelling)).map(|(_, kind)| kind)
 }

@@ -1,5 +1,5 @@
 //! Rewrites tools outside the request's list: in Kimi's system messages, in items of OpenAI Responses, in Anthropic's
-//! additions, in results of Gemini Interactions. The API applies the same rules to these tools.
+//! additions, in results of client searches in Gemini Interactions. The API applies the same rules to these tools.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
@@ -14,9 +14,9 @@ use crate::{
     error::Error,
     json::{lazy, Data, Node},
     names::Names,
-    options::{Api, ToolsOptions},
+    options::{Api, DeferredOptions, ToolsOptions},
     request::{
-        carriers::{added, brings, list_of},
+        carriers::{added, list_of, Carriers},
         namespaces::FlatNames,
         prefilter::NAMES_TOOLS,
         splice,
@@ -39,10 +39,16 @@ pub(super) struct Carried<'c> {
 }
 
 /// Rewrites the tools of each message that contains some. Removes a message of which nothing is left.
-pub(super) fn rewrite(request: &mut Node<'_>, api: Api, carried: &mut Carried<'_>) -> Result<(), Error> {
+pub(super) fn rewrite(
+    request: &mut Node<'_>,
+    api: Api,
+    deferred: Option<&DeferredOptions>,
+    carried: &mut Carried<'_>,
+) -> Result<(), Error> {
     if api == Api::Gemini {
         return Ok(());
     }
+    let mut carriers = Carriers::of(request, api, deferred)?;
     let key = api.history();
     let rewritten = request.visit(key, |history| {
         if !matches!(history.data(), Data::Array(_)) {
@@ -50,7 +56,7 @@ pub(super) fn rewrite(request: &mut Node<'_>, api: Api, carried: &mut Carried<'_
         }
         let (mut gone, mut at) = (Vec::new(), 0);
         history.visit_children(|_, message| {
-            if lazy::may_hold(message, NAMES_TOOLS) && brings(&*lazy::view(message)?, api) {
+            if lazy::may_hold(message, NAMES_TOOLS) && carriers.brings(&*lazy::view(message)?) {
                 let pointer = format!("/{key}/{at}");
                 if lazy::edit(message, |message| in_message(message, api, &pointer, carried))? {
                     gone.push((at, Vec::new()));
@@ -72,8 +78,9 @@ fn in_message(message: &mut Node<'_>, api: Api, pointer: &str, carried: &mut Car
     }
     let key = list_of(api);
     let at = format!("{pointer}/{key}");
+    let redefines = has_type(message, "additional_tools");
     let emptied = message.visit(key, |tools| {
-        *tools = rewrite_list(core::mem::take(tools), &at, carried)?;
+        *tools = rewrite_list(core::mem::take(tools), (&at, redefines), carried)?;
         Ok(tools.as_array().is_some_and(<[Node<'_>]>::is_empty))
     });
     let emptied = emptied.unwrap_or(Ok(false))?;
@@ -91,7 +98,7 @@ fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>
         content.visit_children(|_, block| {
             if let Some(definition) = added(block).cloned() {
                 let place = format!("{pointer}/content/{at}/tool/definition");
-                let list = rewrite_list(Node::array(Vec::from([definition])), &place, carried)?;
+                let list = rewrite_list(Node::array(Vec::from([definition])), (&place, true), carried)?;
                 match list.as_array().and_then(<[Node<'_>]>::first).cloned() {
                     Some(new) => {
                         block.visit("tool", |tool| tool.set("definition", new));
@@ -109,8 +116,13 @@ fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>
     emptied.unwrap_or(Ok(false))
 }
 
-/// Rewrites a list like the request's own list, but keeps the flags of its tools.
-fn rewrite_list<'a>(list: Node<'a>, prefix: &str, carried: &mut Carried<'_>) -> Result<Node<'a>, Error> {
+/// Rewrites a list like the request's own list, but keeps the flags of its tools. If `redefines` is false, the first
+/// definition of a tool counts.
+fn rewrite_list<'a>(
+    list: Node<'a>,
+    (prefix, redefines): (&str, bool),
+    carried: &mut Carried<'_>,
+) -> Result<Node<'a>, Error> {
     const FLAG: &str = "defer_loading";
     let is_deferred = |tool: &Node<'_>| tool.get(FLAG).and_then(Node::as_bool) == Some(true);
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
@@ -119,7 +131,13 @@ fn rewrite_list<'a>(list: Node<'a>, prefix: &str, carried: &mut Carried<'_>) -> 
     let planned = Planned { names, shape: Some(carried.shape), flat: carried.flat.as_ref(), ..Planned::default() };
     let outcome = sanitize_list::rewrite_with_names(list, carried.options, planned, None)?;
     carried.names = outcome.names;
-    carried.restore_map.extend(outcome.restore_map);
+    if redefines {
+        for name in &outcome.accepted {
+            carried.restore_map.forget(name);
+            carried.callable.remove(name);
+        }
+    }
+    carried.restore_map.extend(outcome.restore_map, &carried.callable);
     carried.callable.extend(outcome.accepted);
     for mut tool in outcome.quarantined {
         tool.pointer.insert_str(0, prefix);

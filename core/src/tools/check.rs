@@ -132,6 +132,13 @@ impl Checking {
         let mut seen: Set<Cow<'_, str>> = Set::new();
         let mut taken: Vec<usize> = budgets.iter().map(|_| 0).collect();
         let (mut definitions, mut backends) = (Definitions::default(), Backends::default());
+        let own_name = |listed: &Listed<'_>| match tool_format::recognise(&listed.entry) {
+            Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.clone().into_owned()),
+            Entry::Hosted | Entry::Unknown => None,
+        };
+        let has_rules = self.dialect.tools.names.rules.is_some();
+        let names: Vec<Text<'static>> = listing.entries().filter(|_| has_rules).filter_map(own_name).collect();
+        let meeting = names::meeting(self.dialect.tools.names, names.iter());
         for (count, listed) in listing.entries().enumerate() {
             let Listed { entry, pointer, .. } = listed;
             if tools_most == Some(count) {
@@ -159,6 +166,10 @@ impl Checking {
                     self.found.extend(checking.found.into_iter().map(|found| ToolViolation { dialect, ..found }));
                 }
                 None => self.tool(listed, shape, name.as_deref())?,
+            }
+            if shape.name(entry).is_some_and(|name| meeting.contains(&name.borrowed())) {
+                let message = "expected names that differ in letters, digits or `-`, found two that do not".into();
+                self.add(name.as_deref(), Constraint::ToolName.id(), at(listed, &shape.pointer_to("name")), message);
             }
             if let Some(name) = &name {
                 if !seen.insert(name.clone()) {

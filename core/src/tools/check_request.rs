@@ -51,7 +51,7 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
     let model = request::model(&request, None)?;
     let shape = dialect.tools.names_for(&model);
     // The tools of several servers are judged as they would be sent.
-    let servers = servers::take(&mut request, Prefix::Auto, shape)?;
+    let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
     let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
     server_mentions::settle(&mut request, api, servers.as_ref())?;
     let mut found = Vec::new();

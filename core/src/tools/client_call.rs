@@ -22,14 +22,13 @@ use crate::{
 pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut Told) -> Result<Node<'a>, Error> {
     let given = Given::read(&call)?;
     // The API's own servers have run this call: the client must not answer it.
-    if call.get("execution").is_some_and(|execution| execution.is_text("server")) {
+    if is_hosted(&call) {
         return Ok(call);
     }
     let Some(format) = restore_map.client() else {
         let text = given.id.as_ref().and_then(Node::as_text);
         let id = || text.map(|id| Text::new(id.display().into_owned()));
-        let mut site =
-            |node: &mut Node<'_>, arguments| restore_map.site(Site { node, name: "name", arguments, id: id() }, told);
+        let mut site = |node: &mut Node<'_>, arguments| restore_map.site(Site::call(node, arguments, id()), told);
         match given.inner {
             Some(inner) => {
                 let (_, arguments) = INNER.into_iter().find(|(key, _)| *key == inner).unwrap_or_default();
@@ -87,6 +86,16 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
         }
     }
     Ok(written)
+}
+
+/// Returns true for a call that the API's own servers run. A `tool_search_call` of Gemini Interactions is always one;
+/// unlike that of OpenAI Responses, it has neither `execution` nor `call_id`.
+fn is_hosted(call: &Node<'_>) -> bool {
+    let is_step = call.get("type").is_some_and(|kind| kind.is_text(SEARCH_CALL))
+        && call.get("execution").is_none()
+        && call.get("call_id").is_none()
+        && call.get("id").is_some();
+    is_step || call.get("execution").is_some_and(|execution| execution.is_text("server"))
 }
 
 /// The members that hold a call in Chat Completions, Gemini and Bedrock, each with the member that holds its arguments.

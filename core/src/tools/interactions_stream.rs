@@ -36,6 +36,7 @@ impl Stream {
                 self.held.add(&key, piece)?;
                 return Ok(Some(Passed::Nothing));
             }
+            event.visit("delta", |delta| self.restore_map.message(delta, &mut self.told)).unwrap_or(Ok(()))?;
         } else if kind.is("step.stop") {
             if let Some(held) = self.held.close(&Key::of(event)) {
                 out.extend(self.end_of(held, || {
@@ -47,13 +48,18 @@ impl Stream {
                     ])
                 }));
             }
-        } else if kind.is("interaction.completed") {
-            out.extend(self.leave());
-            // The whole interaction repeats the steps.
+        } else {
+            let ends = kind.is("interaction.completed");
+            if ends {
+                out.extend(self.leave());
+            }
+            // An interaction repeats its steps.
             self.told.skips_seen = true;
             let restored = self.restore_map.reply(event, &mut self.told);
             self.told.skips_seen = false;
-            self.told.forget();
+            if ends {
+                self.told.forget();
+            }
             restored?;
         }
         Ok(Some(Passed::Event))
@@ -69,7 +75,7 @@ impl Stream {
         let is_bare = step.is_some_and(|step| is_none(step, "arguments"));
         let id = step.and_then(id_of).map(|id| id.display().into_owned());
         if step.is_none() {
-            // Steps that are no call pass unchanged.
+            event.visit("step", |step| self.restore_map.message(step, &mut self.told)).unwrap_or(Ok(()))?;
         } else if is_bare {
             event.visit("step", |step| self.names_of(step)).unwrap_or(Ok(()))?;
         } else {

@@ -77,7 +77,7 @@ pub(crate) fn adapt_with_names<'a>(
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
     let model = request::model(request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);
-    let servers = servers::take(request, options.tools.prefix, shape)?;
+    let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
     let api = recognise(request, options)?;
     server_mentions::settle(request, api, servers.as_ref())?;
     let given = request_facts::Given::of(request, api)?;
@@ -140,7 +140,8 @@ pub(crate) fn adapt_with_names<'a>(
         functions = deferred::custom_tools_as_functions(request)?;
     }
     let tools = sent_as(api_out, dialect, options);
-    let flat = planned_names::plan(request, api_out, (&mut names, shape))?;
+    let deferred = deferred_of(options, servers.as_ref());
+    let flat = planned_names::plan(request, api_out, deferred.as_deref(), (&mut names, shape))?;
     let planned =
         Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref(), ..Planned::default() };
     // Cached lists do not record servers.
@@ -149,7 +150,7 @@ pub(crate) fn adapt_with_names<'a>(
         rewrite_tools(request, api_out, &tools, planned, (lookup, &mut report))?;
     let AdaptReport { quarantined, changes, .. } = &mut report;
     let mut carried = Carried { options: &tools, shape, names, flat, restore_map, callable, quarantined, changes };
-    carriers::rewrite(request, api_out, &mut carried)?;
+    carriers::rewrite(request, api_out, deferred.as_deref(), &mut carried)?;
     let Carried { names, mut restore_map, callable, .. } = carried;
     if api_out == Api::OpenaiResponses {
         namespaces::rename_calls(request, restore_map.names_in_namespaces(), &callable)?;
@@ -237,7 +238,7 @@ pub(crate) fn catalogue<'a>(
     const FLAG: &str = "defer_loading";
     let dialect = dialect::of(&options.tools.sanitize)?;
     let shape = dialect.tools.names_for(&request::model(request, options.model.as_deref())?);
-    let servers = servers::take(request, options.tools.prefix, shape)?;
+    let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
     let api = recognise(request, options)?;
     if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(api, deferred, options)) {
         let mut deferred = deferred.clone();
@@ -245,13 +246,14 @@ pub(crate) fn catalogue<'a>(
         overflow::defer(request, api, most_tools(dialect, options), &deferred.search_tools)?;
     }
     let tools = ToolsOptions { repair: None, ..sent_as(api, dialect, options) };
-    let (mut found, mut restore_map) = (Vec::new(), RestoreMap::default());
+    let (mut found, mut restore_map, mut callable) = (Vec::new(), RestoreMap::default(), Set::new());
     for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
         let alone = Node::array(Vec::from([entry.clone()]));
         let planned = Planned { names, shape: Some(shape), ..Planned::default() };
         let outcome = sanitize_list::rewrite_with_names(alone, &tools, planned, None)?;
         names = outcome.names;
-        restore_map.extend(outcome.restore_map);
+        restore_map.extend(outcome.restore_map, &callable);
+        callable.extend(outcome.accepted);
         let sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
         let mut sent = sent.unwrap_or_else(|| entry.clone());
         if let Some(flag) = entry.get(FLAG) {
@@ -263,6 +265,17 @@ pub(crate) fn catalogue<'a>(
         restore_map.is_of_server(names.current(name).into_owned(), owner);
     }
     Ok((Node::array(found), restore_map))
+}
+
+/// Returns the options of deferred loading with the names that the tools of servers have in the list.
+fn deferred_of<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Option<Cow<'o, DeferredOptions>> {
+    let deferred = options.deferred.as_ref()?;
+    if servers.is_none() {
+        return Some(Cow::Borrowed(deferred));
+    }
+    let mut own = deferred.clone();
+    server_mentions::in_options(&mut own, servers);
+    Some(Cow::Owned(own))
 }
 
 /// The warning that tools past the maximum are deferred.

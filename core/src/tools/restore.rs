@@ -10,7 +10,7 @@ use super::{
     servers::Owner,
 };
 use crate::{
-    collections::Map,
+    collections::{Map, Set},
     deferred::Client,
     error::Error,
     json::{self, Data, Node, Text},
@@ -213,11 +213,16 @@ impl RestoreMap {
         })
     }
 
-    /// Adds the entries of another map.
-    pub(super) fn extend(&mut self, other: RestoreMap) {
-        self.list.extend(other.list);
-        self.in_namespaces.extend(other.in_namespaces);
+    /// Adds the entries of another map, except those of tools that were sent before.
+    pub(super) fn extend(&mut self, other: RestoreMap, sent: &Set<String>) {
+        self.list.extend(other.list.into_iter().filter(|(called, _)| !sent.contains(called)));
+        self.in_namespaces.extend(other.in_namespaces.into_iter().filter(|(_, called)| !sent.contains(called)));
         self.repair = self.repair.take().or(other.repair);
+    }
+
+    /// Removes the entry of a tool that is defined again.
+    pub(super) fn forget(&mut self, called: &str) {
+        self.list.remove(called);
     }
 
     /// Returns the approximate size in bytes.
@@ -321,14 +326,25 @@ impl RestoreMap {
         let was = (told.is_cut, told.is_limited);
         told.is_limited |= self.repair.is_some() && call_sites::is_cut(reply);
         told.is_cut |= told.is_limited;
+        let outcome = self.sites(told, |visit| call_sites::in_reply(reply, visit));
+        (told.is_cut, told.is_limited) = was;
+        outcome
+    }
+
+    /// Restores every call in a message, an item or a step.
+    pub(super) fn message(&self, message: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
+        self.sites(told, |visit| call_sites::in_message(message, visit))
+    }
+
+    /// Restores the calls that `walk` visits.
+    fn sites(&self, told: &mut Told, walk: impl FnOnce(&mut dyn FnMut(Site<'_, '_>))) -> Result<(), Error> {
         let mut outcome = Ok(());
-        call_sites::in_reply(reply, &mut |site| {
+        walk(&mut |site| {
             let restored = self.site(site, told);
             if outcome.is_ok() {
                 outcome = restored;
             }
         });
-        (told.is_cut, told.is_limited) = was;
         outcome
     }
 
@@ -342,7 +358,7 @@ impl RestoreMap {
         };
         let (id, was_limited) = (call_sites::id_of(item), told.is_limited);
         told.is_limited |= call_sites::is_cut(item);
-        let outcome = self.site(Site { node: item, name: "name", arguments, id }, told);
+        let outcome = self.site(Site::call(item, arguments, id), told);
         told.is_limited = was_limited;
         outcome
     }
@@ -350,12 +366,20 @@ impl RestoreMap {
     /// Restores one call in place.
     pub(super) fn site(&self, site: Site<'_, '_>, told: &mut Told) -> Result<(), Error> {
         let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
+        if site.is_mention {
+            // Tools of servers and of namespaces keep the name that was sent: it stands for both.
+            let restored = self.name(&called).filter(|own| own.server.is_none() && own.index.is_none());
+            if let Some(Restored { name, namespace: None, .. }) = restored.filter(|own| own.name != called) {
+                site.node.set(site.name, Node::string(name.into_owned()));
+            }
+            return Ok(());
+        }
         let outcome = match site.arguments {
             Some(key) => {
                 let has_text = key == "arguments" && !call_sites::is_step(site.node);
                 let id = site.id.map(|id| id.display().into_owned());
                 if site.node.get(key).is_none() && self.repairs(&called) {
-                    self.no_arguments(&called, site.node, key, id, told)
+                    self.no_arguments(&called, site.node, (key, has_text), id, told)
                 } else {
                     let restored = site.node.visit(key, |node| {
                         let was_null = node.is_null();
@@ -382,17 +406,17 @@ impl RestoreMap {
         &self,
         called: &Text<'_>,
         call: &mut Node<'_>,
-        key: &'static str,
+        (key, has_text): (&'static str, bool),
         id: Option<String>,
         told: &mut Told,
     ) -> Result<(), Error> {
-        if key == "arguments" && told.is_limited {
+        if has_text && told.is_limited {
             return self.arguments(called, &mut Node::default(), (id, true), told);
         }
         let mut none = Node::empty_object();
         self.arguments(called, &mut none, (id, false), told)?;
         if !none.as_object().is_some_and(json::Object::is_empty) {
-            let filled = if key == "arguments" { Node::string(json::write(&none)) } else { none.detached() };
+            let filled = if has_text { Node::string(json::write(&none)) } else { none.detached() };
             call.set(key, filled);
         }
         Ok(())

@@ -151,7 +151,9 @@ pub(super) fn rewrite_with_names<'a>(
         match tool_format::recognise(&listed.entry) {
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
-                let name = request::tool::name(&listed.entry);
+                // The API calls the tools of a server by their own names and the name of the server, apart from functions.
+                let is_server = request::tool::kind(&listed.entry) == request::tool::Kind::Toolset;
+                let name = request::tool::name(&listed.entry).filter(|_| !is_server);
                 // The name of a `custom` tool of a namespace or of a server was made by this library.
                 if is_named_here(listed) {
                     own.extend(name)

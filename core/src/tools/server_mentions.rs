@@ -99,7 +99,11 @@ struct Calls {
 
 impl Calls {
     fn settle(&mut self, mentions: &Mentions<'_>, site: Site<'_, '_>) {
-        let Site { node, name, id, .. } = site;
+        let Site { node, name, id, is_mention, .. } = site;
+        if is_mention {
+            // The steps of hosted searches hold the names that were sent.
+            return;
+        }
         let is_call = name == "name";
         let Some(own) = node.get(name).and_then(Node::as_text).filter(|_| is_call && mentions.servers.is_some()) else {
             return mentions.in_history(node, name);

@@ -13,7 +13,7 @@ use crate::{
     json::{lazy, Data, Node, Text},
     limits::MAX_SERVER_NAME,
     names::TakenDigests,
-    options::{Api, Prefix},
+    options::{Api, DeferredOptions, Prefix},
     request::{
         carriers, tool,
         tool_format::{self, Entry},
@@ -149,12 +149,16 @@ fn flatten_beside<'a>(
 ///
 /// # Errors
 /// As [`flatten`].
-pub(super) fn take(request: &mut Node<'_>, prefix: Prefix, shape: NamePattern) -> Result<Option<Servers>, Error> {
+pub(super) fn take(
+    request: &mut Node<'_>,
+    (prefix, shape): (Prefix, NamePattern),
+    deferred: Option<&DeferredOptions>,
+) -> Result<Option<Servers>, Error> {
     let holders = [request.get(TOOLS), request.get(CONVERSE)];
     if !holders.into_iter().flatten().any(may_have_server) {
         return Ok(None);
     }
-    let others = names_of_carriers(request)?;
+    let others = names_of_carriers(request, deferred)?;
     if let Some(servers) = take_from(request, "/tools", prefix, shape, &others)? {
         return Ok(Some(servers));
     }
@@ -164,11 +168,13 @@ pub(super) fn take(request: &mut Node<'_>, prefix: Prefix, shape: NamePattern) -
 }
 
 /// Returns the names of the tools that the history adds. They belong to no server, and keep their names.
-fn names_of_carriers(request: &Node<'_>) -> Result<Set<Text<'static>>, Error> {
+fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> Result<Set<Text<'static>>, Error> {
     let mut names = Set::new();
     // The format is recognised by the list, which is not merged yet. Messages of one format add no tools in another.
     for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
-        carriers::each(request, api, |list| names.extend(list.iter().filter_map(named).map(Named::into_name)))?;
+        let mut take = |list: &[Node<'_>]| names.extend(list.iter().filter_map(named).map(Named::into_name));
+        carriers::each(request, api, deferred, &mut take)?;
+        names.extend(carriers::names_of_hosted(request, api)?.into_iter().map(Text::into_owned));
     }
     Ok(names)
 }

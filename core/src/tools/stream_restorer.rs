@@ -263,7 +263,7 @@ impl Stream {
 
     /// Restores only the names of a call.
     pub(super) fn names_of(&mut self, node: &mut Node<'_>) -> Result<(), Error> {
-        self.restore_map.site(Site { node, name: "name", arguments: None, id: None }, &mut self.told)
+        self.restore_map.site(Site::call(node, None, None), &mut self.told)
     }
 
     pub(super) fn carried(&mut self, mut held: Held) -> Option<Node<'static>> {

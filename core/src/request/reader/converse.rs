@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Text},
     request::{
-        blocks::{converse_change, Directive},
+        blocks::{converse_change, is_of_server, Directive},
         conversation::{string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, What},
     },
 };
@@ -36,8 +36,8 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     for block in blocks {
         if let Some((change, name)) = converse_change(&block) {
             reader.change(at);
-            // Only the client changes the tools.
-            if role != Role::System || !reader.may_change() {
+            // Only the client changes the tools, and only its own are in the list.
+            if role != Role::System || !reader.may_change() || is_of_server(&block) {
                 reader.push(at, What::Ignored(name));
             } else if change == Directive::Removal {
                 reader.push(at, What::Remove { name, cache_control: None });

@@ -9,7 +9,7 @@ use super::{
     History, Reader,
 };
 use crate::{
-    collections::{Map, Set},
+    collections::Set,
     error::Error,
     json::{
         self,
@@ -17,6 +17,7 @@ use crate::{
         Data, Node, Text,
     },
     request::{
+        carriers::Searches,
         conversation::{opened, string_of, Arguments, Call, Content, Outcome, Part, Role, Search, Searcher, What},
         prefilter,
         tool::{self, has_type, type_of, Kind},
@@ -59,14 +60,8 @@ pub(super) fn read<'a>(
     }
     let listed = reader.listed.iter().filter(|entry| tool::kind(entry) == Kind::ClientSearch);
     let own: Set<Text<'a>> = listed.filter_map(tool::name).cloned().collect();
-    let options = reader.reading.options;
-    // A function may stand for the hosted search.
-    let is_hosted = reader.listed.iter().any(|entry| tool::kind(entry) == Kind::HostedSearch);
-    let stands_for_it = is_hosted.then_some(&options.tool_search_name);
-    let functions = options.search_tools.iter().chain(stands_for_it).map(|name| Text::new(name.clone()));
-    let searches = own.iter().cloned().chain(functions).collect();
-    let mut pass =
-        Pass { reader, at: 0, turns: Turns::default(), own, searches, called: Map::new(), hosted: Set::new() };
+    let searches = Searches::of(reader.listed, Some(reader.reading.options));
+    let mut pass = Pass { reader, at: 0, turns: Turns::default(), own, searches, hosted: Set::new() };
     for index in 0..pass.reader.history.messages().len() {
         pass.at = index + 1;
         if let Some(step) = pass.next(index)? {
@@ -83,10 +78,7 @@ struct Pass<'p, 'r, 'n, 'a> {
     turns: Turns,
     /// Names of the searches that the request lists and the client runs.
     own: Set<Text<'a>>,
-    /// Names of the functions that are searches, `own` included.
-    searches: Set<Text<'a>>,
-    /// Names of the called functions, by the ids of the calls.
-    called: Map<Text<'a>, Text<'a>>,
+    searches: Searches<'a>,
     /// Ids of the hosted searches.
     hosted: Set<Text<'a>>,
 }
@@ -97,13 +89,13 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn next(&mut self, index: usize) -> Result<Option<Node<'a>>, Error> {
         self.note_call(index)?;
         if self.reader.skims() {
-            let (searches, called) = (&self.searches, &self.called);
+            let searches = &self.searches;
             return self.reader.skim(index, |step, calls| {
                 let is = |name| has_type(step, name);
                 is("tool_search_call")
                     || is("tool_search_result")
                     || calls && (is("function_call") || is("function_result"))
-                    || finds(step, searches, called)
+                    || searches.finds(step)
             });
         }
         let marks = prefilter::DEFERRAL | prefilter::CALL | prefilter::RESULT;
@@ -121,12 +113,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         else {
             return Ok(());
         };
-        let step = view(step)?;
-        let text = |key: &str| step.get(key).and_then(Node::as_text).filter(|_| has_type(&step, "function_call"));
-        if let (Some(id), Some(name)) = (text("id"), text("name")) {
-            let (id, name) = (id.clone(), name.clone());
-            self.called.insert(id, name);
-        }
+        self.searches.note(&*view(step)?);
         Ok(())
     }
 
@@ -186,7 +173,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
         let id = string_of(&step, "call_id");
         let is_error = step.get("is_error").and_then(Node::as_bool) == Some(true);
-        let is_search = finds(&step, &self.searches, &self.called);
+        let is_search = self.searches.finds(&step);
         let (own, result) = taken(self.reader, step, "result");
         let content = match result {
             Some(result) if is_search => {
@@ -213,18 +200,24 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 others.extend(part(self.reader, entry)?);
             }
         }
-        let mut parts = Vec::from([self.load(found)]);
+        let mut parts = Vec::from([self.load(found, Searcher::Client)]);
         parts.extend(others);
         Ok(Content::Parts(parts))
     }
 
-    /// Adds the functions that a search found, and returns the references to them.
-    fn load(&mut self, found: Vec<Node<'a>>) -> Part<'a> {
+    /// Adds the functions that a search found, and returns the references to them. A hosted search loads functions that
+    /// the request lists; all others belong to servers that the API calls itself.
+    fn load(&mut self, found: Vec<Node<'a>>, searcher: Searcher) -> Part<'a> {
+        let is_hosted = searcher == Searcher::Hosted;
         let mut names = Vec::with_capacity(found.len());
         for definition in found {
-            names.extend(tool::name(&definition).cloned());
+            let name = tool::name(&definition);
+            if is_hosted && !name.is_some_and(|name| self.reader.conversation.tools.knows(name)) {
+                continue;
+            }
+            names.extend(name.cloned());
             // If changes are ignored, a search may only load functions that the request lists.
-            if self.reader.may_change() {
+            if self.reader.may_change() && !is_hosted {
                 self.reader.bring(definition, Arrival::Found);
             }
         }
@@ -248,7 +241,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let own = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
         let id = string_of(&step, "call_id");
         let list = step.visit("result", |result| result.as_array_mut().map(core::mem::take)).flatten();
-        let content = Content::Parts(Vec::from([self.load(list.unwrap_or_default())]));
+        let content = Content::Parts(Vec::from([self.load(list.unwrap_or_default(), Searcher::Hosted)]));
         if !id.as_text().is_some_and(|id| self.hosted.contains(id)) {
             self.reader.losses().about_maybe("orphan-tool-search-output", id.as_text());
             // The result is dropped, but its functions stay loaded.
@@ -260,18 +253,6 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let of_search = Some(Searcher::Hosted);
         self.push(message, What::Result(Outcome { of_search, ..Outcome::new(id, content, own) }));
     }
-}
-
-/// Returns true for a result with functions that answers a search. Functions in the result of another tool load
-/// nothing: its server may have written them.
-fn finds<'a>(step: &Node<'a>, searches: &Set<Text<'a>>, called: &Map<Text<'a>, Text<'a>>) -> bool {
-    let result = step.get("result").and_then(Node::as_array).unwrap_or_default();
-    if !has_type(step, "function_result") || !result.iter().any(|entry| has_type(entry, "function")) {
-        return false;
-    }
-    let text = |key: &str| step.get(key).and_then(Node::as_text);
-    let name = text("call_id").and_then(|id| called.get(id)).or_else(|| text("name"));
-    name.is_some_and(|name| searches.contains(name))
 }
 
 /// Reads a text or an image.

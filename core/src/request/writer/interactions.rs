@@ -1,9 +1,10 @@
 //! Writes Gemini Interactions. Natively, searches and their results are steps that hold functions.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::VecDeque, string::String, vec::Vec};
 
 use super::{joined, place_history, Writer};
 use crate::{
+    collections::Map,
     error::Error,
     json::{Node, Text},
     options::{Native, ServerHistory},
@@ -20,7 +21,7 @@ pub(super) fn write<'a>(
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
     let events = pairs::settle(events, writer.writing.warnings);
-    let mut steps = Steps { writer, out: Vec::new(), prompt: Vec::new(), has_spoken: false };
+    let mut steps = Steps { writer, out: Vec::new(), prompt: Vec::new(), has_spoken: false, searches: Map::new() };
     for event in events {
         steps.event(event)?;
     }
@@ -39,6 +40,8 @@ struct Steps<'s, 'w, 'a> {
     prompt: Vec<Part<'a>>,
     /// True once the history has anything but the system prompt.
     has_spoken: bool,
+    /// The indices in `out` of the hosted searches without a result, by their ids.
+    searches: Map<Text<'a>, VecDeque<usize>>,
 }
 
 impl<'a> Steps<'_, '_, 'a> {
@@ -108,6 +111,9 @@ impl<'a> Steps<'_, '_, 'a> {
         let is_hosted = call.search == Some(Searcher::Hosted) && self.writer.native() == Native::Interactions;
         if is_hosted {
             // The result of the search adds the names.
+            if let Some(id) = call.id.as_text().cloned() {
+                self.searches.entry(id).or_default().push_back(self.out.len());
+            }
             self.out.push(Node::record([
                 ("type", Node::literal("tool_search_call")),
                 ("id", call.id),
@@ -171,12 +177,9 @@ impl<'a> Steps<'_, '_, 'a> {
 
     /// Writes the names of the found functions into the call of a hosted search.
     fn name_found(&mut self, id: &Node<'a>, functions: &[Node<'a>]) {
-        let is_call = |step: &&mut Node<'a>| {
-            type_of(step).is_some_and(|kind| kind.is("tool_search_call"))
-                && step.get("id").and_then(Node::as_text) == id.as_text()
-        };
+        let at = id.as_text().and_then(|id| self.searches.get_mut(id)?.pop_front());
         let names = functions.iter().filter_map(|function| function.get("name")).cloned().collect();
-        if let Some(step) = self.out.iter_mut().rev().find(is_call) {
+        if let Some(step) = at.and_then(|at| self.out.get_mut(at)) {
             step.set("arguments", Node::record([(NAMES, Node::array(names))]));
         }
     }

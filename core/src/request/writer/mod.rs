@@ -211,7 +211,11 @@ impl<'w, 'a> Writer<'w, 'a> {
                 }
                 continue;
             }
-            let Some(mut written) = self.function(definition)? else { continue };
+            let Some(mut written) = self.function(definition)? else {
+                // The target has no such tool, so nothing may refer to it.
+                self.set_aside.insert(name);
+                continue;
+            };
             if self.writing.target != Api::Anthropic && tool::has_type(&written, "custom") {
                 self.custom.insert(name.clone());
             }
