@@ -12,7 +12,7 @@ use crate::{
     json::Node,
     limits::MAX_NODES,
     options::{Hints, Refs, SanitizeOptions, Untyped},
-    sanitize::diagnostics::Diagnostics,
+    sanitize::{diagnostics::Diagnostics, legalize::stand_ins::StandIns},
     schema::{
         draft::Draft,
         keyword::Keywords,
@@ -52,6 +52,8 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) no_references: bool,
     /// A definition that stays has a `/` in some key, and no reference could lead past it.
     pub(in crate::sanitize) no_slash: bool,
+    /// What property names that cannot be spelled become.
+    pub(in crate::sanitize) stand_ins: Rc<StandIns>,
     /// References stay as they are written, and definitions where they stand.
     pub(in crate::sanitize) leaves_definitions: bool,
     /// A schema without a type gets one.
@@ -81,7 +83,7 @@ impl PassContext {
         draft: Draft,
         form: Form,
         diagnostics: Diagnostics,
-        budget: &Rc<Budget>,
+        (stand_ins, budget): (&Rc<StandIns>, &Rc<Budget>),
     ) -> Result<Self, Error> {
         let mentions_references = references::mentions_references(node);
         let has_references = mentions_references && references::has_references(node, budget)?;
@@ -114,6 +116,7 @@ impl PassContext {
             mentions_references,
             no_references: !has_references,
             no_slash: false,
+            stand_ins: stand_ins.clone(),
             leaves_definitions: false,
             types_everything: grammar.typed != TypeRequirement::No
                 || grammar.anything != AnyEncoding::Unsaid

@@ -107,7 +107,7 @@ fn run(
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from
             // there.
             if !is_already_accepted(node, Form::Read, grammar, options, budget)? {
-                let mut builder = plan.is_some().then(|| PlanBuilder::new(node, grammar, budget));
+                let mut builder = plan.is_some().then(PlanBuilder::default);
                 if !write(node, (dialect, grammar), options, builder.as_mut(), &mut recorder, budget)? {
                     verify_output(node, grammar, options, budget)?;
                 }
@@ -123,11 +123,11 @@ fn run(
 }
 
 /// Writes a schema as the grammar has it; gives true if it is known to be accepted.
-fn write(
-    node: &mut Node<'_>,
+fn write<'a>(
+    node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
     options: &SanitizeOptions,
-    plan: Option<&mut PlanBuilder<'_>>,
+    plan: Option<&mut PlanBuilder<'a>>,
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {

@@ -8,7 +8,7 @@ mod json_string;
 mod names;
 pub(crate) mod version;
 
-use alloc::{format, string::String};
+use alloc::{format, rc::Rc, string::String};
 
 use crate::{
     budget::Budget,
@@ -16,7 +16,7 @@ use crate::{
     dialect::grammar::Grammar,
     error::{Code, Error},
     json::{self, Member, Node, Object, Text},
-    sanitize::{depth, encode::plan},
+    sanitize::{depth, encode::plan, legalize::stand_ins::StandIns},
 };
 
 /// What has to be undone in the arguments of one tool: a plan for each way of encoding, in the order in which they are
@@ -32,19 +32,19 @@ pub(crate) struct Plan {
 }
 
 /// What becomes a plan while a schema is sanitized.
+#[derive(Default)]
 pub(in crate::sanitize) struct PlanBuilder<'a> {
     plan: Plan,
-    /// The schema as it was, if some of its names are spelled otherwise now.
-    original: Option<Node<'a>>,
+    /// The schema as it was and its stand-ins, if some of its names are spelled otherwise now.
+    original: Option<(Node<'a>, Rc<StandIns>)>,
     /// Names with `/` were replaced, too.
     pub(in crate::sanitize) no_slash: bool,
 }
 
 impl<'a> PlanBuilder<'a> {
     /// Before the schema is rewritten.
-    pub(in crate::sanitize) fn new(original: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Self {
-        let original = names::are_renamed(original, grammar, budget).then(|| original.copy(budget));
-        PlanBuilder { plan: Plan::default(), original, no_slash: false }
+    pub(in crate::sanitize) fn keep(&mut self, original: &Node<'a>, stand_ins: &Rc<StandIns>, budget: &Budget) {
+        self.original = (!stand_ins.is_empty()).then(|| (original.copy(budget), stand_ins.clone()));
     }
 
     /// Before what a strict mode cannot say is encoded.
@@ -75,8 +75,8 @@ impl<'a> PlanBuilder<'a> {
 
     /// The plan for the names alone.
     pub(in crate::sanitize) fn finish_names(mut self, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
-        if let Some(original) = &self.original {
-            self.plan.names = names::plan(original, grammar, self.no_slash, budget)?;
+        if let Some((original, stand_ins)) = &self.original {
+            self.plan.names = names::plan((original, stand_ins), grammar, self.no_slash, budget)?;
         }
         budget.check(String::new)?;
         Ok(self.plan)

@@ -16,61 +16,20 @@ use crate::{
     collections::{Map, Set},
     dialect::grammar::Grammar,
     error::Error,
-    json::{Child, Data, LookUp, Member, Node, Object, Text},
-    sanitize::legalize::property_names::{only_required, Spelling},
+    json::{Child, LookUp, Member, Node, Object, Text},
+    sanitize::legalize::stand_ins::{self, only_listed, Spelling, StandIns},
     schema::{
         draft::Draft,
         references::{self, Number, References},
     },
 };
 
-/// Keywords that apply their schemas to the very instance they stand at.
-const IN_PLACE: [&str; 6] = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
-
 /// How many schemas are looked at for one value; more would be a schema that was made to be slow.
 const MOST: usize = 4096;
 
-/// Is there a name that cannot be spelled? Then the schema is needed as it was before it is rewritten.
-pub(super) fn are_renamed(schema: &Node<'_>, grammar: &Grammar, budget: &Budget) -> bool {
-    let spelling = |no_slash, is_root| Spelling { rule: grammar.names, no_slash, is_root };
-    let spellings = [true, false].map(|is_root| spelling(grammar.refs.no_slash_in_definitions, is_root));
-    if spellings.iter().all(|spelling| spelling.is_open()) {
-        return false;
-    }
-    let replaced = |name: &Text<'_>| spellings.iter().any(|spelling| spelling.replaces(name));
-    any_name(schema, budget, &replaced)
-}
-
-/// Is something true of a name in a table of properties, or of one that `required` lists? (What only looks like one of
-/// these counts, too. Asked of every key there is, this was a tenth of a report.)
-fn any_name(schema: &Node<'_>, budget: &Budget, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
-    let mut open = Vec::from([schema]);
-    let is_container = |node: &&Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
-    while let Some(node) = open.pop() {
-        match node.data() {
-            Data::Array(items) if budget.pay(1 + items.len()) => open.extend(items.iter().filter(is_container)),
-            Data::Object(object) if budget.pay(1 + object.len()) => {
-                for Member { key, value } in object.iter().filter(|member| is_container(&&member.value)) {
-                    let named = match value.data() {
-                        Data::Object(table) if key.is("properties") => table.iter().any(|member| is(&member.key)),
-                        Data::Array(names) if key.is("required") => names.iter().filter_map(Node::as_text).any(is),
-                        _ => false,
-                    };
-                    if named {
-                        return true;
-                    }
-                    open.push(value);
-                }
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
 /// The plan for a schema as it was; `no_slash`: names with `/` were replaced, too. `None`: no name was.
 pub(super) fn plan(
-    original: &Node<'_>,
+    (original, stand_ins): (&Node<'_>, &StandIns),
     grammar: &Grammar,
     no_slash: bool,
     budget: &Budget,
@@ -81,6 +40,7 @@ pub(super) fn plan(
     let planner = Planner {
         budget,
         spelling: Spelling { rule: grammar.names, no_slash, is_root: false },
+        stand_ins,
         names_required: grammar.encodes(),
         ref_stands_alone: draft.ref_stands_alone(),
         references: &references,
@@ -110,6 +70,7 @@ pub(super) fn plan(
 struct Planner<'r> {
     budget: &'r Budget,
     spelling: Spelling,
+    stand_ins: &'r StandIns,
     /// What is required and not described becomes a property.
     names_required: bool,
     ref_stands_alone: bool,
@@ -148,16 +109,11 @@ impl Planner<'_> {
             renames = true;
             plan.set(Text::literal("$ref"), Node::string(self.name(target)));
         }
-        // Without a condition nothing follows from it.
-        let is_conditional = object.has("if");
         let mut in_place = Vec::new();
-        for keyword in IN_PLACE.into_iter().filter(|keyword| is_conditional || !matches!(*keyword, "then" | "else")) {
-            let Some(value) = object.get(keyword) else { continue };
-            for branch in value.as_array().unwrap_or(core::slice::from_ref(value)) {
-                let planned = self.schema(branch);
-                renames |= planned.renames;
-                in_place.extend(planned.plan.as_object().is_some_and(|plan| !plan.is_empty()).then_some(planned.plan));
-            }
+        for branch in stand_ins::in_place(object) {
+            let planned = self.schema(branch);
+            renames |= planned.renames;
+            in_place.extend(planned.plan.as_object().is_some_and(|plan| !plan.is_empty()).then_some(planned.plan));
         }
         if !in_place.is_empty() {
             plan.set(Text::literal("allOf"), Node::array(in_place));
@@ -206,10 +162,10 @@ impl Planner<'_> {
     fn names<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
         let table = object.get("properties").and_then(Node::as_object);
         let described: Vec<&Text<'a>> = table.into_iter().flatten().map(|member| &member.key).collect();
-        let required = only_required(object, table);
-        self.budget.pay(described.len() + required.len());
+        let listed = only_listed(object, table);
+        self.budget.pay(described.len() + listed.len());
         let [root, names] =
-            [true, false].map(|is_root| self.originals(Spelling { is_root, ..self.spelling }, &described, &required));
+            [true, false].map(|is_root| self.originals(Spelling { is_root, ..self.spelling }, &described, &listed));
         let differ = root.len() != names.len() || !root.iter().zip(&names).all(|(one, other)| one == other);
         let renames = !(root.is_empty() && names.is_empty());
         self.found.set(self.found.get() || renames);
@@ -229,15 +185,15 @@ impl Planner<'_> {
         &self,
         spelling: Spelling,
         described: &[&'s Text<'a>],
-        required: &[&'s Text<'a>],
+        listed: &[&'s Text<'a>],
     ) -> Map<String, &'s Text<'a>> {
-        let names = spelling.stand_ins(described.iter().copied(), required.iter().copied());
-        // Names that are only required become properties where every name does, and have new names where those have.
-        let is_named =
-            |name: &&&Text<'a>| self.names_required || name.value().is_some_and(|name| spelling.goes_everywhere(&name));
-        let new = |name: &Text<'_>| name.value().and_then(|spelled| names.of(&spelled)).cloned();
-        let all = described.iter().chain(required.iter().filter(is_named));
-        all.filter_map(|name| Some((new(name)?, *name))).collect()
+        // Names that are only listed become properties where every name does, and have new names where those have.
+        let is_named = |name: &&&Text<'a>| {
+            let goes = |name: &str| self.stand_ins.goes_where_listed(spelling, name);
+            self.names_required || name.value().is_some_and(|name| goes(&name))
+        };
+        let all = described.iter().chain(listed.iter().filter(is_named)).filter(|name| spelling.replaces(name));
+        all.filter_map(|name| Some((self.stand_ins.of_name(&name.value()?)?, *name))).collect()
     }
 }
 

@@ -22,6 +22,7 @@ pub(in crate::sanitize) mod ref_like_keys;
 pub(in crate::sanitize) mod required;
 pub(in crate::sanitize) mod root;
 pub(in crate::sanitize) mod slash_keys;
+pub(in crate::sanitize) mod stand_ins;
 mod told_apart;
 pub(in crate::sanitize) mod type_array;
 pub(in crate::sanitize) mod type_branches;

@@ -27,7 +27,7 @@ use crate::{
         diagnostics::Diagnostics,
         discriminators::Discriminators,
         encode,
-        legalize::{property_names, root, Legalize},
+        legalize::{property_names, root, stand_ins::StandIns, Legalize},
         pass::{Pass, Run},
         pipeline::passes::PASSES,
         resolve::inline,
@@ -53,12 +53,12 @@ const LAST_GROWTH: usize = 5;
 /// what made a definition recursive or too deep, joining brings keywords that hint at a type, and what a union leaves
 /// beside a reference that stays is said in a definition of its own. Where `is_done` says so they end at once; then it
 /// gives true. What brings arguments back is added to `plan`, if that is wanted.
-pub(in crate::sanitize) fn sanitize(
-    node: &mut Node<'_>,
+pub(in crate::sanitize) fn sanitize<'a>(
+    node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
     options: &SanitizeOptions,
     is_done: &dyn Fn(&Node<'_>) -> bool,
-    mut plan: Option<&mut PlanBuilder<'_>>,
+    mut plan: Option<&mut PlanBuilder<'a>>,
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
@@ -67,19 +67,24 @@ pub(in crate::sanitize) fn sanitize(
     if grammar.object_root {
         misplaced::unwrap(node, &mut diagnostics);
     }
+    let stand_ins = Rc::new(StandIns::of(node, grammar, budget));
+    if let Some(plan) = &mut plan {
+        plan.keep(node, &stand_ins, budget);
+    }
     root::refuse_no_object(node, Form::Read, grammar, budget)?;
     if grammar.encodes() {
         diagnostics.listen(node, budget)?;
     }
     let discriminators = Discriminators::of(node, budget)?;
     let (draft, origin) = (Draft::of(node), node.origin());
-    let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, budget)?;
+    let shared = (&stand_ins, budget);
+    let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, shared)?;
     diagnostics = round(node, context, plan.as_deref_mut())?;
     // What is read from here on was written here, in the words of today.
     let again = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
         node.track(origin);
         diagnostics.follow(node);
-        PassContext::new(node, (dialect, grammar), options, Draft::Y2020, Form::Written, diagnostics, budget)
+        PassContext::new(node, (dialect, grammar), options, Draft::Y2020, Form::Written, diagnostics, shared)
     };
     let mut is_settled = node.is_intact();
     let mut ends = !is_settled && is_done(node);
