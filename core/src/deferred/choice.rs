@@ -2,9 +2,11 @@
 
 use alloc::{format, string::String};
 
-use super::emulation::{Emulation, Standing};
+use super::{
+    emulation::{Emulation, Standing},
+    quote::Overflowed,
+};
 use crate::{
-    collections::Set,
     error::{Code, Error},
     json::{Node, Text},
     options::{Api, DeferredOptions, ForcedTool},
@@ -25,7 +27,7 @@ pub(super) fn settle<'a>(
     request: &mut Node<'a>,
     format: Api,
     (emulation, map): (&mut Emulation<'a>, &NameMap<'a>),
-    (options, overflowed): (&DeferredOptions, Option<&Set<(Option<String>, String)>>),
+    (options, overflowed): (&DeferredOptions, Option<&Overflowed>),
     search: Option<&str>,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {

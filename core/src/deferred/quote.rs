@@ -14,6 +14,9 @@ use crate::{
     request::{notice::Quoted, tool, tools::Tools},
 };
 
+/// The tools that were deferred because there is no room for them: the namespace and the name of each.
+pub(crate) type Overflowed = Set<(Option<String>, String)>;
+
 /// How tools will be sent. The caller of deferred loading decides that.
 pub(crate) struct Sending<'s> {
     /// The pattern that names of tools must match.
@@ -24,7 +27,7 @@ pub(crate) struct Sending<'s> {
     /// can be written without the rest of the list.
     pub(crate) alone: usize,
     /// The tools that the caller deferred, each with its namespace: a choice loads them.
-    pub(crate) overflowed: &'s Set<(Option<String>, String)>,
+    pub(crate) overflowed: &'s Overflowed,
 }
 
 /// Tools as they are sent, by their names there.

@@ -1,8 +1,8 @@
 //! The names of the dialects as constants: what an editor completes and a compiler checks.
 
 use super::{
-    anthropic, azure, bedrock, cerebras, codex, cohere, deepseek, fireworks, gemini, groq, llama_cpp, mistral,
-    moonshot, ollama, openai, portable, sglang, vertex, vllm, vscode, xai, Dialect,
+    anthropic, azure, bedrock, cerebras, codex, cohere, deepseek, fireworks, gemini, gemini_interactions, groq,
+    llama_cpp, mistral, moonshot, ollama, openai, portable, sglang, vertex, vllm, vscode, xai, Dialect,
 };
 
 macro_rules! names {
@@ -46,6 +46,8 @@ names! {
     GEMINI = gemini::GEMINI,
     /// Gemini API, `functionDeclarations[].parametersJsonSchema`.
     GEMINI_JSON_SCHEMA = gemini::JSON_SCHEMA,
+    /// Gemini Interactions, function tools.
+    GEMINI_INTERACTIONS = gemini_interactions::INTERACTIONS,
     /// Vertex AI, Gemini's `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset).
     VERTEX = vertex::VERTEX,
     /// Vertex AI, Gemini's `functionDeclarations[].parametersJsonSchema`.

@@ -102,7 +102,7 @@ pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestCh
     let mut has_reference = false;
     for message in messages {
         let message = view(message)?;
-        has_reference |= has_type(&*message, "item_reference");
+        has_reference |= has_type(&message, "item_reference");
         facts.push(facts_of(&message, api));
     }
     let changes = plan(&facts, api, is_whole && !has_reference);

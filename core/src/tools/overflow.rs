@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use crate::{
-    collections::Set,
+    deferred::quote::Overflowed,
     error::Error,
     json::{lazy, Data, Node, Text},
     limits::LOADS_SHARE,
@@ -19,9 +19,6 @@ const TOOLS: &str = "tools";
 /// The search that is added to a list without one.
 const SEARCH_TYPE: &str = "tool_search_tool_bm25_20251119";
 pub(crate) const SEARCH: &str = "tool_search_tool_bm25";
-
-/// The tools that were deferred because there is no room for them: the namespace and the name of each.
-pub(crate) type Overflowed = Set<(Option<String>, String)>;
 
 /// Defers the tools of a request from the first one for which there is no room, and adds a search. What is deferred
 /// depends on the list alone, so that a prompt cache keeps its prefix. Tools named in `searches` stay.

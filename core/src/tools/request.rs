@@ -7,7 +7,7 @@ use super::{
     carriers::{self, Carried},
     converse_changes, history_arguments, history_pairs,
     list_cache::{self, Lookup, Question, SentList},
-    overflow::{self, Overflowed},
+    overflow,
     quarantine::{self, Quarantined},
     request_facts::{self, ChoiceChange, RequestChange},
     request_members,
@@ -18,7 +18,11 @@ use super::{
 };
 use crate::{
     collections::Set,
-    deferred::{self, quote::Sending, Client},
+    deferred::{
+        self,
+        quote::{Overflowed, Sending},
+        Client,
+    },
     dialect::{
         self,
         requests::{HISTORY_NAME, HISTORY_PAIRS},

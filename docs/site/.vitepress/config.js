@@ -32,7 +32,14 @@ export default defineConfig({
     theme: 'github-light',
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      // The changelog has every word, so that it would come before the pages that people look for.
+      options: {
+        _render: (source, env, markdown) =>
+          env.relativePath === 'changelog.md' ? '' : markdown.render(source, env),
+      },
+    },
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     nav: [
