@@ -36,8 +36,7 @@ export default defineConfig({
       provider: 'local',
       // The changelog has every word, so that it would come before the pages that people look for.
       options: {
-        _render: (source, env, markdown) =>
-          env.relativePath === 'changelog.md' ? '' : markdown.render(source, env),
+        _render: (source, env, markdown) => (env.relativePath === 'changelog.md' ? '' : markdown.render(source, env)),
       },
     },
     outline: [2, 3],
