@@ -67,8 +67,8 @@ pub(super) fn native<'a>(
         conversation.lose_references();
     }
     conversation::apply(&mut conversation.events, &mut conversation.tools, options, warnings);
-    // A hosted search that the backend lacks cannot find deferred tools. In another format the construct brings what the
-    // history has found.
+    // A hosted search that the backend lacks cannot find deferred tools. In another format the construct brings what
+    // the history has found.
     let loads_all = options.server_tool_search == ServerToolSearch::LoadAll
         && formats.0 == formats.1
         && conversation.tools.has_hosted_search()
