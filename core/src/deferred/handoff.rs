@@ -13,7 +13,7 @@ use crate::{
     error::Error,
     json::{Node, Text},
     names::{Names, Taken},
-    options::{Api, CustomTools, DeferredOptions, Native, ServerToolSearch, UnavailableCalls},
+    options::{Api, CustomTools, DeferredOptions, Native, UnavailableCalls},
     request::{
         choice::widen,
         conversation::{self, Conversation, What},
@@ -67,15 +67,6 @@ pub(super) fn native<'a>(
         conversation.lose_references();
     }
     conversation::apply(&mut conversation.events, &mut conversation.tools, options, warnings);
-    // A hosted search that the backend lacks cannot find deferred tools. In another format the construct brings what
-    // the history has found.
-    let loads_all = options.server_tool_search == ServerToolSearch::LoadAll
-        && formats.0 == formats.1
-        && conversation.tools.has_hosted_search()
-        && !has_hosted_search(options.native);
-    if loads_all {
-        conversation.tools.load_all();
-    }
     conversation.collect_found();
     choice::load_forced((request, formats.0), &mut conversation.tools, options, warnings)?;
     if options.unavailable_calls == UnavailableCalls::Text {
