@@ -41,7 +41,7 @@ fn rule_of(name: &Text<'_>) -> String {
     rule.replace(SEPARATOR, "-")
 }
 
-/// Stands for other characters than a rule has while they are joined: `-` itself is not joined.
+/// Marks a character that a rule cannot have, so that several in a row become one `-` and the `-` of a name stays.
 const SEPARATOR: char = '_';
 
 fn is_own_rule(shape: NamePattern, name: &Text<'_>) -> bool {

@@ -155,7 +155,7 @@ export interface DialectQuery {
   host?: string | undefined;
   /** Whether the tools are sent with `strict: true`. Default `false`. */
   strict?: boolean | undefined;
-  /** Whether what nobody knows is an error, where `portable` would be the answer. Default `false`. */
+  /** Whether an unknown API is an error. Otherwise the answer is `portable`. Default `false`. */
   exact?: boolean | undefined;
 }
 
@@ -263,7 +263,7 @@ export interface DeferredOptions extends ShareOption {
   /** Whether a call of a tool in the history counts as a load of it. Default `false`. */
   loadUsedTools?: boolean | undefined;
   /**
-   * The name of the function that stands for a tool search. If a tool has that name, the function gets another; the report says which.
+   * The name of the function that replaces a tool search. If a tool has that name, the function gets another; the report says which.
    * Default `"tool_search"`.
    */
   toolSearchName?: string | undefined;
@@ -292,7 +292,7 @@ export interface SearchOptions {
   mode?: 'bm25' | 'regex' | undefined;
   /** The most tools that are found. Default 5. */
   limit?: number | undefined;
-  /** The name of the function that stands for a tool search. It never finds itself. Default `"tool_search"`. */
+  /** The name of the function that replaces a tool search. It never finds itself. Default `"tool_search"`. */
   toolSearchName?: string | undefined;
 }
 

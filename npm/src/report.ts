@@ -282,7 +282,7 @@ export interface DeferredReport {
   /** The betas that the `anthropic-beta` header has to name for what the request holds; absent if there are none. */
   betas?: string[];
   /**
-   * The name of the function that stands for a tool search, if one does: the option `toolSearchName`, unless a tool is called so. It is
+   * The name of the function that replaces a tool search, if one does: the option `toolSearchName`, unless a tool is called so. It is
    * the `toolSearchName` for `answerToolSearch`.
    */
   toolSearchName?: string;

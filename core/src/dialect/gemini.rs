@@ -301,7 +301,7 @@ pub(super) const JSON_CONST: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const JSON_REFERENCES: Fact = Fact {
-    statement: "nothing but keywords that begin with `$` stands beside `$ref`, and it leads to `#` or \
+    statement: "beside `$ref`, only keywords that begin with `$` are allowed, and the reference is `#` or \
         `#/$defs/name`",
     confidence: 'A',
     source: "google-genai, documentation of responseJsonSchema",

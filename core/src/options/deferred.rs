@@ -313,7 +313,7 @@ options! {
             set(|names: impl IntoIterator<Item = impl Into<String>>| names.into_iter().map(Into::into).collect());
         /// Whether a call of a tool in the history counts as a load of it.
         "loadUsedTools" load_used_tools: bool = false;
-        /// The name of the function that stands for a tool search. If a tool has that name, the function gets another;
+        /// The name of the function that replaces a tool search. If a tool has that name, the function gets another;
         /// the report says which.
         "toolSearchName" tool_search_name: String = "tool_search".into(),
             read(Reader::function_name), set(|name: impl Into<String>| name.into());

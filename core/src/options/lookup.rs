@@ -100,7 +100,7 @@ options! {
         "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
         /// Whether the tools are sent with `strict: true`.
         "strict" strict: bool = false;
-        /// Whether what nobody knows is an error, where `portable` would be the answer.
+        /// Whether an unknown API is an error. Otherwise the answer is `portable`.
         "exact" exact: bool = false;
     }
 }

@@ -101,7 +101,7 @@ options! {
 const EXAMPLE: Example = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
 
 /// # Errors
-/// `invalid-option` if there is none: it is required.
+/// `invalid-option` if the options name no dialect.
 pub(super) fn dialect(reader: &Reader<'_, '_>, name: &str) -> Result<Option<String>, Error> {
     let dialect = reader.text(name)?.ok_or_else(|| {
         let expected = "expected a dialect, because no schema is right for every API, found none";

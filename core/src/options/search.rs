@@ -33,7 +33,7 @@ options! {
         "mode" mode: SearchMode = SearchMode::Bm25;
         /// The most tools that are found.
         "limit" limit: usize = 5;
-        /// The name of the function that stands for a tool search. It never finds itself.
+        /// The name of the function that replaces a tool search. It never finds itself.
         "toolSearchName" tool_search_name: String = "tool_search".into(),
             read(Reader::function_name), set(|name: impl Into<String>| name.into());
     }

@@ -27,8 +27,8 @@ request_setters!(ExchangeOptions.adapt);
 impl ExchangeOptions {
     /// Sets how tools are loaded that are deferred; `None`: they stay as they are, for an API that has the feature.
     ///
-    /// What is said here of [`ServerToolSearch`](super::ServerToolSearch) counts: otherwise an exchange answers hosted
-    /// searches itself.
+    /// The exchange then follows the [`ServerToolSearch`](super::ServerToolSearch) of these options. Without them, it
+    /// answers hosted searches itself.
     #[must_use]
     pub fn deferred(mut self, deferred: impl Into<Option<DeferredOptions>>) -> Self {
         self.adapt.deferred = deferred.into();

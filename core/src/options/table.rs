@@ -9,9 +9,9 @@
 //!
 //! The struct, its defaults, the known names, the reader and the setters come from the row. The type decides how the
 //! option is read ([`Readable`]), unless the row says `read(function)`. A setter takes the field's type, unless the
-//! row says `set(|value: Type| expression)`, or `set(by hand)` if there is none or it stands elsewhere. `with {
-//! fields }` has the fields that are no options of their own. `forward ($) name` defines a macro `name!(Type.field)`,
-//! which gives a type the setters of the options that its field holds.
+//! row says `set(|value: Type| expression)`, or `set(by hand)` if the option has no setter or another file defines it.
+//! `with { fields }` has the fields that are no options of their own. `forward ($) name` defines a macro
+//! `name!(Type.field)`, which gives a type the setters of the options that its field holds.
 //!
 //! `core/tests/options.rs` compares the rows with the types of TypeScript and Python, the pages and the flags of the
 //! command.

@@ -205,7 +205,7 @@ class DialectQuery(TypedDict, total=False):
     strict: bool | None
     """Whether the tools are sent with `strict: true`. By default false."""
     exact: bool | None
-    """Whether what nobody knows is an error, where `portable` would be the answer. By default false."""
+    """Whether an unknown API is an error. Otherwise the answer is `portable`. By default false."""
 
 
 class BetaOptions(TypedDict, total=False):
@@ -307,7 +307,7 @@ class _DeferralOptions(TypedDict, total=False):
     load_used_tools: bool | None
     """Whether a call of a tool in the history counts as a load of it. By default false."""
     tool_search_name: str | None
-    """The name of the function that stands for a tool search. If a tool has that name, the function gets another; the
+    """The name of the function that replaces a tool search. If a tool has that name, the function gets another; the
     report says which. By default `"tool_search"`."""
     tool_changes: Literal["apply", "ignore"] | None
     """Whether the history may change the tools that there are: by `tool_addition` and `tool_removal` in system
@@ -346,8 +346,8 @@ class ExchangeDeferral(_DeferralOptions, total=False):
     """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
     comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
     `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock
-    Converse `"converse"`. By default `"none"`: deferred tools are emulated. `"auto"` looks it up by the URL and the
-    model, as `deferral_for` does."""
+    Converse `"converse"`. By default `"none"`: deferred tools are emulated. `"auto"` takes the construct that
+    `deferral_for` gives for the URL and the model."""
 
 
 class DeferredOptions(_DeferralOptions, total=False):
@@ -386,7 +386,7 @@ class SearchOptions(TypedDict, total=False):
     limit: int | None
     """The most tools that are found. By default 5."""
     tool_search_name: str | None
-    """The name of the function that stands for a tool search. It never finds itself. By default `"tool_search"`."""
+    """The name of the function that replaces a tool search. It never finds itself. By default `"tool_search"`."""
 
 
 class ExchangeSearch(TypedDict, total=False):

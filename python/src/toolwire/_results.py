@@ -221,7 +221,7 @@ class DeferredReport(Record):
     betas: tuple[str, ...] = ()
     """The betas that the `anthropic-beta` header has to name for what the request holds."""
     tool_search_name: str | None = None
-    """The name of the function that stands for a tool search, if one does: the option `tool_search_name`, unless a
+    """The name of the function that replaces a tool search, if one does: the option `tool_search_name`, unless a
     tool is called so. It is the `tool_search_name` for `answer_tool_search`."""
     unreachable: bool
     """Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them."""
