@@ -414,7 +414,7 @@ export type RequestConstraint =
   | 'tool-kind'
   /** Arguments of a call in the history that are no JSON object. */
   | 'history-arguments'
-  /** A call in the history without a result, or a result without a call, which `historyPairs` of `adaptRequest` mends. */
+  /** A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs with `historyPairs: "complete"`. */
   | 'history-pairs'
   /** A name that the API does not take, in a call of the history. */
   | 'history-name'

@@ -24,8 +24,8 @@ use crate::{
     json::{self, Node},
     naming::Naming,
     options::{
-        dialect_to_check, dialects_to_check, AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery,
-        EnvelopeOptions, RepairOptions, SanitizeOptions, ToolsOptions,
+        dialects_to_check, AdaptOptions, BetaOptions, CheckRequestOptions, DeferralQuery, DeferredOptions,
+        DialectQuery, EnvelopeOptions, RepairOptions, SanitizeOptions, ToolsOptions,
     },
     repair::{unreadable, Answered},
     sanitize::{self, decode::Plan},
@@ -175,8 +175,8 @@ fn call_on_trees<'a>(
             Ok(answer(describe::tool_violations(&check_list::list(input()?, &dialects)?), None, false))
         }
         Function::CheckRequest => {
-            let dialect = dialect_to_check(options, naming)?;
-            Ok(answer(describe::request_violations(&check_request::check(input()?, &dialect)?), None, false))
+            let options = CheckRequestOptions::read(options, naming)?;
+            Ok(answer(describe::request_violations(&check_request::check(input()?, &options)?), None, false))
         }
         Function::DialectFor => {
             let choice = lookup::dialect_for(&DialectQuery::read(options, naming)?)?;
