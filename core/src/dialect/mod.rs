@@ -237,8 +237,8 @@ impl Dialect {
         self.facts.iter().any(|fact| fact.hides)
     }
 
-    /// The chat templates that are known, by their files, each with what this dialect's server refuses in addition if it
-    /// runs that one. Empty if its server's templates are not known.
+    /// The chat templates that are known, by their files, each with what this dialect's server refuses in addition if
+    /// it runs that one. Empty if its server's templates are not known.
     pub fn templates(&self) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
         templates::all(self)
     }

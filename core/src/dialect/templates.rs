@@ -117,8 +117,8 @@ const TEMPLATES: &[Row] = &[
 
 const RUN: &str =
     "run: the template in llama.cpp b11434 with llama.cpp's engine (python/tests/test_judge_templates.py)";
-const RUN_JINJA: &str =
-    "run: the template in llama.cpp b11434 with Jinja2 as transformers sets it up (python/tests/test_judge_templates.py)";
+const RUN_JINJA: &str = "run: the template in llama.cpp b11434 with Jinja2, set up as transformers does \
+    (python/tests/test_judge_templates.py)";
 
 /// Where templates look: at properties, and into what these contain.
 const fn walk(nested: &[Keyword]) -> Walk {

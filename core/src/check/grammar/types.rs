@@ -36,7 +36,8 @@ pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     let walked = grammar.walked.reaches(schema.pointer);
-    let types = if walked { grammar.types } else { Grammar::OPEN.types };
+    // (A list is judged as a list, whatever its names are.)
+    let types = if walked && value.as_array().is_none() { grammar.types } else { Grammar::OPEN.types };
     if grammar.any_of.no_type_beside && schema.present.contains(Keyword::AnyOf) {
         report.add(
             value,
