@@ -125,7 +125,7 @@ def jinja2(name: str, schemas: list[Any]) -> list[str | None]:
                 bos_token="<s>",
                 eos_token="</s>",
             )
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             return f"{type(error).__name__}: {error}"
         return None
 
@@ -188,7 +188,10 @@ def test_outputs_are_taken(name: str) -> None:
 def is_picky(name: str) -> bool:
     """Whether a template fails for some shape."""
     check: Any = toolwire.check
-    return any(check(schema, dialect=LLAMA_CPP) != check(schema, dialect=LLAMA_CPP, template=name) for schema in asked().values())
+    return any(
+        check(schema, dialect=LLAMA_CPP) != check(schema, dialect=LLAMA_CPP, template=name)
+        for schema in asked().values()
+    )
 
 
 def test_the_table_has_every_template() -> None:
