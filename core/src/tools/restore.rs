@@ -32,7 +32,7 @@ pub(crate) struct RestoreMap {
     pub(super) client: Option<Client>,
     /// How arguments are repaired; `None` if they are not.
     pub(super) repair: Option<RepairOptions>,
-    /// True if calls say the tool's index: several tools of the list have one name.
+    /// True if calls say the tool's index where several tools of the list have one name: no other index is one.
     pub(super) has_indices: bool,
 }
 
