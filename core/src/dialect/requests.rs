@@ -37,8 +37,8 @@ pub(crate) enum Refusal {
     ChoiceByModel { models: Models, is_any: bool },
     /// Tools, for models that take none. If `takes_hosted`, these models refuse functions only.
     ModelWithoutTools { models: Models, takes_hosted: bool },
-    /// Entries of the list of other types than functions and these.
-    ToolTypes(&'static [&'static str]),
+    /// Entries of the list of other types than functions and these, in requests of these formats.
+    ToolTypes { apis: &'static [Api], takes: &'static [&'static str] },
     /// Tools of a kind that the API does not have.
     ToolKind,
     /// Arguments in the history that are no JSON object.
@@ -165,6 +165,13 @@ const CONSTRAINTS: &[(&str, &str)] = &[
 /// The type of tools that [`CUSTOM_TOOLS`] is about: the caller may keep them.
 const CUSTOM: &str = "custom";
 
+/// Anthropic Messages and the formats of OpenAI: those of which `historyPairs` completes the pairs, and of facts about
+/// APIs without Messages, because not every request of Chat Completions shows its format.
+const EVERY_FORMAT: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses];
+
+/// The formats of OpenAI. The Messages of a server may treat the types of tools in another way.
+const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
+
 /// The days on which the facts of this file were read.
 const DAY: &str = "2026-11-26";
 
@@ -192,7 +199,7 @@ impl RequestFact {
             Refusal::ChoiceOfAbsentTool => "choice-of-absent-tool",
             Refusal::ChoiceByModel { .. } => "choice-by-model",
             Refusal::ModelWithoutTools { .. } => "model-without-tools",
-            Refusal::ToolKind | Refusal::ToolTypes(_) => "tool-kind",
+            Refusal::ToolKind | Refusal::ToolTypes { .. } => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
             Refusal::HistoryPairs(_) => "history-pairs",
             Refusal::Member(_) => "unsupported-member",
@@ -256,7 +263,10 @@ pub(super) const DEEPSEEK: &[RequestFact] = &[
         ..CHAT_PAIRS
     },
     RequestFact {
-        refuses: Refusal::ToolTypes(&["web_search", "web_search_20250305", "tool_search", "namespace", CUSTOM]),
+        refuses: Refusal::ToolTypes {
+            apis: OPENAI_FORMATS,
+            takes: &["web_search", "tool_search", "namespace", CUSTOM],
+        },
         statement: "Responses takes functions, `web_search`, namespaces and tool searches",
         source: "live: `only function tools are accepted` (vm0#28274, sub2api#5659); `web_search` works \
             (hermes-agent#80480), namespaces and searches do (codex#44710, OmniRoute#10195)",
@@ -316,12 +326,9 @@ pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// The formats of which `historyPairs` completes the pairs.
-const WITH_PAIRS: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses];
-
 /// Anthropic Messages, Chat Completions and Responses of any API: the fact behind a change that the caller asked for.
 pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(WITH_PAIRS),
+    refuses: Refusal::HistoryPairs(EVERY_FORMAT),
     statement: "every call in the history has a result, directly after it, and every result a call",
     confidence: 'C',
     source: "Anthropic, OpenAI, DeepSeek and Mistral refuse anything else; no answer of the others is known \
@@ -339,7 +346,7 @@ const ANTHROPIC_PAIRS: RequestFact = RequestFact {
 
 /// OpenAI, Chat Completions and Responses.
 const OPENAI_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(&[Api::OpenaiChat, Api::OpenaiResponses]),
+    refuses: Refusal::HistoryPairs(OPENAI_FORMATS),
     confidence: 'A',
     source:
         "live: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call found for \
@@ -473,17 +480,20 @@ pub(super) const XAI: &[RequestFact] = &[
         ..ABSENT_TOOL
     },
     RequestFact {
-        refuses: Refusal::ToolTypes(&[
-            "web_search",
-            "x_search",
-            "code_interpreter",
-            "code_execution",
-            "file_search",
-            "collections_search",
-            "mcp",
-            "live_search",
-            CUSTOM,
-        ]),
+        refuses: Refusal::ToolTypes {
+            apis: OPENAI_FORMATS,
+            takes: &[
+                "web_search",
+                "x_search",
+                "code_interpreter",
+                "code_execution",
+                "file_search",
+                "collections_search",
+                "mcp",
+                "live_search",
+                CUSTOM,
+            ],
+        },
         statement: "hosted tools are `web_search`, `x_search`, `code_interpreter`, `file_search` and `mcp`",
         confidence: 'C',
         source:
@@ -513,7 +523,10 @@ pub(super) const VLLM: &[RequestFact] = &[
         ..WITHOUT_TOOLS
     },
     RequestFact {
-        refuses: Refusal::ToolTypes(&["web_search", "web_search_preview", "code_interpreter", "mcp", CUSTOM]),
+        refuses: Refusal::ToolTypes {
+            apis: OPENAI_FORMATS,
+            takes: &["web_search", "web_search_preview", "code_interpreter", "mcp", CUSTOM],
+        },
         statement: "hosted tools are `web_search`, `web_search_preview`, `code_interpreter` and `mcp`, in Responses",
         confidence: 'C',
         source: "vLLM has these for gpt-oss and none for other types (praxis-proxy/ai#636, vllm#28261); a server \
@@ -524,7 +537,7 @@ pub(super) const VLLM: &[RequestFact] = &[
 
 /// llama.cpp.
 pub(super) const LLAMA_CPP: &[RequestFact] = &[RequestFact {
-    refuses: Refusal::ToolTypes(&[CUSTOM]),
+    refuses: Refusal::ToolTypes { apis: OPENAI_FORMATS, takes: &[CUSTOM] },
     statement: "tools are functions only",
     confidence: 'A',
     source: "live: `'type' of tool must be 'function'` (llama.cpp#20156, llama.cpp#22389, codex#10635); newer builds \
@@ -551,7 +564,7 @@ const NO_TOOLS: RequestFact = RequestFact {
 /// Mistral.
 pub(super) const MISTRAL: &[RequestFact] = &[
     RequestFact {
-        refuses: Refusal::ToolTypes(&[]),
+        refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &[] },
         statement: "Chat Completions takes functions only",
         source: "live: `Input should be 'function'` for `web_search` (26 recorded requests)",
         ..NO_TOOLS
@@ -579,7 +592,7 @@ pub(super) const MISTRAL: &[RequestFact] = &[
 ];
 
 const GROQ_TYPES: RequestFact = RequestFact {
-    refuses: Refusal::ToolTypes(&["mcp", "browser_search", "code_interpreter"]),
+    refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &["mcp", "browser_search", "code_interpreter"] },
     statement: "hosted tools are `mcp`, and for some models `browser_search` and `code_interpreter`",
     source:
         "live: `tools[0].type must be one of [function, mcp]` (49 recorded requests); Groq documents the other two \
@@ -684,7 +697,7 @@ pub(super) const OLLAMA: &[RequestFact] = &[
         ..NO_TOOLS
     },
     RequestFact {
-        refuses: Refusal::ToolTypes(&["web_search", "web_search_20250305", CUSTOM]),
+        refuses: Refusal::ToolTypes { apis: OPENAI_FORMATS, takes: &["web_search", CUSTOM] },
         statement: "the only hosted tool is `web_search`",
         source:
             "live: `Failed to parse tools: Unsupported tool type` for `namespace` (ollama#17618); `web_search` came \
