@@ -292,6 +292,7 @@ impl Dialect {
                 ("confidence", Node::string(String::from(fact.confidence))),
                 ("source", Node::string(fact.source)),
                 ("rule", Node::literal(fact.rule())),
+                ("severity", Node::literal(fact.severity.as_str())),
                 ("checked", Node::string(fact.checked)),
             ])
         });

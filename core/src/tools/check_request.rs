@@ -56,7 +56,7 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     server_mentions::settle(&mut request, api, servers.as_ref())?;
     let mut found = Vec::new();
     let mut add = |fact: &'static RequestFact, given_pointer: &str, message: String| {
-        let (constraint, severity) = (fact.rule(), Severity::Refused);
+        let (constraint, severity) = (fact.rule(), fact.severity);
         let pointer = servers.as_ref().and_then(|servers| servers.pointer_in_request(given_pointer));
         let pointer = pointer.unwrap_or_else(|| given_pointer.into());
         found.push(RequestViolation { constraint, severity, pointer, message, fact });
