@@ -209,7 +209,7 @@ pub(crate) fn adapt_with_names<'a>(
     let mut decide = |mention: &Mention<'a>, _| {
         let name = match mention {
             Mention::Tool { name, .. } => name,
-            Mention::Hosted(kind) if dialect.refuses_type(kind).is_some() => return Ok(Fate::Gone),
+            Mention::Hosted(kind) if dialect.refuses_type(kind, api_out).is_some() => return Ok(Fate::Gone),
             _ => return Ok(Fate::Stays),
         };
         let new = new_name(name);
@@ -521,14 +521,22 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         None if given("contents") => Ok(Api::Gemini),
         None if request::format::is_converse(request) => Ok(Api::Bedrock),
         None => {
-            let home = dialect::of(&options.tools.sanitize).ok().and_then(|one| tool_format::api_of(one.tools.format));
+            let dialect = dialect::of(&options.tools.sanitize).ok();
+            let home = dialect.and_then(|dialect| tool_format::api_of(dialect.tools.format));
             let deferred = options.deferred.as_ref();
-            let is_home = home == Some(Api::GeminiInteractions);
             let chosen = deferred.and_then(|deferred| deferred.format);
-            if chosen.is_none() && given("input") && request::format::is_interactions(request, is_home)? {
-                return Ok(Api::GeminiInteractions);
+            let sent_to = request::format::Home {
+                is_interactions: home == Some(Api::GeminiInteractions),
+                has_code_execution: dialect.is_some_and(|dialect| dialect.lists_type("code_execution")),
+            };
+            let mut read_as = deferred.cloned().unwrap_or_default();
+            if chosen.is_none() && given("input") {
+                if request::format::is_interactions(request, sent_to)? {
+                    return Ok(Api::GeminiInteractions);
+                }
+                read_as.format = Some(Api::OpenaiResponses);
             }
-            let found = request::format_of(request, deferred.unwrap_or(&DeferredOptions::default()), home);
+            let found = request::format_of(request, &read_as, home);
             match found {
                 Ok(api) => Ok(api),
                 Err(error) if error.pointer().is_empty() => {
