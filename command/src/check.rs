@@ -312,7 +312,7 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect, entries: &[Named]) 
 
 /// What an API refuses about a request as a whole. (If no API's format is known, only the request's tools are judged.)
 fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Vec<Finding> {
-    let found = internal::check_request(request.clone(), dialect.name).unwrap_or_default();
+    let found = internal::check_request(request.clone(), &dialect.name.into()).unwrap_or_default();
     let finding = |violation: RequestViolation| Finding {
         tool: None,
         rule: violation.constraint,

@@ -106,8 +106,8 @@ pub use error::{Code, Error};
 #[cfg(feature = "search")]
 pub use options::ExchangeOptions;
 pub use options::{
-    AdaptOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions, SanitizeOptions,
-    SearchOptions, ToolsOptions,
+    AdaptOptions, CheckRequestOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions,
+    SanitizeOptions, SearchOptions, ToolsOptions,
 };
 #[cfg(feature = "search")]
 pub use tools::list_cache::ToolListCache;

@@ -406,7 +406,7 @@ fn row_types(type_name: &'static str) -> Vec<&'static str> {
 }
 
 /// The options that no table of the core has: they are all that their function takes.
-const WITHOUT_ROW: &[(&str, &str)] = &[("CheckToolsOptions", "dialects"), ("CheckRequestOptions", "dialect")];
+const WITHOUT_ROW: &[(&str, &str)] = &[("CheckToolsOptions", "dialects")];
 
 /// Options whose documentation differs from the row of the core, with the reason.
 const DOCUMENTED_APART: &[(&str, &str, &str)] = &[
@@ -585,6 +585,7 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
 const WITHOUT_COMMAND: &[(&str, &str)] = &[
     ("EnvelopeOptions", "`toolwire sanitize` does more"),
     ("BetaOptions", "a header is no file"),
+    ("CheckRequestOptions", "`toolwire check` judges a request by each dialect that it is asked about"),
     ("DialectQuery", "`toolwire dialects` lists them"),
     ("DeferralQuery", "`toolwire dialects` lists them"),
     ("SearchOptions", "a search is a part of a conversation"),

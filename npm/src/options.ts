@@ -138,6 +138,8 @@ export interface CheckToolsOptions {
 export interface CheckRequestOptions {
   /** The dialect of the API that the request is for. */
   dialect: Dialect;
+  /** The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some models alone. */
+  model?: string | undefined;
 }
 
 /** What is known about where tools are sent: at least one of `api`, `model` and `host`. */

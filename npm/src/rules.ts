@@ -414,7 +414,7 @@ export type RequestConstraint =
   | 'tool-kind'
   /** Arguments of a call in the history that are no JSON object. */
   | 'history-arguments'
-  /** A call in the history without a result, or a result without a call, which `historyPairs` of `adaptRequest` mends. */
+  /** A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs with `historyPairs: "complete"`. */
   | 'history-pairs'
   /** A name that the API does not take, in a call of the history. */
   | 'history-name'
@@ -465,6 +465,8 @@ export type DeferredWarningCode =
   | 'all-deferred'
   /** The API refuses a cache breakpoint of a deferred tool: it stands at another tool now. */
   | 'cached-deferred'
+  /** The API refuses deferred tools without a search: its own is in the list now. */
+  | 'tool-search-added'
   /** The request has more tools than the API takes: those past the maximum are deferred. */
   | 'overflow-deferred'
   /** The prompt already lists deferred tools: those that are deferred past the maximum are not listed there. */

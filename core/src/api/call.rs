@@ -24,15 +24,15 @@ use crate::{
     json::{self, Node},
     naming::Naming,
     options::{
-        dialect_to_check, dialects_to_check, AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery,
-        EnvelopeOptions, RepairOptions, SanitizeOptions, ToolsOptions,
+        dialects_to_check, AdaptOptions, BetaOptions, CheckRequestOptions, DeferralQuery, DeferredOptions,
+        DialectQuery, EnvelopeOptions, RepairOptions, SanitizeOptions, ToolsOptions,
     },
     repair::{unreadable, Answered},
     sanitize::{self, decode::Plan},
     tools::{check as check_list, check_request, request, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
-use crate::{options::SearchOptions, search::Index};
+use crate::{options::SearchOptions, tools::server_index::ServerIndex};
 
 /// Calls a function on trees. If a function has two inputs, a string in the place of either is JSON text, and its
 /// result is text, too.
@@ -175,8 +175,8 @@ fn call_on_trees<'a>(
             Ok(answer(describe::tool_violations(&check_list::list(input()?, &dialects)?), None, false))
         }
         Function::CheckRequest => {
-            let dialect = dialect_to_check(options, naming)?;
-            Ok(answer(describe::request_violations(&check_request::check(input()?, &dialect)?), None, false))
+            let options = CheckRequestOptions::read(options, naming)?;
+            Ok(answer(describe::request_violations(&check_request::check(input()?, &options)?), None, false))
         }
         Function::DialectFor => {
             let choice = lookup::dialect_for(&DialectQuery::read(options, naming)?)?;
@@ -212,7 +212,7 @@ fn call_on_trees<'a>(
         #[cfg(feature = "search")]
         Function::AnswerToolSearch => {
             let (options, call, tools) = (SearchOptions::read(options, naming)?, input()?, input()?);
-            let found = search::answer_node(&call, |kept| Index::new(&tools, kept), &options)?;
+            let found = search::answer_node(&call, |kept| ServerIndex::new(&tools, kept), &options)?;
             Ok(answer(found.unwrap_or_default(), None, false))
         }
     }

@@ -7,7 +7,7 @@ use super::{Input, Restore};
 use crate::{
     error::Error,
     json::{Node, Utf8Pieces},
-    options::AdaptOptions,
+    options::{AdaptOptions, CheckRequestOptions},
     report::RepairedCall,
     tools::{
         call_repair::Told,
@@ -66,7 +66,8 @@ pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Ada
 }
 
 /// Finds what an API refuses about a request as a whole: a choice of tools beside thinking or without tools, tools that
-/// the model does not take, arguments in the history that are no JSON object.
+/// the model does not take, arguments in the history that are no JSON object, calls without results.
+/// The options are the name of a dialect, or [`CheckRequestOptions`] with the model beside it.
 /// [`check_tools`](crate::check_tools) judges its tools. An empty list means that no rule is broken.
 ///
 /// ```
@@ -84,8 +85,11 @@ pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Ada
 ///
 /// # Errors
 /// `unknown-dialect`, `invalid-request`, `invalid-json`, `too-deep`.
-pub fn check_request<T: Input>(request: T, dialect: &str) -> Result<Vec<RequestViolation>, Error> {
-    check_request::check(request.given()?.read_request()?, dialect)
+pub fn check_request<T: Input>(
+    request: T,
+    options: impl Into<CheckRequestOptions>,
+) -> Result<Vec<RequestViolation>, Error> {
+    check_request::check(request.given()?.read_request()?, &options.into())
 }
 
 /// A reply whose calls are restored, and what became of the arguments of each.

@@ -156,8 +156,8 @@ fn report_of<'a>(conversation: &Conversation<'a>, listed: &[Node<'a>], options: 
 }
 
 /// Returns true if a backend with these constructs has a hosted search.
-fn has_hosted_search(native: Native) -> bool {
-    native != Native::Kimi && native != Native::AdditionalTools
+pub(crate) const fn has_hosted_search(native: Native) -> bool {
+    !matches!(native, Native::Kimi | Native::AdditionalTools)
 }
 
 /// Returns the name of the function that replaces the client's search if the backend has no such tool: the name in the

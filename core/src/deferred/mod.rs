@@ -21,6 +21,8 @@ mod unavailable;
 
 pub(crate) use betas::header as settle_betas;
 pub(crate) use client::Client;
+#[cfg(feature = "search")]
+pub(crate) use handoff::has_hosted_search;
 
 use alloc::{string::String, vec::Vec};
 
@@ -53,6 +55,15 @@ pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>,
     let tools = json::lazy::view(tools)?;
     let hosted = crate::request::entries(&tools).find(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
     Ok(hosted.and_then(tool::name).map(|name| name.clone().into_owned()))
+}
+
+/// Returns true if a request lists a hosted search.
+#[cfg(feature = "search")]
+pub(crate) fn lists_hosted_search(request: &Node<'_>) -> Result<bool, Error> {
+    let Some(tools) = request.get("tools") else { return Ok(false) };
+    let tools = json::lazy::view(tools)?;
+    let found = crate::request::entries(&tools).any(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
+    Ok(found)
 }
 
 /// What was done to a request.
@@ -128,6 +139,10 @@ fn apply_to_list(
             if let Some(shown) = native_list::settle(request, options, &mut warnings)? {
                 done.is_shown(&shown);
             }
+        }
+        let has_search = matches!(options.native, Native::ToolSearch | Native::Interactions);
+        if has_search && native_list::add_search(request, &mut warnings) {
+            done.report.unreachable = false;
         }
         announce::say(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
         if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {

@@ -26,6 +26,16 @@ const IGNORED: Fact = Fact {
     ..Fact::REFUSED
 };
 
+/// Returns a fact about `parametersJsonSchema` as one about Interactions, which was not asked about it.
+const fn quoted(fact: Fact) -> Fact {
+    Fact {
+        confidence: 'C',
+        source: "quoted from `parametersJsonSchema`, which takes the same subset of JSON Schema; not seen for \
+            Interactions (confidence C)",
+        ..fact
+    }
+}
+
 const GRAMMAR: Grammar = Grammar {
     ignores: Keywords::of(&[
         Keyword::MinLength,
@@ -47,16 +57,15 @@ pub(super) const INTERACTIONS: Dialect = Dialect {
     as_of: "2026-11-26",
     facts: &[
         IGNORED,
-        gemini::JSON_ROOT,
-        gemini::JSON_CONST,
-        gemini::JSON_REFERENCES,
-        gemini::JSON_RECURSION,
-        gemini::JSON_ENUMS,
+        quoted(gemini::JSON_ROOT),
+        quoted(gemini::JSON_CONST),
+        quoted(gemini::JSON_REFERENCES),
+        quoted(gemini::JSON_RECURSION),
+        quoted(gemini::JSON_ENUMS),
         gemini::NAME,
         VALID,
     ],
     unverified: &[
-        "every fact that is quoted from `parametersJsonSchema`: both take the same subset of JSON Schema",
         "whether `allOf`, `pattern` and `default` do anything: they are accepted",
         "`minItems` and `maxItems` are enforced; a schema that is too complex is answered 400, and no number is known",
         "how many functions a request may have",
@@ -65,7 +74,7 @@ pub(super) const INTERACTIONS: Dialect = Dialect {
     tools: Surface {
         format: ToolFormat::GeminiInteractions,
         names: gemini::NAMES,
-        requests: super::requests::GEMINI,
+        requests: super::requests::GEMINI_INTERACTIONS,
         ..Surface::PLAIN
     },
     ..JSON_SCHEMA

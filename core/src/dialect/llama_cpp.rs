@@ -237,6 +237,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
     tools: Surface {
         format: ToolFormat::OpenaiChat,
         names: NamePattern { rules: Some(&["call", "calls"]), ..NamePattern::ANY },
+        requests: super::requests::LLAMA_CPP,
         ..Surface::PLAIN
     },
 };

@@ -43,8 +43,8 @@ pub(crate) enum Refusal {
     ToolKind,
     /// Arguments in the history that are no JSON object.
     HistoryArguments,
-    /// A call in the history without a result, or a result without a call.
-    HistoryPairs,
+    /// A call in the history without a result, or a result without a call, in requests of these formats.
+    HistoryPairs(&'static [Api]),
     /// A member of the request.
     Member(Member),
     /// Namespaces of tools.
@@ -153,14 +153,17 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("history-arguments", "Arguments of a call in the history that are no JSON object."),
     (
         "history-pairs",
-        "A call in the history without a result, or a result without a call, which `historyPairs` of `adaptRequest` \
-            mends.",
+        "A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs with \
+            `historyPairs: \"complete\"`.",
     ),
     ("history-name", "A name that the API does not take, in a call of the history."),
     ("namespace", "A namespace of tools, for an API that has none."),
     ("empty-namespace", "A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it."),
     ("unsupported-member", "A member of Chat Completions that the API or the model does not take."),
 ];
+
+/// The type of tools that [`CUSTOM_TOOLS`] is about: the caller may keep them.
+const CUSTOM: &str = "custom";
 
 /// The days on which the facts of this file were read.
 const DAY: &str = "2026-11-26";
@@ -191,7 +194,7 @@ impl RequestFact {
             Refusal::ModelWithoutTools { .. } => "model-without-tools",
             Refusal::ToolKind | Refusal::ToolTypes(_) => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
-            Refusal::HistoryPairs => "history-pairs",
+            Refusal::HistoryPairs(_) => "history-pairs",
             Refusal::Member(_) => "unsupported-member",
             Refusal::Namespaces => "namespace",
             Refusal::EmptyNamespace => "empty-namespace",
@@ -228,6 +231,7 @@ pub(super) const ANTHROPIC: &[RequestFact] = &[
         "Anthropic, extended thinking; live: `Thinking may not be enabled when tool_choice forces tool use.` (22 of 22 \
             recorded requests; oh-my-pi#341, pydantic-ai#6957; confidence A)",
     ),
+    ANTHROPIC_PAIRS,
 ];
 
 const DEEPSEEK_SOURCE: &str =
@@ -246,6 +250,18 @@ pub(super) const DEEPSEEK: &[RequestFact] = &[
         )
     },
     RequestFact::while_thinking(Models::All, Thinks::IfAsked, DEEPSEEK_SOURCE),
+    RequestFact {
+        source: "live: `An assistant message with 'tool_calls' must be followed by tool messages responding to each \
+            'tool_call_id'.` (TuriX-CUA#15, dify#32222, gptme#3421)",
+        ..CHAT_PAIRS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes(&["web_search", "web_search_20250305", "tool_search", "namespace", CUSTOM]),
+        statement: "Responses takes functions, `web_search`, namespaces and tool searches",
+        source: "live: `only function tools are accepted` (vm0#28274, sub2api#5659); `web_search` works \
+            (hermes-agent#80480), namespaces and searches do (codex#44710, OmniRoute#10195)",
+        ..NO_TOOLS
+    },
 ];
 
 const MOONSHOT_SOURCE: &str =
@@ -274,6 +290,12 @@ pub(super) const MOONSHOT: &[RequestFact] = &[
         )
     },
     RequestFact::while_thinking(Models::All, Thinks::IfAsked, MOONSHOT_SOURCE),
+    RequestFact {
+        confidence: 'B',
+        source: "live, kimi-k2.6: `An assistant message with 'tool_calls' must be followed by tool messages` \
+            (deer-flow#2706)",
+        ..CHAT_PAIRS
+    },
 ];
 
 /// Alibaba's DashScope, for which the dialect `portable` is used.
@@ -294,15 +316,39 @@ pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// Anthropic Messages, Chat Completions and Responses.
+/// The formats of which `historyPairs` completes the pairs.
+const WITH_PAIRS: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses];
+
+/// Anthropic Messages, Chat Completions and Responses of any API: the fact behind a change that the caller asked for.
 pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs,
+    refuses: Refusal::HistoryPairs(WITH_PAIRS),
     statement: "every call in the history has a result, directly after it, and every result a call",
     confidence: 'C',
-    source: "the APIs' own words, not recorded here: Anthropic `tool_use` ids were found without `tool_result` blocks \
-        immediately after; OpenAI `No tool output found for function call`",
+    source: "Anthropic, OpenAI, DeepSeek and Mistral refuse anything else; no answer of the others is known \
+        (confidence C)",
     checked: DAY,
 };
+
+const ANTHROPIC_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::Anthropic]),
+    confidence: 'A',
+    source: "live: `` `tool_use` ids were found without `tool_result` blocks immediately after `` (claude-code#3512, \
+        claude-code#5989, kilocode#5163)",
+    ..HISTORY_PAIRS
+};
+
+/// OpenAI, Chat Completions and Responses.
+const OPENAI_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::OpenaiChat, Api::OpenaiResponses]),
+    confidence: 'A',
+    source:
+        "live: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call found for \
+        function call output` (continue#10092, vscode#320060), `An assistant message with 'tool_calls' must be \
+        followed by tool messages` (deer-flow#2706)",
+    ..HISTORY_PAIRS
+};
+
+const CHAT_PAIRS: RequestFact = RequestFact { refuses: Refusal::HistoryPairs(&[Api::OpenaiChat]), ..OPENAI_PAIRS };
 
 /// Every backend with a Responses API of its own, but OpenAI's and Azure's.
 pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
@@ -373,6 +419,7 @@ pub(super) const OPENAI: &[RequestFact] = &[
         source: "live: `Tool choice '<name>' not found in 'tools' parameter.` (pydantic-ai 2.68)",
         ..ABSENT_TOOL
     },
+    OPENAI_PAIRS,
     RequestFact {
         statement: "models for deep research take hosted tools only",
         source: "live: `Deep research models only support the 'web_search_preview', 'code_interpreter', 'mcp', and \
@@ -425,6 +472,25 @@ pub(super) const XAI: &[RequestFact] = &[
         source: "live: `Required function is not present in the provided tools.` (11 recorded requests of 2025-10-15)",
         ..ABSENT_TOOL
     },
+    RequestFact {
+        refuses: Refusal::ToolTypes(&[
+            "web_search",
+            "x_search",
+            "code_interpreter",
+            "code_execution",
+            "file_search",
+            "collections_search",
+            "mcp",
+            "live_search",
+            CUSTOM,
+        ]),
+        statement: "hosted tools are `web_search`, `x_search`, `code_interpreter`, `file_search` and `mcp`",
+        confidence: 'C',
+        source:
+            "xAI's pages of server-side tools name these (dive#170, TanStack/ai#812); what it says of another type \
+            was not seen (confidence C)",
+        ..NO_TOOLS
+    },
     XAI_EFFORT.models(Models::Tagged(&["grok-3", "grok-4"])).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
     XAI_EFFORT
         .models(Models::Begin(&["grok-4-0709", "grok-4-fast", "grok-4-1-fast", "grok-4.20-0309", "grok-code-fast-1"]))
@@ -438,12 +504,32 @@ const XAI_EFFORT_SOURCE: &str = "live: `Model grok-4.20-reasoning does not suppo
     (hermes-agent#23435 with a matrix of models, grok2api#814, copilot-cli#2932)";
 
 /// vLLM.
-pub(super) const VLLM: &[RequestFact] = &[RequestFact {
-    refuses: Refusal::ChoiceWithoutTools { takes_none: true, is_of_parallel_calls: false },
-    statement: "`tool_choice` needs `tools`, unless it is `none`",
-    source: "vLLM's own check of requests: ``When using `tool_choice`, `tools` must be set.`` (vllm#21052; \
-        confidence A)",
-    ..WITHOUT_TOOLS
+pub(super) const VLLM: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ChoiceWithoutTools { takes_none: true, is_of_parallel_calls: false },
+        statement: "`tool_choice` needs `tools`, unless it is `none`",
+        source: "vLLM's own check of requests: ``When using `tool_choice`, `tools` must be set.`` (vllm#21052; \
+            confidence A)",
+        ..WITHOUT_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes(&["web_search", "web_search_preview", "code_interpreter", "mcp", CUSTOM]),
+        statement: "hosted tools are `web_search`, `web_search_preview`, `code_interpreter` and `mcp`, in Responses",
+        confidence: 'C',
+        source: "vLLM has these for gpt-oss and none for other types (praxis-proxy/ai#636, vllm#28261); a server \
+            rejects or ignores the rest (bifrost#7094; confidence C)",
+        ..NO_TOOLS
+    },
+];
+
+/// llama.cpp.
+pub(super) const LLAMA_CPP: &[RequestFact] = &[RequestFact {
+    refuses: Refusal::ToolTypes(&[CUSTOM]),
+    statement: "tools are functions only",
+    confidence: 'A',
+    source: "live: `'type' of tool must be 'function'` (llama.cpp#20156, llama.cpp#22389, codex#10635); newer builds \
+        skip the others (llama.cpp#23465)",
+    ..NO_TOOLS
 }];
 
 const ABSENT_TOOL: RequestFact = RequestFact {
@@ -469,6 +555,10 @@ pub(super) const MISTRAL: &[RequestFact] = &[
         statement: "Chat Completions takes functions only",
         source: "live: `Input should be 'function'` for `web_search` (26 recorded requests)",
         ..NO_TOOLS
+    },
+    RequestFact {
+        source: "live: `Not the same number of function calls and responses` (mistralai/client-ts#106, camel#1467)",
+        ..CHAT_PAIRS
     },
     Member::of_chat("max_completion_tokens").sent_as(SentAs::Member("max_tokens")).fact(
         'A',
@@ -585,22 +675,38 @@ pub(super) const COHERE: &[RequestFact] = &[
 ];
 
 /// Ollama.
-pub(super) const OLLAMA: &[RequestFact] = &[RequestFact {
-    refuses: Refusal::ModelWithoutTools { models: Models::Tagged(&["gemma3"]), takes_hosted: false },
-    statement: "Gemma 3 takes no tools, because its template has no place for them",
-    source: "live: `registry.ollama.ai/library/gemma3:1b does not support tools` (34 recorded requests of 2025-08-17)",
-    ..NO_TOOLS
-}];
-
-/// Gemini.
-pub(super) const GEMINI: &[RequestFact] = &[
+pub(super) const OLLAMA: &[RequestFact] = &[
     RequestFact {
-        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
-        statement: "models that generate images take no tools",
-        source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 \
-            recorded requests)",
+        refuses: Refusal::ModelWithoutTools { models: Models::Tagged(&["gemma3"]), takes_hosted: false },
+        statement: "Gemma 3 takes no tools, because its template has no place for them",
+        source: "live: `registry.ollama.ai/library/gemma3:1b does not support tools` (34 recorded requests of \
+            2025-08-17)",
         ..NO_TOOLS
     },
+    RequestFact {
+        refuses: Refusal::ToolTypes(&["web_search", "web_search_20250305", CUSTOM]),
+        statement: "the only hosted tool is `web_search`",
+        source:
+            "live: `Failed to parse tools: Unsupported tool type` for `namespace` (ollama#17618); `web_search` came \
+            in 2026-08 (ollama#17686)",
+        ..NO_TOOLS
+    },
+];
+
+const GEMINI_IMAGES: RequestFact = RequestFact {
+    refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
+    statement: "models that generate images take no tools",
+    source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 recorded \
+        requests)",
+    ..NO_TOOLS
+};
+
+/// Gemini Interactions, which has `store` and other members of its own.
+pub(super) const GEMINI_INTERACTIONS: &[RequestFact] = &[GEMINI_IMAGES];
+
+/// Gemini: `generateContent` and the compatible Chat Completions.
+pub(super) const GEMINI: &[RequestFact] = &[
+    GEMINI_IMAGES,
     Member::of_chat("store").fact(
         'A',
         "Gemini's Chat Completions take no `store`",

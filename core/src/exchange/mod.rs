@@ -107,7 +107,10 @@ impl Exchange {
             None => named("model")?,
         };
         let model = model.or_else(|| options.adapt.model.clone());
-        let native = options.native_is_auto.then(|| native_of(endpoint.api, model.clone(), url));
+        let native = match options.native_is_auto {
+            true => Some(native_of(&node, endpoint.api, (model.clone(), url))?),
+            false => None,
+        };
         let (dialect, by_flag) = match &options.dialect {
             Some(dialect) => (dialect.as_str(), None),
             None => {
@@ -276,11 +279,14 @@ impl Exchange {
     }
 }
 
-/// Returns the construct for deferred tools that a backend is known to have.
-fn native_of(api: Api, model: Option<String>, url: &str) -> Native {
+/// Returns the construct for deferred tools that a backend is known to have. If a request leaves the search to the
+/// provider and the backend's construct has none, deferral is emulated: the model could not find the deferred tools.
+fn native_of(request: &Node<'_>, api: Api, (model, url): (Option<String>, &str)) -> Result<Native, Error> {
     let query = DeferralQuery { api: Some(api), model, host: Some(url.into()) };
     // Without a host and a model, nothing is known.
-    lookup::deferral::deferral_for(&query).map_or(Native::None, |choice| choice.native)
+    let native = lookup::deferral::deferral_for(&query).map_or(Native::None, |choice| choice.native);
+    let is_lost = !deferred::has_hosted_search(native) && deferred::lists_hosted_search(request)?;
+    Ok(if is_lost { Native::None } else { native })
 }
 
 /// Path of Anthropic's API, the only one for which searches are answered here.

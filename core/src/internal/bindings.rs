@@ -10,8 +10,8 @@ use crate::{
     error::{Code, Error},
     json::Node,
     options::{
-        AdaptOptions, BetaOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions,
-        SanitizeOptions, SearchOptions, ToolsOptions,
+        AdaptOptions, BetaOptions, CheckRequestOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions,
+        RepairOptions, SanitizeOptions, SearchOptions, ToolsOptions,
     },
     report::RepairedCall,
 };
@@ -53,6 +53,7 @@ macro_rules! read {
 
 read!(
     AdaptOptions,
+    CheckRequestOptions,
     DeferralQuery,
     DeferredOptions,
     DialectQuery,
@@ -78,6 +79,7 @@ pub fn option_rows(type_name: &str) -> Vec<Row> {
     match type_name {
         "AdaptOptions" => AdaptOptions::rows(),
         "BetaOptions" => BetaOptions::rows(),
+        "CheckRequestOptions" => CheckRequestOptions::rows(),
         "DeferralQuery" => DeferralQuery::rows(),
         "DeferredOptions" => DeferredOptions::all_rows(),
         "DialectQuery" => DialectQuery::rows(),

@@ -35,8 +35,8 @@ pub use repair::{RepairOptions, Truncated};
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
 pub use search::{SearchMode, SearchOptions};
 pub use table::Row;
-pub(crate) use tools::{dialect as dialect_to_check, dialects as dialects_to_check};
+pub(crate) use tools::dialects as dialects_to_check;
 pub use tools::{
-    AdaptOptions, DuplicateNames, HistoryArguments, HistoryPairs, OnSetAside, Overflow, Prefix, ToolFormat,
-    ToolsOptions,
+    AdaptOptions, CheckRequestOptions, DuplicateNames, HistoryArguments, HistoryPairs, OnSetAside, Overflow, Prefix,
+    ToolFormat, ToolsOptions,
 };

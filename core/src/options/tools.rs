@@ -315,13 +315,44 @@ pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, E
     })
 }
 
-/// The dialect that `check_request` is asked about.
-///
-/// # Errors
-/// `unknown-option`, `invalid-option`.
-pub(crate) fn dialect(node: &Node<'_>, naming: Naming) -> Result<String, Error> {
-    const EXAMPLE: Example =
-        Example { function: "checkRequest", input: "request", option: "dialect", value: "\"anthropic\"" };
-    let reader = Reader::new(node, naming, &["dialect"], EXAMPLE)?;
-    Ok(SanitizeOptions::of(&reader, SanitizeOptions::at_default())?.dialect)
+options! {
+    /// Options of `check_request`: the API that a request is for.
+    ///
+    /// ```
+    /// use toolwire::CheckRequestOptions;
+    /// let options = CheckRequestOptions::new("gemini").model("gemini-2.0-flash-preview-image-generation");
+    /// # let _ = options;
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct CheckRequestOptions {
+        /// The dialect of the API that the request is for.
+        "dialect" dialect: String = String::new(), read(super::sanitize::dialect), set(by hand);
+        /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
+        /// models alone.
+        "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
+    }
+}
+
+impl CheckRequestOptions {
+    /// Options for a dialect, everything else at its default.
+    pub fn new(dialect: impl Into<String>) -> Self {
+        CheckRequestOptions { dialect: dialect.into(), ..Self::at_default() }
+    }
+
+    /// Reads the options from JSON.
+    ///
+    /// # Errors
+    /// `unknown-option`, `invalid-option`.
+    pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
+        const EXAMPLE: Example =
+            Example { function: "checkRequest", input: "request", option: "dialect", value: "\"anthropic\"" };
+        Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::at_default())
+    }
+}
+
+impl<T: AsRef<str> + ?Sized> From<&T> for CheckRequestOptions {
+    fn from(dialect: &T) -> Self {
+        CheckRequestOptions::new(dialect.as_ref())
+    }
 }

@@ -104,12 +104,17 @@ pub(crate) struct Tools<'a> {
     loads: Vec<usize>,
     /// Names of hosted searches.
     searches: Set<Text<'a>>,
+    /// Names of the searches that the client runs, of formats whose model calls them by name. No other tool can have
+    /// such a name: the client would run its search for the calls.
+    client_searches: Set<Text<'a>>,
 }
 
 impl<'a> Tools<'a> {
     /// Reads the list of a request. The definitions stay in the request.
     pub(crate) fn read(list: &[Node<'a>], warnings: &mut Warnings) -> Self {
         let mut tools = Tools::default();
+        let own = list.iter().filter(|definition| tool::kind(definition) == Kind::ClientSearch);
+        tools.client_searches.extend(own.filter_map(tool::name).cloned());
         for (place, definition) in list.iter().enumerate() {
             tools.list(definition, Source::Listed(place), warnings);
         }
@@ -130,6 +135,10 @@ impl<'a> Tools<'a> {
             return;
         }
         let name = tool::name(definition).filter(|_| kind == Kind::Tool).cloned();
+        if name.as_ref().is_some_and(|name| self.is_client_search(name)) {
+            warnings.about_maybe("duplicate-tool-name", name.as_ref());
+            return;
+        }
         let (deferred, is_odd) = tool::deferral(definition);
         if is_odd && kind == Kind::Tool {
             warnings.about_maybe("defer-loading-not-boolean", name.as_ref());
@@ -183,6 +192,10 @@ impl<'a> Tools<'a> {
         let Some((name, at)) = name.map(|name| (name, self.place(name))) else {
             return self.list_own(definition, warnings);
         };
+        if self.is_client_search(name) {
+            warnings.about("duplicate-tool-name", name.display());
+            return;
+        }
         let Some(at) = at else {
             self.push(Some(name.clone()), kind, source, true);
             if let Some(tool) = self.list.last_mut() {
@@ -223,6 +236,12 @@ impl<'a> Tools<'a> {
     /// Returns true if there is a tool of this name, hidden or not.
     pub(crate) fn knows(&self, name: &Text<'_>) -> bool {
         self.place(name).is_some()
+    }
+
+    /// Returns true if this is the name of a search that the client runs.
+    pub(crate) fn is_client_search(&self, name: &Text<'_>) -> bool {
+        let searches: &Set<Text<'_>> = &self.client_searches;
+        searches.contains(name)
     }
 
     /// Returns true if this is the name of a hosted search.

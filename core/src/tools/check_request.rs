@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    history_arguments,
+    history_arguments, history_pairs,
     request::{recognise, rename_history},
     request_facts::{self, choice_of, Namespaces, RequestChange},
     request_members, server_mentions, servers,
@@ -17,7 +17,7 @@ use crate::{
     error::Error,
     json::{lazy::view, Node, Text},
     names,
-    options::{AdaptOptions, Api, Prefix, SanitizeOptions},
+    options::{AdaptOptions, Api, CheckRequestOptions, Prefix, SanitizeOptions},
     report::Severity,
     request::{
         self, carriers,
@@ -42,13 +42,13 @@ pub struct RequestViolation {
     pub fact: &'static RequestFact,
 }
 
-/// Finds what the API of a dialect refuses about a request.
+/// Finds what an API refuses about a request.
 ///
 /// # Errors
 /// `unknown-dialect`, `invalid-request`, `invalid-json`.
-pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolation>, Error> {
-    let dialect = dialect::of(&SanitizeOptions::new(dialect))?;
-    let model = request::model(&request, None)?;
+pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec<RequestViolation>, Error> {
+    let dialect = dialect::of(&SanitizeOptions::new(options.dialect.as_str()))?;
+    let model = request::model(&request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);
     // The tools of several servers are judged as they would be sent.
     let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
@@ -110,6 +110,15 @@ pub fn check(mut request: Node<'_>, dialect: &str) -> Result<Vec<RequestViolatio
     }
     for RequestChange { pointer, .. } in history_arguments::repair(&mut request, api)? {
         add(&HISTORY_ARGUMENTS, &pointer, "expected arguments that are a JSON object, found others".into());
+    }
+    let pairs = dialect
+        .requests()
+        .iter()
+        .find(|fact| matches!(fact.refuses, Refusal::HistoryPairs(apis) if apis.contains(&api)));
+    if let Some(fact) = pairs {
+        for (pointer, message) in history_pairs::broken(&mut request, api)? {
+            add(fact, &pointer, message.into());
+        }
     }
     Ok(found)
 }

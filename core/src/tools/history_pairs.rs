@@ -29,6 +29,9 @@ use crate::{
 
 /// The result of a call that has none.
 const NO_RESULT: &str = "[No result]";
+const ADDED: &str = "added a result to a call without one";
+const MOVED: &str = "moved a result to its call";
+const REMOVED: &str = "removed a result without a call";
 /// The content of a message that has lost its results, where a message of the user is needed.
 const NO_CONTENT: &str = "[No content]";
 
@@ -115,6 +118,26 @@ pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestCh
         .visit(api.history(), |history| rewrite(history, api, (changes, &speakers), &mut reported))
         .unwrap_or(Ok(()))?;
     Ok(reported)
+}
+
+/// Returns the place of each message with a broken pair, and what is expected of it. The request is spoiled.
+///
+/// # Errors
+/// As [`complete`].
+pub(super) fn broken(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static str)>, Error> {
+    let mut found: Vec<(String, &str)> = Vec::new();
+    for RequestChange { pointer, message, .. } in complete(request, api)? {
+        let expected = match message.as_str() {
+            ADDED => "expected a result directly after each call, found a call without one",
+            REMOVED => "expected a call before each result, found a result without one",
+            MOVED => "expected a result directly after its call, found one elsewhere",
+            _ => "expected a result with the id of its call, found one without an id",
+        };
+        if !found.contains(&(pointer.clone(), expected)) {
+            found.push((pointer, expected));
+        }
+    }
+    Ok(found)
 }
 
 fn facts_of(message: &Node<'_>, api: Api) -> Facts {
@@ -343,11 +366,11 @@ fn rewrite<'a>(
             let given = from.and_then(|from| moved.remove(&from).map(|result| (from, result)));
             match given {
                 Some(((from, _), result)) => {
-                    report(from, "moved a result to its call");
+                    report(from, MOVED);
                     pending.push(result);
                 }
                 None => {
-                    report(*call, "added a result to a call without one");
+                    report(*call, ADDED);
                     pending.push(no_result(id, api, is_custom));
                 }
             }
@@ -355,7 +378,7 @@ fn rewrite<'a>(
     }
     settled.add(messages_of(pending, api), Speaker::Tool);
     for ((at, _), _) in moved.iter() {
-        report(*at, "removed a result without a call");
+        report(*at, REMOVED);
     }
     *messages = settled.messages;
     Ok(())

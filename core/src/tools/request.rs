@@ -308,7 +308,7 @@ pub(crate) const OVERFLOW: &str = "overflow-deferred";
 
 /// Returns true if tools past the API's maximum are deferred.
 fn defers_overflow(api: Api, deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
-    let has_search = matches!(api, Api::Anthropic | Api::OpenaiChat | Api::OpenaiResponses);
+    let has_search = matches!(api, Api::Anthropic | Api::OpenaiChat | Api::OpenaiResponses | Api::GeminiInteractions);
     let is_emulated = deferred.native == Native::None && deferred.mode == Mode::Filter;
     options.overflow == Overflow::Defer && has_search && is_emulated
 }

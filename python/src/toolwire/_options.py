@@ -182,6 +182,9 @@ class CheckRequestOptions(TypedDict, total=False):
 
     dialect: Required[DialectName]
     """The dialect of the API that the request is for."""
+    model: str | None
+    """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
+    models alone."""
 
 
 class DialectQuery(TypedDict, total=False):

@@ -135,7 +135,11 @@ class Rewritten(Late, Generic[T_co]):
 
     def __init__(self, schema: T_co, late: Reported, /) -> None:
         """Take what a function gave."""
-        initialised(self, schema=schema, _late=late, _report=None)
+        # One by one: `initialised` takes half a microsecond more, a tenth of a short call.
+        put = object.__setattr__
+        put(self, "schema", schema)
+        put(self, "_late", late)
+        put(self, "_report", None)
 
     def _whole(self) -> dict[str, Any]:
         report, late = self._report, self._late

@@ -217,7 +217,10 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             if is_hosted && !name.is_some_and(|name| self.reader.conversation.tools.knows(name)) {
                 continue;
             }
-            names.extend(name.cloned());
+            // A function with the name of the search itself is not loaded, and `bring` warns of it.
+            if !name.is_some_and(|name| self.reader.conversation.tools.is_client_search(name)) {
+                names.extend(name.cloned());
+            }
             // If changes are ignored, a search may only load functions that the request lists.
             if self.reader.may_change() && !is_hosted {
                 self.reader.bring(definition, Arrival::Found);

@@ -14,7 +14,7 @@ use crate::{
         grammar::Grammar,
         name_rule::{NameRule, PropertyPattern},
     },
-    json::{Data, LookUp, Node, Object, Step, Text},
+    json::{Data, LookUp, Member, Node, Object, Step, Text},
     names::{cut, Taken},
     schema::{keyword::Keyword, visit::SchemaPath},
 };
@@ -285,14 +285,17 @@ impl Table {
     }
 }
 
-/// Is something true of a name that a schema has?
+/// Is something true of a name that a schema has? The members are read once: most schemas have no such name, and every
+/// object of a document is asked.
 fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
-    let described = object.get(Keyword::Properties).and_then(Node::as_object);
-    described.into_iter().flatten().any(|member| is(&member.key))
-        || LISTS.iter().filter_map(|keyword| object.get(*keyword)).any(|value| match value.as_object() {
+    object.iter().any(|Member { key, value }| match Keyword::named(key) {
+        Some(Keyword::Properties) => value.as_object().into_iter().flatten().any(|member| is(&member.key)),
+        Some(keyword) if LISTS.contains(&keyword) => match value.as_object() {
             Some(table) => table.iter().any(|member| is(&member.key) || texts(&member.value).any(is)),
             None => texts(value).any(is),
-        })
+        },
+        _ => false,
+    })
 }
 
 /// Visits each object of a document until one will do; gives true if one did. (What only looks like a schema counts,
