@@ -184,6 +184,21 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     vscode::VSCODE,
 ];
 
+/// Returns the patterns for names of tools of all dialects, each once.
+#[cfg(feature = "search")]
+pub(crate) fn name_patterns() -> Vec<surface::NamePattern> {
+    let mut found = Vec::new();
+    for dialect in DIALECTS {
+        let by_model = dialect.tools.names_by_model.iter().map(|(_, names)| *names);
+        for names in by_model.chain([dialect.tools.names]) {
+            if !found.contains(&names) {
+                found.push(names);
+            }
+        }
+    }
+    found
+}
+
 impl Dialect {
     /// A limit of this dialect, if it has it.
     pub(crate) fn limit(&self, name: &str) -> Option<usize> {

@@ -348,6 +348,25 @@ impl Servers {
         self.owners.iter()
     }
 
+    /// Calls `take` with each name that a request with this pattern of names sends, if it differs from the name in this
+    /// list, and with the name here.
+    #[cfg(feature = "search")]
+    pub(super) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
+        if shape.rules.is_none() && self.names.values().all(|called| crate::names::is_legal(shape, called)) {
+            return;
+        }
+        let tools: Set<Tool> = self.names.keys().cloned().collect();
+        let (planned, _) = server_names::plan(&tools, self.hosted.keys().cloned(), self.prefix, shape);
+        let mut legal = crate::names::Names::default();
+        legal.plan(shape, planned.values(), &self.hosted.keys().collect::<Vec<_>>());
+        for (tool, name) in planned.iter() {
+            let sent = legal.current(name);
+            if let Some(called) = self.names.get(tool).filter(|called| called.display() != sent) {
+                take(&sent, called);
+            }
+        }
+    }
+
     /// Returns the list name of a tool mentioned in a request, with its server or alone. Returns `None` if the name
     /// stays, or if the server does not have the tool.
     pub(super) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
