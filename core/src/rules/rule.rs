@@ -98,6 +98,8 @@ rules! {
         [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
     /// Takes the schema out of a wrapper such as `{"jsonSchema": …}`, or moves a map of properties under `properties`.
     UnwrapSchema = "unwrap-schema", Canonicalize, SAME.accepts(Narrower), [RootObject];
+    /// Puts the schema of a response format that describes no object under a property of one.
+    WrapRoot = "wrap-root", Encode, SAME.encoded(), [RootObject, RootKeyword];
     /// Moves property schemas out of a `properties` that holds keywords of the object.
     UnnestProperties = "unnest-properties", Canonicalize, SAME.accepts(Mixed), [NotASchema];
     /// Repairs a `type` that is not a known name (aliases, wrong case) or that its values contradict.

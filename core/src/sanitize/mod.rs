@@ -18,6 +18,7 @@ mod null;
 mod pass;
 mod pipeline;
 mod resolve;
+mod wrap_root;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +31,7 @@ use crate::{
     error::{Code, Error},
     json::Node,
     limits::REPORT_FACTOR,
-    options::{Refs, SanitizeOptions, Untyped},
+    options::{Refs, SanitizeOptions, Untyped, Use},
     report::{Allow, Change, Detail, Recorder},
     sanitize::{
         decode::{Plan, PlanBuilder},
@@ -95,6 +96,7 @@ fn run(
         Some(detail) => Recorder::of(detail),
         None => Recorder::off(),
     };
+    let (is_reported, mut is_wrapped) = (recorder.is_on(), false);
     match dialect.method {
         Method::Codex { wire } => {
             let default = dialect.limit("maxBytes");
@@ -107,19 +109,47 @@ fn run(
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from
             // there.
             if !is_already_accepted(node, Form::Read, grammar, options, budget)? {
-                let mut builder = plan.is_some().then(PlanBuilder::default);
-                if !write(node, (dialect, grammar), options, builder.as_mut(), &mut recorder, budget)? {
-                    verify_output(node, grammar, options, budget)?;
-                }
-                if let (Some(plan), Some(builder)) = (plan, builder) {
-                    *plan = builder.finish(node, grammar, budget)?;
-                }
+                let wraps = options.used_as == Use::Response && grammar.object_root;
+                is_wrapped = wraps && wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
+                let rewritten = rewrite(node, (dialect, grammar), options, plan, &mut recorder, budget, is_wrapped);
+                rewritten.map_err(|error| match is_wrapped {
+                    true => wrap_root::in_the_input(error, &options.wrapper),
+                    false => error,
+                })?;
             }
         }
     }
     depth::within_limit(node)?;
-    let changes = recorder.finish();
+    let mut changes = recorder.finish();
+    if is_wrapped && is_reported {
+        wrap_root::report(&mut changes, &options.wrapper, dialect);
+    }
     enforce_allow(options.allow, changes)
+}
+
+/// Rewrites a schema that is not accepted as it stands, and verifies what was written.
+fn rewrite<'a>(
+    node: &mut Node<'a>,
+    of: (&'static Dialect, &'static Grammar),
+    options: &SanitizeOptions,
+    plan: Option<&mut Plan>,
+    recorder: &mut Recorder,
+    budget: &Rc<Budget>,
+    is_wrapped: bool,
+) -> Result<(), Error> {
+    let (_, grammar) = of;
+    let mut builder = plan.is_some().then(PlanBuilder::default);
+    // A wrapper may be all that was missing.
+    if !(is_wrapped && is_already_accepted(node, Form::Read, grammar, options, budget)?)
+        && !write(node, of, options, builder.as_mut(), recorder, budget)?
+    {
+        verify_output(node, grammar, options, budget)?;
+    }
+    if let (Some(plan), Some(builder)) = (plan, builder) {
+        *plan = builder.finish(node, grammar, budget)?;
+        plan.wrapper = is_wrapped.then(|| options.wrapper.clone());
+    }
+    Ok(())
 }
 
 /// Writes a schema as the grammar has it; gives true if it is known to be accepted.

@@ -72,7 +72,11 @@ pub(super) fn check(
         report.add(root, Constraint::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
     }
-    if grammar.object_root && !root.get(Keyword::Type).is_some_and(|value| types::is_name(value, "object", grammar)) {
+    let is_object = || {
+        root.get(Keyword::Type).is_some_and(|value| types::is_name(value, "object", grammar))
+            || (grammar.root_reference && root.get(Keyword::Ref).is_some())
+    };
+    if grammar.object_root && !is_object() {
         let absent = || misplaced::misplaced(root).map_or_else(|| "none".to_string(), Misplaced::in_words);
         let found = root.get(Keyword::Type).map_or_else(absent, seen);
         report.add(root, Constraint::RootObject, String::new(), "`type: \"object\"` at the root", &found);
