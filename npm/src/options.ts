@@ -25,6 +25,10 @@ export interface CheckOptions {
   /** The most nodes that inlining may produce. Default 10,000. */
   maxNodes?: number | undefined;
   /**
+   * The chat template that the server runs: the name of its file, or of a model. Templates refuse schemas that the server accepts.
+   */
+  template?: string | undefined;
+  /**
    * The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is `budget-exceeded`, on every
    * machine at the same step. Default 3,000,000, and 100 for each value read, 4,000,000 in all.
    */

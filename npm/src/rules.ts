@@ -465,6 +465,8 @@ export type DeferredWarningCode =
   | 'all-deferred'
   /** The API refuses a cache breakpoint of a deferred tool: it stands at another tool now. */
   | 'cached-deferred'
+  /** The API refuses deferred tools without a search: its own is in the list now. */
+  | 'tool-search-added'
   /** The request has more tools than the API takes: those past the maximum are deferred. */
   | 'overflow-deferred'
   /** The prompt already lists deferred tools: those that are deferred past the maximum are not listed there. */

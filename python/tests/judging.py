@@ -118,10 +118,15 @@ def nested(depth: int, each: dict[str, Any]) -> Any:
 
 def sanitized(text: str, dialect: str) -> str | None:
     """What `sanitize` writes; nothing where it refuses, which is for the fixtures to say."""
+    return sanitized_with(text, dialect)
+
+
+def sanitized_with(text: str, dialect: str, **options: Any) -> str | None:
+    """Do the same with options."""
     # Dialects come from tables, so no overload names them.
     sanitize: Any = toolwire.sanitize
     try:
-        written: str = sanitize(text, dialect=dialect).schema
+        written: str = sanitize(text, dialect=dialect, **options).schema
     except toolwire.ToolwireError:
         return None
     return written

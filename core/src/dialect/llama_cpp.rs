@@ -31,7 +31,7 @@ const BESIDE: Keywords = Keywords::of(&[
     Keyword::WriteOnly,
 ]);
 
-const GRAMMAR: Grammar = Grammar {
+pub(super) const GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[Keyword::PrefixItems, Keyword::AllOf, Keyword::OneOf]),
     root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::OneOf]),
     ignores: Keywords::of(&[
@@ -87,7 +87,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
     documentation: "https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md",
     as_of: "2026-11-26",
     revision: 1,
-    options: &["refs", "untyped", "hints", "maxNodes"],
+    options: &["refs", "untyped", "hints", "maxNodes", "template"],
     encodes: &[],
     limits: &[],
     facts: &[
@@ -230,7 +230,6 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         "bounds of numbers that are no integers: not enforced; integer bounds beyond 64 bits: refused",
         "the sum of all repetitions of a request, and some 1,000 letters of names beside `additionalProperties`, have \
             limits, too",
-        "what the chat template of a model does with a schema",
         "a name that begins another tool's: of 20 requests with `get_schema` before `get`, 17 called the wrong one",
     ],
     reasons: &[],

@@ -26,6 +26,7 @@ pub(crate) mod requests;
 mod responses;
 mod sglang;
 pub(crate) mod surface;
+pub(crate) mod templates;
 mod vertex;
 mod vllm;
 mod vscode;
@@ -237,6 +238,12 @@ impl Dialect {
         self.facts.iter().any(|fact| fact.hides)
     }
 
+    /// The chat templates that are known, by their files, each with what this dialect's server refuses in addition if
+    /// it runs that one. Empty if its server's templates are not known.
+    pub fn templates(&self) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+        templates::all(self)
+    }
+
     /// What becomes of a schema or a tool with this violation.
     pub(crate) fn severity_of(&self, rule: &str, pointer: &str) -> Severity {
         self.fact_of(rule, pointer).map_or(Severity::Refused, |fact| fact.severity)
@@ -347,5 +354,8 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
             ),
         ));
     }
-    Ok(dialect)
+    match &options.template {
+        Some(template) => templates::of(dialect, template, options),
+        None => Ok(dialect),
+    }
 }

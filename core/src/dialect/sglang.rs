@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{options::ToolFormat, rules::Constraint};
 
-const GRAMMAR: Grammar = Grammar {
+pub(super) const GRAMMAR: Grammar = Grammar {
     object_root: false,
     metaschema: true,
     patterns: PatternRule::Python,
@@ -21,7 +21,7 @@ pub(super) const SGLANG: Dialect = Dialect {
     documentation: "https://docs.sglang.ai/advanced_features/tool_parser.html",
     as_of: "2026-11-21",
     revision: 1,
-    options: &["refs", "untyped", "hints", "maxNodes"],
+    options: &["refs", "untyped", "hints", "maxNodes", "template"],
     encodes: &[],
     limits: &[],
     facts: &[

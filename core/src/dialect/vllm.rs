@@ -83,7 +83,7 @@ const REFS: RefRule = RefRule {
     ..RefRule::OPEN
 };
 
-const XGRAMMAR: Grammar = Grammar {
+pub(super) const XGRAMMAR: Grammar = Grammar {
     object_root: false,
     refuses: Keywords::of(&[Keyword::AllOf, Keyword::OneOf, Keyword::DynamicRef, Keyword::RecursiveRef]),
     conflicts: CONFLICTS,
@@ -138,7 +138,7 @@ const XGRAMMAR: Grammar = Grammar {
     ..Grammar::OPEN
 };
 
-const LLGUIDANCE: Grammar = Grammar {
+pub(super) const LLGUIDANCE: Grammar = Grammar {
     object_root: false,
     refuses: Keywords::of(&[
         Keyword::AllOf,
@@ -184,7 +184,7 @@ pub(super) const VLLM: Dialect = Dialect {
     documentation: "https://docs.vllm.ai/en/latest/features/tool_calling/",
     as_of: "2026-11-23",
     revision: 1,
-    options: &["refs", "untyped", "hints", "maxNodes"],
+    options: &["refs", "untyped", "hints", "maxNodes", "template"],
     encodes: &[],
     limits: &[],
     facts: &[

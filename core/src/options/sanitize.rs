@@ -110,6 +110,9 @@ options! {
         /// The most work of one call, in steps: visits, copies and comparisons of nodes. By default a number that grows
         /// with the schema.
         "maxSteps" max_steps: Option<usize> = None, set(|steps: usize| steps.into());
+        /// The chat template that the server runs: the name of its file, or of a model. Templates refuse schemas that
+        /// the server accepts.
+        "template" template: Option<String> = None, set(|template: impl Into<String>| Some(template.into()));
         /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
         "share" share: bool = false, set(by hand);
     } with {
@@ -175,6 +178,7 @@ impl SanitizeOptions {
         self.hints = self.hints.filter(|_| known.contains(&"hints"));
         self.max_bytes = self.max_bytes.filter(|_| known.contains(&"maxBytes"));
         self.max_nodes = self.max_nodes.filter(|_| known.contains(&"maxNodes"));
+        self.template = self.template.filter(|_| known.contains(&"template"));
         self
     }
 
@@ -196,6 +200,7 @@ impl SanitizeOptions {
             ("hints", self.hints.is_some()),
             ("maxBytes", self.max_bytes.is_some()),
             ("maxNodes", self.max_nodes.is_some()),
+            ("template", self.template.is_some()),
         ]
         .into_iter()
         .filter_map(|(name, set)| set.then_some(name))

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use toolwire::{dialects, rules::Constraint};
+use toolwire::{check, dialects, reports::Severity, rules::Constraint, sanitize, SanitizeOptions};
 
 use super::{
     advice::advice,
@@ -24,6 +24,7 @@ pub(crate) fn page(figures: &Figures) -> String {
     page += &counted_things(figures);
     page += &by_dialect(figures);
     page += &by_server(figures);
+    page += &by_template(figures);
     page += &by_rule(figures);
     page += LIMITS;
     page
@@ -233,3 +234,42 @@ const LIMITS: &str = "## How to read it\n\n\
 - A tool with several changes counts once, under the worst. A *wider* one may be wider in one property of forty.\n\
 - A few servers have most of the tools. The table of servers gives each server the same weight.\n\
 - The servers are a collection of published ones under free licences, not a random sample.\n";
+
+/// The server whose engine all templates were run in.
+const SERVER: &str = "llama-cpp";
+
+/// Local models: what their chat templates fail for.
+fn by_template(figures: &Figures) -> String {
+    let tools = &figures.census.tools;
+    let mut section = format!(
+        "## Local models\n\nllama.cpp's server writes the tools into the prompt with the model's chat template, and some \
+         templates\nfail for schemas that the server accepts ([chat templates](templates.md)). Of the {} tools, these \
+         templates refuse:\n\n| template | as they are | after `sanitize` with `template` |\n|---|--:|--:|\n",
+        number(tools.tools.len())
+    );
+    let Some(dialect) = dialects().iter().find(|dialect| dialect.name == SERVER) else { return section };
+    let (mut silent, plain) = (0, SanitizeOptions::new(SERVER));
+    let refuses = |schema: &str, options: &SanitizeOptions| {
+        let found = check(schema, options).unwrap_or_default();
+        found.iter().any(|violation| violation.severity == Severity::Refused)
+    };
+    for (file, refused) in dialect.templates() {
+        if refused.is_none() {
+            silent += 1;
+            continue;
+        }
+        let options = SanitizeOptions::new(SERVER).template(file);
+        let broken: Vec<bool> =
+            tools.schemas.iter().map(|schema| refuses(schema, &options) && !refuses(schema, &plain)).collect();
+        let left: Vec<bool> = tools
+            .schemas
+            .iter()
+            .zip(&broken)
+            .map(|(schema, broken)| *broken && sanitize(schema.as_str(), &options).is_err())
+            .collect();
+        let count = |of: &[bool]| tools.tools.iter().filter(|(_, at)| of.get(*at) == Some(&true)).count();
+        let _ = writeln!(section, "| `{file}` | {} | {} |", number(count(&broken)), number(count(&left)));
+    }
+    let _ = writeln!(section, "\nThe other {silent} templates refuse none of them.\n");
+    section
+}

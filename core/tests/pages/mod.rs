@@ -10,6 +10,7 @@ mod names;
 mod overview;
 mod probes;
 mod rules;
+mod templates;
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -31,6 +32,7 @@ pub(crate) fn pages() -> BTreeMap<String, String> {
     pages.insert("npm/src/rules.ts".to_owned(), names::typescript_rules());
     pages.insert("python/src/toolwire/_names.py".to_owned(), names::python());
     pages.insert("docs/messages.md".to_owned(), messages::page(&root()));
+    pages.insert("docs/templates.md".to_owned(), templates::page());
     pages.insert("docs/cookbook.md".to_owned(), cookbook::page(&cookbook::Entry::all(&root())));
     pages
 }

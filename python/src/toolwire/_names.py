@@ -282,6 +282,7 @@ DeferredWarningCode: TypeAlias = Literal[
     "call-id-changed",
     "all-deferred",
     "cached-deferred",
+    "tool-search-added",
     "overflow-deferred",
     "overflow-unannounced",
     "not-translated",

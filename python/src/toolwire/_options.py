@@ -37,6 +37,9 @@ class _RewritingOptions(TypedDict, total=False):
     """Size in bytes above which the dialect compacts; `None` turns that off."""
     max_nodes: int | None
     """The most nodes that inlining may produce."""
+    template: str | None
+    """The chat template that the server runs: the name of its file, or of a model. Templates refuse schemas that the
+    server accepts."""
     max_steps: int | None
     """The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is
     `budget-exceeded`, on every machine at the same step. By default 3,000,000, and 100 for each

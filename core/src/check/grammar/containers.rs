@@ -28,12 +28,14 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     // What `not`, `if` and the like ask is no value that anybody writes.
     let asks =
         |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
-    let wants_type = grammar.typed != TypeRequirement::No && !schema.present.intersects(grammar.typed.one_of());
+    let walked = grammar.walked.reaches(schema.pointer);
+    let wants_type =
+        walked && grammar.typed != TypeRequirement::No && !schema.present.intersects(grammar.typed.one_of());
     if wants_type && !schema.pointer.steps().iter().any(asks) {
         report.add(node, Constraint::Untyped, schema.pointer.render(), grammar.typed.in_words(), "none of them");
     }
     if is("array") {
-        array(node, schema, report);
+        array(node, schema, walked, report);
     }
     if is("object") {
         object(node, schema, report);
@@ -50,10 +52,10 @@ fn is_refused(items: &Node<'_>, grammar: &Grammar) -> bool {
         || (is_false && grammar.arrays.truthy_items)
 }
 
-fn array(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
+fn array(node: &Node<'_>, schema: &Schema<'_, '_>, walked: bool, report: &mut Report<'_>) {
     let rule = report.grammar.arrays;
     match schema.get(Keyword::Items) {
-        None if rule.needs_items && (rule.truthy_items || schema.get(Keyword::PrefixItems).is_none()) => {
+        None if walked && rule.needs_items && (rule.truthy_items || schema.get(Keyword::PrefixItems).is_none()) => {
             report.add(
                 node,
                 Constraint::ArrayWithoutItems,

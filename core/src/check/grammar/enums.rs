@@ -49,7 +49,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         return;
     };
     // An unknown type is a fault of its own.
-    let Some(names) = types::names(beside, report.grammar) else { return };
+    let Some(names) = types::names(beside, report.grammar.types, report.grammar) else { return };
     if rule.nullable_scalar_only && names.len() > 1 && !is_nullable_scalar(&names) {
         let (expected, found) =
             ("one type, or `null` and one scalar type, beside `enum`", format!("`{}`", names.join("`, `")));

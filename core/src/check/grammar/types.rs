@@ -11,8 +11,8 @@ use crate::{
 };
 
 /// The types that a `type` names, if it is a name or a list of names, all of them known.
-pub(super) fn names(value: &Node<'_>, grammar: &Grammar) -> Option<Vec<&'static str>> {
-    let known = |value: &Node<'_>| grammar.types.iter().copied().find(|name| is_name(value, name, grammar));
+pub(super) fn names(value: &Node<'_>, types: &[&'static str], grammar: &Grammar) -> Option<Vec<&'static str>> {
+    let known = |value: &Node<'_>| types.iter().copied().find(|name| is_name(value, name, grammar));
     match value.as_array() {
         Some([]) => None,
         Some(list) => list.iter().map(known).collect(),
@@ -35,6 +35,9 @@ pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
 
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
+    let walked = grammar.walked.reaches(schema.pointer);
+    // (A list is judged as a list, whatever its names are.)
+    let types = if walked && value.as_array().is_none() { grammar.types } else { Grammar::OPEN.types };
     if grammar.any_of.no_type_beside && schema.present.contains(Keyword::AnyOf) {
         report.add(
             value,
@@ -48,12 +51,12 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         report.add(value, Constraint::TypeBesideRef, schema.at("type"), "`type` in the definition", "it beside `$ref`");
     }
     // One name that is known is all there is to most.
-    if grammar.types.iter().any(|name| is_name(value, name, grammar)) {
+    if types.iter().any(|name| is_name(value, name, grammar)) {
         return;
     }
-    match names(value, grammar) {
+    match names(value, types, grammar) {
         None => {
-            let known: Vec<String> = grammar.types.iter().map(|name| format!("`{name}`")).collect();
+            let known: Vec<String> = types.iter().map(|name| format!("`{name}`")).collect();
             let expected = format!("one of {}, or a list of them", known.join(", "));
             let found = match value.as_array() {
                 Some([]) => "an empty list".into(),
@@ -62,7 +65,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             };
             report.add(value, Constraint::UnknownType, schema.at("type"), &expected, &found);
         }
-        Some(names) if value.as_array().is_some() && !list_is_fine(&names, grammar.type_lists) => {
+        Some(names) if walked && value.as_array().is_some() && !list_is_fine(&names, grammar.type_lists) => {
             let expected = match grammar.type_lists {
                 TypeLists::Scalars => "a list of scalar types and `null` only",
                 _ => "one type, not a list",

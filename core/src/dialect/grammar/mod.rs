@@ -7,11 +7,13 @@ mod conflicts;
 mod patterns;
 mod references;
 mod types;
+mod walk;
 
 pub(crate) use conflicts::Conflict;
 pub(crate) use patterns::PatternRule;
 pub(crate) use references::{Inlining, Recursion, RefRule};
 pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequirement};
+pub(crate) use walk::Walk;
 
 use alloc::format;
 
@@ -64,6 +66,8 @@ pub(crate) struct Grammar {
     pub(crate) type_lists: TypeLists,
     /// What a schema that says nothing of types needs.
     pub(crate) typed: TypeRequirement,
+    /// Where `types`, `type_lists`, `typed` and `arrays.needs_items` hold.
+    pub(crate) walked: Walk,
     /// How "anything" is said where a schema needs a type.
     pub(crate) anything: AnyEncoding,
     /// How null is admitted where lists of types may not say it.
@@ -198,6 +202,7 @@ impl Grammar {
         beside_their_type: Keywords::NONE,
         type_lists: TypeLists::Any,
         typed: TypeRequirement::No,
+        walked: Walk::EVERYWHERE,
         anything: AnyEncoding::Unsaid,
         null: Null::Type,
         through: Keywords::ALL,

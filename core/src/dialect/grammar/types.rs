@@ -21,6 +21,8 @@ pub(crate) enum TypeLists {
 pub(crate) enum TypeRequirement {
     /// Nothing: `{}` is accepted.
     No,
+    /// `type`.
+    Type,
     /// One of `type`, `anyOf` and `$ref`.
     TypeOrUnion,
     /// One of `type`, `anyOf`, `allOf`, `enum`, `const` and `$ref`.
@@ -32,6 +34,7 @@ impl TypeRequirement {
     pub(crate) const fn one_of(self) -> Keywords {
         match self {
             TypeRequirement::No => Keywords::NONE,
+            TypeRequirement::Type => Keywords::of(&[Keyword::Type]),
             TypeRequirement::TypeOrUnion => Keywords::of(&[Keyword::Type, Keyword::AnyOf, Keyword::Ref]),
             TypeRequirement::TypeOrApplicator => Keywords::of(&[
                 Keyword::Type,
@@ -48,6 +51,7 @@ impl TypeRequirement {
     pub(crate) const fn in_words(self) -> &'static str {
         match self {
             TypeRequirement::No => "anything",
+            TypeRequirement::Type => "`type`",
             TypeRequirement::TypeOrUnion => "one of `type`, `anyOf` and `$ref`",
             TypeRequirement::TypeOrApplicator => "one of `type`, `anyOf`, `allOf`, `enum`, `const` and `$ref`",
         }

@@ -83,7 +83,11 @@ fn is_fine(node: &Node<'_>, context: &PassContext) -> bool {
     let lists = context.grammar.type_lists == TypeLists::Any;
     let typed = !context.grammar.typed.needs_type_beside(Keyword::Enum, node)
         || node.get(Keyword::Type).is_some_and(|name| lists || name.as_text().is_some());
-    typed && values.iter().all(|value| may_be_listed(value, &context.grammar.enums))
+    // Where null is a type of its own, each type of a list becomes a branch with its values.
+    let split = context.grammar.type_lists == TypeLists::None
+        && context.grammar.null == Null::Type
+        && node.get(Keyword::Type).is_some_and(|names| names.as_array().is_some());
+    typed && !split && values.iter().all(|value| may_be_listed(value, &context.grammar.enums))
 }
 
 fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {

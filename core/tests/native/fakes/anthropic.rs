@@ -18,7 +18,15 @@ pub(crate) fn check(request: &Value, native: &str, betas: &[&str]) -> Verdict {
         refuse(known.insert(name, tool).is_some(), "tools: Tool names must be unique.".to_owned())?;
         let is_native = native != "none" || tool.get("defer_loading").is_none();
         refuse(!is_native, format!("tools.{at}: defer_loading: Extra inputs are not permitted"))?;
+        let has_both = tool["defer_loading"] == true && !tool["cache_control"].is_null();
+        refuse(has_both, format!("tools.{at}: cache_control cannot be set beside defer_loading"))?;
     }
+    let mut tools = items(&request["tools"]).peekable();
+    let all_deferred = tools.peek().is_some() && tools.all(|tool| tool["defer_loading"] == true);
+    refuse(all_deferred, "At least one tool must have defer_loading=false".to_owned())?;
+    let forces = request["tool_choice"]["type"] == "any" || request["tool_choice"]["type"] == "tool";
+    let thinks = request["thinking"]["type"] == "enabled" || request["thinking"]["type"] == "adaptive";
+    refuse(forces && thinks, "Thinking may not be enabled when tool_choice forces tool use.".to_owned())?;
     choice(request, &known)?;
     let messages: Vec<&Value> = items(&request["messages"]).collect();
     refuse(messages.is_empty(), "messages: at least one message is required".to_owned())?;

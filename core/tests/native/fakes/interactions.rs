@@ -44,7 +44,10 @@ pub(crate) fn check(request: &Value, native: &str) -> Verdict {
         if kind == "tool_search" {
             searches.insert(name.unwrap_or_default());
         }
-        refuse(name.is_some_and(|name| !names.insert(name)), format!("tools: {name:?} is not unique"))?;
+        // A server's name is no function's: nothing is known to refuse both.
+        let is_callable = kind != "mcp_server";
+        let is_twice = name.is_some_and(|name| is_callable && !names.insert(name));
+        refuse(is_twice, format!("tools: {name:?} is not unique"))?;
     }
     refuse(deferred && searches.is_empty(), "tools: defer_loading without tool_search".to_owned())?;
     choice(&request["generation_config"]["tool_choice"], &names)?;

@@ -106,6 +106,9 @@ impl<'a> Api<'a> {
     /// Each name once, but for what stands deferred in the list.
     fn brings(&mut self, item: &'a Value) -> Verdict {
         refuse(!item["tools"].is_array(), "Missing required parameter: 'tools'.".to_owned())?;
+        let namespaces = || items(&item["tools"]).filter(|tool| tool["type"] == "namespace");
+        let names: BTreeSet<&str> = namespaces().filter_map(|namespace| namespace["name"].as_str()).collect();
+        refuse(names.len() < namespaces().count(), "two namespaces of one name".to_owned())?;
         for tool in items(&item["tools"]).filter(|tool| tool["type"] != "namespace") {
             let name = tool["name"].as_str().ok_or("Missing required parameter: 'tools[0].name'.")?;
             let is_new = self.brought.insert(name) && self.listed.get(name) != Some(&false);

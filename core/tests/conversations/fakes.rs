@@ -1,0 +1,276 @@
+//! Fakes of backends: each refuses what the real one refuses, written from the APIs' own words and not from the tables
+//! of the core. The formats of Anthropic, OpenAI and Interactions are those of the native suite.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{
+    format_fakes::{self, Verdict},
+    generator::{history_of, Backend},
+};
+
+fn refuse(wrong: bool, text: &str) -> Verdict {
+    if wrong {
+        Err(text.to_owned())
+    } else {
+        Ok(())
+    }
+}
+
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// Refuses what a backend refuses.
+pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
+    let (api, dialect, _) = backend;
+    members(backend, request)?;
+    kinds(backend, request)?;
+    tools_of_models(backend, request)?;
+    choice(backend, request)?;
+    match api {
+        "gemini" => gemini(request)?,
+        "bedrock" => converse(request)?,
+        _ => {
+            // The fake of OpenAI knows functions alone; other kinds were judged before.
+            let plain = without_other_kinds(request);
+            format_fakes::check(api, "none", &plain, &[])?;
+        }
+    }
+    names(backend, request)?;
+    let limit = match dialect {
+        "openai-chat" | "openai-responses" | "groq" | "deepseek" => 128,
+        "xai" => 350,
+        "gemini" => 512,
+        _ => usize::MAX,
+    };
+    refuse(definitions(api, request).count() > limit, "too many tools")?;
+    arguments(api, request)
+}
+
+/// The definitions in the list of a request, by format.
+fn definitions<'v>(api: &str, request: &'v Value) -> Box<dyn Iterator<Item = &'v Value> + 'v> {
+    match api {
+        "gemini" => Box::new(items(&request["tools"]).flat_map(|entry| items(&entry["functionDeclarations"]))),
+        "bedrock" => Box::new(items(&request["toolConfig"]["tools"]).map(|entry| &entry["toolSpec"])),
+        "openai-chat" => Box::new(items(&request["tools"]).map(|entry| &entry["function"])),
+        _ => Box::new(items(&request["tools"])),
+    }
+}
+
+fn without_other_kinds(request: &Value) -> Value {
+    let mut plain = request.clone();
+    if let Some(list) = plain["tools"].as_array_mut() {
+        list.retain(|entry| entry["type"].is_null() || entry["type"] == "function");
+        if list.is_empty() {
+            plain.as_object_mut().expect("a request").remove("tools");
+        }
+    }
+    plain
+}
+
+/// The names of the tools in calls of the history.
+fn called<'v>(api: &str, request: &'v Value) -> Vec<&'v Value> {
+    let history = items(&request[history_of(api)]);
+    match api {
+        "anthropic" => {
+            history.flat_map(|message| items(&message["content"])).filter(|block| block["type"] == "tool_use").collect()
+        }
+        "openai-chat" => {
+            history.flat_map(|message| items(&message["tool_calls"])).map(|call| &call["function"]).collect()
+        }
+        "gemini" => history
+            .flat_map(|message| items(&message["parts"]))
+            .map(|part| &part["functionCall"])
+            .filter(|call| call.is_object())
+            .collect(),
+        "bedrock" => history
+            .flat_map(|message| items(&message["content"]))
+            .map(|block| &block["toolUse"])
+            .filter(|call| call.is_object())
+            .collect(),
+        _ => history.filter(|item| item["type"] == "function_call").collect(),
+    }
+}
+
+/// Names in the list and the history, for the APIs that are known to hold both to a rule.
+fn names((api, dialect, _): Backend, request: &Value) -> Verdict {
+    let is_held =
+        ["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock-anthropic"]
+            .contains(&dialect);
+    let more = if dialect.starts_with("gemini") { "_-.:" } else { "_-" };
+    let is_legal = |name: &str| {
+        let begins = !dialect.starts_with("gemini")
+            || name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
+        let most = if api == "anthropic" || dialect.starts_with("gemini") { 128 } else { 64 };
+        begins
+            && (1..=most).contains(&name.len())
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || more.contains(letter))
+    };
+    let mut seen = BTreeSet::new();
+    for definition in definitions(api, request).filter(|definition| definition["name"].is_string()) {
+        let name = definition["name"].as_str().unwrap_or_default();
+        refuse(is_held && !is_legal(name), &format!("invalid name `{name}` in the list"))?;
+        refuse(!seen.insert(name), &format!("the name `{name}` is not unique"))?;
+    }
+    let wrong = called(api, request).into_iter().find(|call| !is_legal(call["name"].as_str().unwrap_or_default()));
+    refuse(is_held && wrong.is_some(), &format!("invalid name in a call: {wrong:?}"))
+}
+
+fn arguments(api: &str, request: &Value) -> Verdict {
+    for call in called(api, request) {
+        let is_object = match api {
+            "openai-chat" | "openai-responses" => {
+                let text = call["arguments"].as_str().unwrap_or_default();
+                serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object())
+            }
+            "gemini" => call["args"].is_object() || call["args"].is_null(),
+            "gemini-interactions" => call["arguments"].is_object(),
+            _ => call["input"].is_object(),
+        };
+        refuse(!is_object, &format!("arguments must be a valid JSON object: {call}"))?;
+    }
+    Ok(())
+}
+
+/// How a choice is written: whether it forces a call, and the tool that it names.
+fn forced<'v>(api: &str, request: &'v Value) -> (bool, Option<&'v str>) {
+    let choice = &request["tool_choice"];
+    match api {
+        "anthropic" => (choice["type"] == "any" || choice["type"] == "tool", choice["name"].as_str()),
+        "bedrock" => {
+            let choice = &request["toolConfig"]["toolChoice"];
+            (choice.get("any").is_some() || choice.get("tool").is_some(), choice["tool"]["name"].as_str())
+        }
+        "openai-chat" => (choice == "required" || choice.is_object(), choice["function"]["name"].as_str()),
+        _ => (choice == "required" || choice.is_object(), choice["name"].as_str()),
+    }
+}
+
+fn choice((api, dialect, model): Backend, request: &Value) -> Verdict {
+    let (is_forced, name) = forced(api, request);
+    let has = |prefix: &str| model.contains(prefix);
+    let thinking = &request["thinking"]["type"];
+    let fields = &request["additionalModelRequestFields"]["thinking"]["type"];
+    let asks = [thinking, fields].into_iter().any(|kind| kind == "enabled" || kind == "adaptive");
+    let is_default = thinking != "disabled";
+    let is_refused = match dialect {
+        "anthropic" | "bedrock-anthropic" => is_forced && (asks || has("fable-5-1")),
+        "deepseek" => is_forced && (asks || has("reasoner") || has("v4") && is_default),
+        "moonshot" if has("kimi-k3") => name.is_some() && asks,
+        "moonshot" => is_forced && (asks || has("thinking") || has("k2.6") && is_default),
+        "portable" => is_forced && request["enable_thinking"] == true,
+        _ => false,
+    };
+    refuse(is_refused, "no choice may force a call while the model thinks")?;
+    refuse(dialect == "cerebras" && has("gpt-oss") && is_forced, "Unsupported tool_choice: required")?;
+    let is_given = !request["tool_choice"].is_null();
+    refuse(has("aya") && is_given, "tool_choice is not supported for this model")?;
+    let has_tools = items(&request["tools"]).next().is_some() || api == "bedrock";
+    let needs = ["openai-chat", "openai-responses", "xai"].contains(&dialect);
+    refuse(needs && is_given && !has_tools, "'tool_choice' is only allowed when 'tools' are specified")?;
+    let parallel = dialect.starts_with("openai") && !request["parallel_tool_calls"].is_null();
+    refuse(parallel && !has_tools, "'parallel_tool_calls' is only allowed when 'tools' are specified")?;
+    refuse(dialect == "vllm" && is_forced && !has_tools, "When using `tool_choice`, `tools` must be set.")?;
+    let is_there =
+        name.is_none_or(|name| definitions(api, request).any(|definition| definition["name"].as_str() == Some(name)));
+    refuse(!is_there, "Tool choice not found in 'tools' parameter.")
+}
+
+/// Types of tools.
+fn kinds((api, dialect, _): Backend, request: &Value) -> Verdict {
+    if !api.starts_with("openai") {
+        return Ok(());
+    }
+    let hosted: &[&str] = match dialect {
+        "deepseek" => &["web_search", "namespace", "tool_search"],
+        "xai" => &["web_search", "x_search", "code_interpreter", "file_search", "mcp"],
+        "vllm" => &["web_search", "web_search_preview", "code_interpreter", "mcp"],
+        "ollama" => &["web_search"],
+        "groq" => &["mcp", "browser_search", "code_interpreter"],
+        "openai-responses" => return Ok(()),
+        _ => &[],
+    };
+    let is_known = |kind: &str| kind == "function" || hosted.contains(&kind);
+    let wrong = items(&request["tools"]).find(|entry| !entry["type"].as_str().is_some_and(is_known));
+    refuse(wrong.is_some(), &format!("only function tools are accepted: {wrong:?}"))
+}
+
+fn tools_of_models((api, _, model): Backend, request: &Value) -> Verdict {
+    let takes_none = ["deep-research", "llama-guard", "command-light", "gemma3", "image-generation"]
+        .iter()
+        .any(|name| model.contains(name));
+    refuse(takes_none && definitions(api, request).next().is_some(), "Function calling is not enabled for this model")
+}
+
+/// Members that single backends and models refuse.
+fn members((api, dialect, model): Backend, request: &Value) -> Verdict {
+    if api != "openai-chat" {
+        return Ok(());
+    }
+    let begins = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
+    let is_reasoning = begins(&["o1", "o3", "o4", "gpt-5"]);
+    let unless_stored: &[&str] = if request["store"] == true { &[] } else { &["metadata"] };
+    let mut unknown: Vec<&str> = match dialect {
+        "mistral" => vec!["max_completion_tokens", "store", "thinking"],
+        "groq" => vec!["prompt_cache_key", "store", "reasoning", "verbosity"],
+        "cerebras" => vec!["thinking", "store", "metadata", "reasoning", "enable_thinking"],
+        "gemini" => vec!["store", "metadata", "prompt_cache_key"],
+        "xai" if ["grok-4", "grok-4-fast-reasoning"].contains(&model) => vec!["reasoning_effort"],
+        "openai-chat" => unless_stored.to_vec(),
+        _ => Vec::new(),
+    };
+    if dialect == "groq" && model.starts_with("gpt-oss") {
+        unknown.push("metadata");
+    }
+    if dialect == "openai-chat" && is_reasoning {
+        unknown.push("max_tokens");
+    }
+    if dialect == "openai-chat" && begins(&["o1", "o3", "o4-mini"]) {
+        unknown.push("parallel_tool_calls");
+    }
+    if dialect == "openai-chat" && begins(&["gpt-4"]) && request["verbosity"] != "medium" {
+        unknown.push("verbosity");
+    }
+    let found = unknown.iter().find(|name| !request[**name].is_null());
+    refuse(found.is_some(), &format!("Unsupported parameter: {found:?}"))
+}
+
+/// Gemini `generateContent`: calls and their results, in turns.
+fn gemini(request: &Value) -> Verdict {
+    let mut open = 0;
+    for content in items(&request["contents"]) {
+        let role = content["role"].as_str().unwrap_or_default();
+        refuse(role != "user" && role != "model", &format!("Please use a valid role: {role}"))?;
+        let count = |key: &str| items(&content["parts"]).filter(|part| part[key].is_object()).count();
+        let (calls, results) = (count("functionCall"), count("functionResponse"));
+        let text = "Please ensure that the number of function response parts is equal to the number of function call \
+            parts of the function call turn.";
+        refuse(results != open, text)?;
+        open = calls;
+    }
+    refuse(open > 0, "a function call turn comes before a function response turn")?;
+    for entry in items(&request["tools"]) {
+        let is_empty = items(&entry["functionDeclarations"]).next().is_none();
+        refuse(is_empty && entry.get("functionDeclarations").is_some(), "function_declarations: empty")?;
+    }
+    Ok(())
+}
+
+/// Bedrock Converse: results directly behind their calls, and a list that is not empty.
+fn converse(request: &Value) -> Verdict {
+    let config = &request["toolConfig"];
+    let has_tools = items(&config["tools"]).next().is_some();
+    refuse(config.is_object() && !has_tools, "toolConfig.tools: expected at least one tool")?;
+    let ids = |message: &Value, key: &str| -> BTreeSet<String> {
+        items(&message["content"]).filter_map(|block| block[key]["toolUseId"].as_str().map(str::to_owned)).collect()
+    };
+    let mut open = BTreeSet::new();
+    for message in items(&request["messages"]) {
+        let results = ids(message, "toolResult");
+        refuse(results != open, "Expected toolResult blocks for the toolUse blocks of the previous turn")?;
+        open = ids(message, "toolUse");
+    }
+    refuse(!open.is_empty(), "Expected toolResult blocks")
+}

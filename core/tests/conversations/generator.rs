@@ -1,0 +1,463 @@
+//! Makes conversations in all six formats, and puts into them what a rule of an API is about.
+
+use serde_json::{json, Value};
+
+use super::Numbers;
+
+/// A backend: the format of its requests, its dialect and a model.
+pub(crate) type Backend = (&'static str, &'static str, &'static str);
+
+/// A made request, and what was put into it.
+pub(crate) struct Made {
+    pub(crate) backend: Backend,
+    pub(crate) trigger: &'static str,
+    pub(crate) request: Value,
+}
+
+const NAMES: [&str; 6] = ["read_file", "list_rooms", "book_room", "send_mail", "get_price", "find_user"];
+
+fn schema() -> Value {
+    json!({"type": "object", "properties": {"q": {"type": "string", "description": "What."}}, "required": ["q"]})
+}
+
+/// Returns the definition of a tool in a format.
+pub(crate) fn tool(api: &str, name: &str) -> Value {
+    match api {
+        "anthropic" => json!({"name": name, "description": "Does it.", "input_schema": schema()}),
+        "openai-chat" => {
+            json!({"type": "function", "function": {"name": name, "description": "Does it.", "parameters": schema()}})
+        }
+        "openai-responses" => {
+            json!({"type": "function", "name": name, "description": "Does it.", "parameters": schema(), "strict": false})
+        }
+        "gemini" => json!({"name": name, "description": "Does it.", "parameters": schema()}),
+        "gemini-interactions" => {
+            json!({"type": "function", "name": name, "description": "Does it.", "parameters": schema()})
+        }
+        _ => json!({"toolSpec": {"name": name, "description": "Does it.", "inputSchema": {"json": schema()}}}),
+    }
+}
+
+/// The messages of a turn of calls, with their results; `arguments` is what each call has.
+fn calls(api: &str, calls: &[(String, String)], arguments: &Value) -> Vec<Value> {
+    let text = arguments.as_str().map_or_else(|| arguments.to_string(), Into::into);
+    let each = |make: &dyn Fn(&str, &str) -> Value| calls.iter().map(|(id, name)| make(id, name)).collect::<Vec<_>>();
+    match api {
+        "anthropic" => vec![
+            json!({"role": "assistant", "content": each(&|id, name| json!({"type": "tool_use", "id": id, "name": name, "input": arguments}))}),
+            json!({"role": "user", "content": each(&|id, _| json!({"type": "tool_result", "tool_use_id": id, "content": "done"}))}),
+        ],
+        "openai-chat" => {
+            let made =
+                each(&|id, name| json!({"id": id, "type": "function", "function": {"name": name, "arguments": text}}));
+            let mut messages = vec![json!({"role": "assistant", "content": null, "tool_calls": made})];
+            messages.extend(each(&|id, _| json!({"role": "tool", "tool_call_id": id, "content": "done"})));
+            messages
+        }
+        "openai-responses" => {
+            let mut items =
+                each(&|id, name| json!({"type": "function_call", "call_id": id, "name": name, "arguments": text}));
+            items.extend(each(&|id, _| json!({"type": "function_call_output", "call_id": id, "output": "done"})));
+            items
+        }
+        "gemini" => vec![
+            json!({"role": "model", "parts": each(&|_, name| json!({"functionCall": {"name": name, "args": arguments}}))}),
+            json!({"role": "user", "parts": each(&|_, name| json!({"functionResponse": {"name": name, "response": {"output": "done"}}}))}),
+        ],
+        "gemini-interactions" => {
+            let mut steps =
+                each(&|id, name| json!({"type": "function_call", "id": id, "name": name, "arguments": arguments}));
+            steps.extend(each(
+                &|id, name| json!({"type": "function_result", "call_id": id, "name": name, "result": [{"type": "text", "text": "done"}]}),
+            ));
+            steps
+        }
+        _ => vec![
+            json!({"role": "assistant", "content": each(&|id, name| json!({"toolUse": {"toolUseId": id, "name": name, "input": arguments}}))}),
+            json!({"role": "user", "content": each(&|id, _| json!({"toolResult": {"toolUseId": id, "content": [{"text": "done"}]}}))}),
+        ],
+    }
+}
+
+fn said(api: &str, is_user: bool, text: &str) -> Value {
+    let role = if is_user { "user" } else { "assistant" };
+    match api {
+        "gemini" => json!({"role": if is_user { "user" } else { "model" }, "parts": [{"text": text}]}),
+        "gemini-interactions" => {
+            let kind = if is_user { "user_input" } else { "model_output" };
+            json!({"type": kind, "content": [{"type": "text", "text": text}]})
+        }
+        "bedrock" => json!({"role": role, "content": [{"text": text}]}),
+        _ => json!({"role": role, "content": text}),
+    }
+}
+
+pub(crate) fn history_of(api: &str) -> &'static str {
+    match api {
+        "gemini" => "contents",
+        "openai-responses" | "gemini-interactions" => "input",
+        _ => "messages",
+    }
+}
+
+/// Makes a conversation that every API accepts.
+pub(crate) fn conversation((api, _, model): Backend, numbers: &mut Numbers) -> Value {
+    let first = numbers.below(NAMES.len());
+    let names: Vec<&str> = (0..=numbers.below(4)).map(|at| NAMES[(first + at) % NAMES.len()]).collect();
+    let (mut history, mut id) = (Vec::new(), 0);
+    for turn in 0..=numbers.below(3) {
+        history.push(said(api, true, &format!("Question {turn}")));
+        for _ in 0..numbers.below(3) {
+            let made: Vec<(String, String)> = (0..=numbers.below(2))
+                .map(|_| {
+                    id += 1;
+                    (format!("call_{id}"), names[numbers.below(names.len())].to_owned())
+                })
+                .collect();
+            history.extend(calls(api, &made, &json!({"q": "x"})));
+        }
+        history.push(said(api, false, &format!("Answer {turn}")));
+    }
+    history.push(said(api, true, "And now?"));
+    let tools: Vec<Value> = names.iter().map(|name| tool(api, name)).collect();
+    let mut request = json!({"model": model});
+    match api {
+        "anthropic" => request["max_tokens"] = json!(4_000),
+        "gemini" | "bedrock" => request = json!({}),
+        _ => {}
+    }
+    request[history_of(api)] = Value::Array(history);
+    match api {
+        "gemini" => request["tools"] = json!([{ "functionDeclarations": tools }]),
+        "bedrock" => request["toolConfig"] = json!({ "tools": tools }),
+        _ => request["tools"] = Value::Array(tools),
+    }
+    request
+}
+
+/// The list of a request, as the format has it.
+fn list<'v>(api: &str, request: &'v mut Value) -> &'v mut Vec<Value> {
+    let list = match api {
+        "gemini" => &mut request["tools"][0]["functionDeclarations"],
+        "bedrock" => &mut request["toolConfig"]["tools"],
+        _ => &mut request["tools"],
+    };
+    list.as_array_mut().expect("a list")
+}
+
+fn choose(api: &str, request: &mut Value, name: Option<&str>) {
+    let choice = match (api, name) {
+        ("anthropic", None) => json!({"type": "any"}),
+        ("anthropic", Some(name)) => json!({"type": "tool", "name": name}),
+        ("openai-chat", Some(name)) => json!({"type": "function", "function": {"name": name}}),
+        ("openai-responses", Some(name)) => json!({"type": "function", "name": name}),
+        ("bedrock", None) => json!({"any": {}}),
+        ("bedrock", Some(name)) => json!({"tool": {"name": name}}),
+        _ => json!("required"),
+    };
+    match api {
+        "bedrock" => request["toolConfig"]["toolChoice"] = choice,
+        _ => request["tool_choice"] = choice,
+    }
+}
+
+fn first_name(api: &str, request: &mut Value) -> String {
+    let tool = list(api, request)[0].clone();
+    let holder = [&tool["function"], &tool["toolSpec"], &tool].into_iter().find(|holder| holder["name"].is_string());
+    holder.and_then(|holder| holder["name"].as_str()).expect("a name").to_owned()
+}
+
+/// Adds a turn of calls before the last message.
+fn add_calls(api: &str, request: &mut Value, names: &[&str], arguments: &Value) -> usize {
+    let history = request[history_of(api)].as_array_mut().expect("a history");
+    let at = history.len() - 1;
+    let made: Vec<(String, String)> =
+        names.iter().enumerate().map(|(number, name)| (format!("more_{at}_{number}"), (*name).to_owned())).collect();
+    let mut added = calls(api, &made, arguments);
+    if history[at - 1]["role"] != "user" {
+        added.insert(0, said(api, true, "One more."));
+    }
+    added.push(said(api, false, "Done."));
+    let end = at + added.len();
+    history.splice(at..at, added);
+    end
+}
+
+type Put = fn(&str, &mut Value, &mut Numbers);
+
+/// What a rule is about: the backends that have the rule, and how it gets into a request.
+pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
+    (
+        "none",
+        &[
+            ("anthropic", "anthropic", "claude-sonnet-4-6"),
+            ("openai-chat", "openai-chat", "gpt-5"),
+            ("openai-chat", "mistral", "mistral-large"),
+            ("openai-chat", "groq", "llama-3.3-70b-versatile"),
+            ("openai-chat", "deepseek", "deepseek-chat"),
+            ("openai-chat", "vllm", "qwen3-8b"),
+            ("openai-responses", "openai-responses", "gpt-5"),
+            ("openai-responses", "xai", "grok-4.3"),
+            ("gemini", "gemini", "gemini-2.5-flash"),
+            ("gemini-interactions", "gemini-interactions", "gemini-2.5-flash"),
+            ("bedrock", "bedrock-anthropic", "anthropic.claude-sonnet-4-6"),
+            ("bedrock", "bedrock", "amazon.nova-pro-v1:0"),
+        ],
+        |_, _, _| {},
+    ),
+    (
+        "thinks always",
+        &[
+            ("anthropic", "anthropic", "claude-fable-5-1"),
+            ("bedrock", "bedrock-anthropic", "anthropic.claude-fable-5-1"),
+            ("openai-chat", "deepseek", "deepseek-reasoner"),
+            ("openai-chat", "moonshot", "kimi-k2-thinking"),
+            ("openai-chat", "deepseek", "deepseek-v4-flash"),
+            ("openai-chat", "moonshot", "kimi-k2.6"),
+        ],
+        force,
+    ),
+    (
+        "thinks if asked",
+        &[
+            ("anthropic", "anthropic", "claude-sonnet-4-6"),
+            ("bedrock", "bedrock-anthropic", "anthropic.claude-sonnet-4-6"),
+            ("openai-chat", "deepseek", "deepseek-chat"),
+            ("openai-chat", "moonshot", "kimi-latest"),
+        ],
+        |api, request, numbers| {
+            let thinking = json!({"type": "enabled", "budget_tokens": 1_024});
+            match api {
+                "bedrock" => request["additionalModelRequestFields"] = json!({ "thinking": thinking }),
+                _ => request["thinking"] = thinking,
+            }
+            force(api, request, numbers);
+        },
+    ),
+    ("Kimi K3 takes no name", &[("openai-chat", "moonshot", "kimi-k3")], |api, request, _| {
+        request["thinking"] = json!({"type": "enabled"});
+        let name = first_name(api, request);
+        choose(api, request, Some(&name));
+    }),
+    ("thinks if enabled", &[("openai-chat", "portable", "qwen3-max")], |api, request, numbers| {
+        request["enable_thinking"] = json!(true);
+        force(api, request, numbers);
+    }),
+    (
+        "choice without tools",
+        &[
+            ("openai-chat", "openai-chat", "gpt-5"),
+            ("openai-responses", "openai-responses", "gpt-5"),
+            ("openai-chat", "xai", "grok-4.3"),
+            ("openai-chat", "vllm", "qwen3-8b"),
+        ],
+        |_, request, numbers| {
+            request.as_object_mut().expect("a request").remove("tools");
+            request["tool_choice"] = json!(["auto", "auto", "required"][numbers.below(3)]);
+        },
+    ),
+    (
+        "parallel calls without tools",
+        &[("openai-chat", "openai-chat", "gpt-5"), ("openai-responses", "openai-responses", "gpt-5")],
+        |_, request, _| {
+            request.as_object_mut().expect("a request").remove("tools");
+            request["parallel_tool_calls"] = json!(false);
+        },
+    ),
+    (
+        "choice of an absent tool",
+        &[
+            ("openai-chat", "openai-chat", "gpt-5"),
+            ("openai-responses", "openai-responses", "gpt-5"),
+            ("openai-chat", "xai", "grok-4.3"),
+        ],
+        |api, request, _| choose(api, request, Some("gone_tool")),
+    ),
+    (
+        "choice that the model does not take",
+        &[("openai-chat", "cerebras", "gpt-oss-120b"), ("openai-chat", "cohere", "c4ai-aya-expanse-32b")],
+        |api, request, _| choose(api, request, None),
+    ),
+    (
+        "model without tools",
+        &[
+            ("openai-responses", "openai-responses", "o3-deep-research"),
+            ("openai-chat", "groq", "llama-guard-4-12b"),
+            ("openai-chat", "cohere", "command-light"),
+            ("openai-chat", "ollama", "gemma3:1b"),
+            ("gemini-interactions", "gemini-interactions", "gemini-2.0-flash-preview-image-generation"),
+            ("gemini", "gemini", "gemini-2.0-flash-preview-image-generation"),
+        ],
+        |_, _, _| {},
+    ),
+    (
+        "hosted tool",
+        &[
+            ("openai-responses", "deepseek", "deepseek-chat"),
+            ("openai-responses", "xai", "grok-4.3"),
+            ("openai-responses", "vllm", "gpt-oss-120b"),
+            ("openai-responses", "llama-cpp", "qwen3"),
+            ("openai-responses", "ollama", "qwen3"),
+            ("openai-chat", "mistral", "mistral-large"),
+            ("openai-chat", "groq", "llama-3.3-70b-versatile"),
+        ],
+        |api, request, _| list(api, request).push(json!({"type": "image_generation"})),
+    ),
+    (
+        "custom tool",
+        &[
+            ("openai-responses", "deepseek", "deepseek-chat"),
+            ("openai-responses", "xai", "grok-4.3"),
+            ("openai-responses", "llama-cpp", "qwen3"),
+        ],
+        |api, request, _| list(api, request).push(json!({"type": "custom", "name": "apply_patch", "description": "d"})),
+    ),
+    (
+        "namespace",
+        &[
+            ("openai-responses", "xai", "grok-4.3"),
+            ("openai-responses", "vllm", "gpt-oss-120b"),
+            ("openai-responses", "llama-cpp", "qwen3"),
+        ],
+        |api, request, numbers| {
+            let tools = if numbers.below(4) == 0 { json!([]) } else { json!([tool(api, "inner")]) };
+            list(api, request).push(json!({"type": "namespace", "name": "crm", "description": "d", "tools": tools}));
+        },
+    ),
+    ("arguments that are no object", EVERY_FORMAT, |api, request, numbers| {
+        let name = first_name(api, request);
+        let wrong = [json!("{\"q\": \"x\""), json!("nothing"), json!("[1]"), json!("{'q': 1}")];
+        add_calls(api, request, &[&name], &wrong[numbers.below(wrong.len())]);
+    }),
+    ("name that the API does not take", EVERY_FORMAT, |api, request, numbers| {
+        let wrong = [["old tool", "done"], ["", "x y"], ["read/file", "read file"]];
+        add_calls(api, request, &wrong[numbers.below(wrong.len())], &json!({"q": "x"}));
+    }),
+    ("listed name that the API does not take", EVERY_FORMAT, |api, request, _| {
+        list(api, request).extend([tool(api, "read/file"), tool(api, "read file")]);
+        add_calls(api, request, &["read file", "read/file"], &json!({"q": "x"}));
+    }),
+    ("two tools of one name", EVERY_FORMAT, |api, request, _| {
+        let name = first_name(api, request);
+        list(api, request).push(tool(api, &name));
+    }),
+    (
+        "too many tools",
+        &[
+            ("openai-chat", "openai-chat", "gpt-5"),
+            ("openai-chat", "groq", "llama-3.3-70b-versatile"),
+            ("gemini", "gemini", "gemini-2.5-flash"),
+        ],
+        |api, request, _| list(api, request).extend((0..512).map(|at| tool(api, &format!("tool_{at}")))),
+    ),
+    (
+        "broken pair",
+        &[
+            ("anthropic", "anthropic", "claude-sonnet-4-6"),
+            ("openai-chat", "openai-chat", "gpt-5"),
+            ("openai-responses", "openai-responses", "gpt-5"),
+            ("openai-chat", "deepseek", "deepseek-chat"),
+            ("openai-chat", "mistral", "mistral-large"),
+            ("openai-chat", "moonshot", "kimi-k2.6"),
+        ],
+        |api, request, numbers| {
+            let name = first_name(api, request);
+            let end = add_calls(api, request, &[&name], &json!({"q": "x"}));
+            let history = request[history_of(api)].as_array_mut().expect("a history");
+            // The result, or the call, right before the last words of the model.
+            history.remove(end - 2 - usize::from(numbers.below(2) == 0));
+        },
+    ),
+    (
+        "deferred tools",
+        &[
+            ("anthropic", "anthropic", "claude-sonnet-4-6"),
+            ("openai-chat", "openai-chat", "gpt-5"),
+            ("openai-responses", "openai-responses", "gpt-5"),
+            ("gemini-interactions", "gemini-interactions", "gemini-2.5-flash"),
+        ],
+        |api, request, numbers| {
+            let list = list(api, request);
+            let first = numbers.below(list.len());
+            for tool in &mut list[first..] {
+                tool["defer_loading"] = json!(true);
+                if api == "anthropic" {
+                    tool["cache_control"] = json!({"type": "ephemeral"});
+                }
+            }
+        },
+    ),
+    (
+        "member",
+        &[
+            ("openai-chat", "mistral", "mistral-large"),
+            ("openai-chat", "openai-chat", "gpt-5-mini"),
+            ("openai-chat", "openai-chat", "o4-mini"),
+            ("openai-chat", "openai-chat", "gpt-4.1"),
+            ("openai-chat", "xai", "grok-4"),
+            ("openai-chat", "xai", "grok-4-fast-reasoning"),
+            ("openai-chat", "groq", "llama-3.3-70b-versatile"),
+            ("openai-chat", "groq", "gpt-oss-20b"),
+            ("openai-chat", "cerebras", "qwen-3-32b"),
+            ("openai-chat", "gemini", "gemini-2.5-flash"),
+        ],
+        |_, request, numbers| {
+            let members = [
+                ("max_completion_tokens", json!(100)),
+                ("max_tokens", json!(100)),
+                ("store", json!(false)),
+                ("thinking", json!({"type": "disabled"})),
+                ("parallel_tool_calls", json!(false)),
+                ("metadata", json!({"a": "b"})),
+                ("verbosity", json!("low")),
+                ("reasoning_effort", json!("low")),
+                ("prompt_cache_key", json!("k")),
+                ("reasoning", json!({"effort": "low"})),
+                ("enable_thinking", json!(true)),
+            ];
+            for _ in 0..3 {
+                let (name, value) = members[numbers.below(members.len())].clone();
+                request[name] = value;
+            }
+        },
+    ),
+];
+
+/// A backend of each format that holds names and arguments to rules.
+const EVERY_FORMAT: &[Backend] = &[
+    ("anthropic", "anthropic", "claude-sonnet-4-6"),
+    ("openai-chat", "openai-chat", "gpt-5"),
+    ("openai-responses", "openai-responses", "gpt-5"),
+    ("gemini", "gemini", "gemini-2.5-flash"),
+    ("gemini-interactions", "gemini-interactions", "gemini-2.5-flash"),
+    ("bedrock", "bedrock-anthropic", "anthropic.claude-sonnet-4-6"),
+];
+
+fn force(api: &str, request: &mut Value, numbers: &mut Numbers) {
+    let name = first_name(api, request);
+    choose(api, request, (numbers.below(2) == 0).then_some(name.as_str()));
+}
+
+/// Makes the conversation of a number. Triggers and their backends take turns.
+pub(crate) fn made(number: usize, numbers: &mut Numbers) -> Made {
+    let all: Vec<(&'static str, Backend, Put)> = TRIGGERS
+        .iter()
+        .flat_map(|(name, backends, put)| backends.iter().map(move |backend| (*name, *backend, *put)))
+        .collect();
+    let only = |name: &str| all.iter().filter(|one| one.0 == name).copied().collect::<Vec<_>>();
+    let (trigger, backend, put) = match number % 6 {
+        0 => only("none")[number / 6 % only("none").len()],
+        1 => only("member")[number / 6 % only("member").len()],
+        at => all[(number / 6 * 4 + at - 2) % all.len()],
+    };
+    let mut request = conversation(backend, numbers);
+    put(backend.0, &mut request, numbers);
+    // Some have a second one, of the same backend.
+    let second: Vec<Put> =
+        all.iter().filter(|(name, other, _)| *other == backend && *name != trigger).map(|(_, _, put)| *put).collect();
+    let has_tools = request.get("tools").is_some() && !["none", "too many tools"].contains(&trigger);
+    if has_tools && !second.is_empty() && numbers.below(3) == 0 {
+        second[numbers.below(second.len())](backend.0, &mut request, numbers);
+    }
+    Made { backend, trigger, request }
+}

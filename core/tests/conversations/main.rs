@@ -1,0 +1,128 @@
+//! Conversations in all six formats, with what the rules of APIs about whole requests are about: nothing that
+//! `adapt_request` sends is refused by a fake of the backend, and what a fake accepts as it stands stays as it is.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod deferral;
+mod fakes;
+#[path = "../native/fakes/mod.rs"]
+#[allow(dead_code, reason = "the native suite uses all of it")]
+mod format_fakes;
+mod generator;
+
+use std::collections::BTreeMap;
+
+use generator::{made, Backend, Made, TRIGGERS};
+use serde_json::Value;
+use toolwire::{
+    adapt_request, check_request, dialects, options::HistoryPairs, reports::RequestFact, AdaptOptions,
+    CheckRequestOptions, Code,
+};
+
+const CONVERSATIONS: usize = 5_000;
+
+/// Rules whose violations nothing can mend: `check_request` finds them, and they stay.
+const LEFT: [&str; 3] = ["choice-of-absent-tool", "choice-by-model", "model-without-tools"];
+
+/// Changes of requests that a fake accepts, with the reason.
+const CHANGED: &[(&str, &str)] = &[
+    ("declare-open", "a server that makes a grammar of a schema closes objects that do not say that they are open"),
+    ("strict-flag", "a list in which one tool is strict makes the others strict, unless they say otherwise"),
+];
+
+/// A small generator of numbers: the same on every machine.
+pub(crate) struct Numbers(u64);
+
+impl Numbers {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % limit.max(1)
+    }
+}
+
+/// The rules that a request breaks, each with the statement of its fact.
+fn broken(dialect: &str, model: &str, request: &Value) -> Vec<(&'static str, &'static str)> {
+    let options = CheckRequestOptions::new(dialect).model(model);
+    let found = check_request(request, options).unwrap_or_else(|error| panic!("{error}: {request}"));
+    found.iter().map(|violation| (violation.constraint, violation.fact.statement)).collect()
+}
+
+#[test]
+fn nothing_that_leaves_is_refused() {
+    let mut numbers = Numbers(7);
+    let mut facts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut triggers: BTreeMap<(&str, Backend), usize> = BTreeMap::new();
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut faults: Vec<String> = Vec::new();
+    for number in 0..CONVERSATIONS {
+        let Made { backend, trigger, request } = made(number, &mut numbers);
+        let (_, dialect, model) = backend;
+        let about = format!("{number}, {trigger}, {backend:?}");
+        let verdict = fakes::check(backend, &request);
+        let found = broken(dialect, model, &request);
+        for fact in &found {
+            *facts.entry(*fact).or_default() += 1;
+            *rules.entry(fact.0).or_default() += 1;
+        }
+        *triggers.entry((trigger, backend)).or_default() += 1;
+        if !found.is_empty() && verdict.is_ok() {
+            faults.push(format!("{about}: the fake does not know {found:?}: {request}"));
+        }
+        let options = AdaptOptions::new(dialect).model(model).history_pairs(HistoryPairs::Complete);
+        let adapted = match adapt_request(&request, &options) {
+            Ok(adapted) => adapted,
+            Err(error) if error.code() == Code::InvalidRequest && verdict.is_err() => {
+                *count.entry("errors for requests that no change can mend").or_default() += 1;
+                continue;
+            }
+            Err(error) => {
+                faults.push(format!("{about}: {error}: {request}"));
+                continue;
+            }
+        };
+        let sent = &adapted.request;
+        for change in &adapted.report.request_changes {
+            *rules.entry(change.rule).or_default() += 1;
+        }
+        if verdict.is_ok() {
+            *count.entry("accepted as they stand").or_default() += 1;
+            let reasons: Vec<&str> = adapted
+                .report
+                .request_changes
+                .iter()
+                .map(|change| change.rule)
+                .chain(adapted.report.changes.iter().map(|change| change.change.rule))
+                .collect();
+            let is_known = |rule: &&str| CHANGED.iter().any(|(known, _)| known == rule);
+            let is_demanded = !reasons.is_empty() && reasons.iter().all(is_known);
+            match sent == &request {
+                true => *count.entry("accepted and unchanged").or_default() += 1,
+                false if is_demanded => *count.entry("accepted and changed, with a known reason").or_default() += 1,
+                false => faults.push(format!("{about}: changed by {reasons:?}: {request}\n to {sent}")),
+            }
+        }
+        *count.entry("sent").or_default() += 1;
+        if let Err(refusal) = fakes::check(backend, sent) {
+            let left = broken(dialect, model, sent);
+            match !left.is_empty() && left.iter().all(|(rule, _)| LEFT.contains(rule)) {
+                true => *count.entry("sent and refused, as `check_request` says").or_default() += 1,
+                false => faults.push(format!("{about}: refused, {refusal}: {sent}\n of {request}")),
+            }
+        }
+    }
+    println!("{CONVERSATIONS} conversations, {} rules with {} facts: {count:#?}", rules.len(), facts.len());
+    let shown: Vec<&String> = faults.iter().take(12).collect();
+    assert!(faults.is_empty(), "{} faults: {shown:#?}", faults.len());
+    let rare: Vec<_> = triggers.iter().filter(|(_, times)| **times < 20).collect();
+    assert!(rare.is_empty(), "each trigger is in 20 requests of each backend that has the rule: {rare:?}");
+    assert_eq!(triggers.len(), TRIGGERS.iter().map(|(_, backends, _)| backends.len()).sum::<usize>());
+    for (rule, _) in RequestFact::CONSTRAINTS {
+        let times = rules.get(rule).copied().unwrap_or_default();
+        assert!(times >= 20, "`{rule}` was broken {times} times");
+    }
+    for fact in dialects().iter().flat_map(|dialect| dialect.requests()) {
+        let times = facts.get(&(fact.rule(), fact.statement)).copied().unwrap_or_default();
+        assert!(times >= 20, "`{}` ({}) was broken {times} times", fact.rule(), fact.statement);
+    }
+}

@@ -1,0 +1,58 @@
+//! The chat templates: what each refuses in addition to its server.
+
+use std::fmt::Write as _;
+
+use toolwire::dialects;
+
+use super::markdown::cell;
+
+const HEAD: &str =
+    "<!-- Generated: `cargo run -p toolwire --example pages`. Edit core/src/dialect/templates.rs, not this page. -->
+
+# Chat templates
+
+A server of open models writes the tools into the prompt with the chat template of the model. Some templates walk the
+schemas and fail for shapes that they do not know: the request is answered 400 or 500, though the server itself accepts
+the schema. With the option `template`, `check` finds these shapes and `sanitize` writes them in another way, if there
+is one.
+
+```ts
+sanitize(schema, { dialect: 'llama-cpp', template: 'NousResearch/Hermes-3-Llama-3.1-8B' });
+```
+
+The option is the name of a template's file or the name of a model; a name that no row has is `invalid-option`. The rows
+are the templates that llama.cpp b11434 ships. `python/tests/test_judge_templates.py` runs all of them in both engines,
+llama.cpp's own and Jinja2 (as vLLM and SGLang run it), and compares the answers with `check`. Two cases are not in the
+table: with Jinja2, Command R+ needs a `description` in every property and `additionalProperties` in every object, and
+some templates need a `description` of the tool. Ollama has templates of its own, which were not run.
+
+";
+
+pub(super) fn page() -> String {
+    let servers: Vec<_> = dialects().iter().filter(|dialect| dialect.templates().next().is_some()).collect();
+    let mut page = HEAD.to_owned();
+    let names: Vec<String> = servers.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
+    let _ = writeln!(page, "| template | {} |\n|---{}|", names.join(" | "), "|---".repeat(names.len()));
+    let Some(first) = servers.first() else { return page };
+    let mut others = Vec::new();
+    for (file, _) in first.templates() {
+        let refuses: Vec<&str> = servers
+            .iter()
+            .map(|dialect| dialect.templates().find(|(name, _)| *name == file).and_then(|(_, refuses)| refuses))
+            .map(Option::unwrap_or_default)
+            .collect();
+        if refuses.iter().all(|refuses| refuses.is_empty()) {
+            others.push(format!("`{file}`"));
+            continue;
+        }
+        let cells: Vec<String> = refuses.iter().map(|refuses| cell(refuses)).collect();
+        let _ = writeln!(page, "| `{file}` | {} |", cells.join(" | "));
+    }
+    let _ = writeln!(
+        page,
+        "\nThese {} templates refuse nothing that the servers accept: {}.",
+        others.len(),
+        others.join(", ")
+    );
+    page
+}
