@@ -625,7 +625,10 @@ fn options_have_flags() {
             let field = spelled(Naming::Snake, row.name);
             let found = structs.iter().find_map(|(file, name)| {
                 let text = read(&format!("command/src/arguments/{file}"));
-                flags(&text, name).into_iter().find(|(flag, before)| *flag == field && before.contains("#[arg("))
+                let long = format!("long = \"{field}\"");
+                flags(&text, name)
+                    .into_iter()
+                    .find(|(flag, before)| before.contains("#[arg(") && (*flag == field || before.contains(&long)))
             });
             let reason = WITHOUT_FLAG.iter().find(|without| (without.0, without.1) == (type_name, row.name));
             match (found, reason) {

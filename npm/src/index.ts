@@ -37,6 +37,7 @@ export type {
   EnvelopeOptions,
   ExchangeOptions,
   RepairOptions,
+  RewritingOptions,
   SanitizedList,
   SanitizeOptions,
   SearchOptions,

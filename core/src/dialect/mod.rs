@@ -232,6 +232,17 @@ impl Dialect {
             .or_else(|| self.facts.iter().find(|fact| rests_on(fact) && fact.keywords == Keywords::NONE))
     }
 
+    /// The dialect of the API's response formats; `None` if it has none.
+    ///
+    /// ```
+    /// let dialects = toolwire::dialects();
+    /// let gemini = dialects.iter().find(|dialect| dialect.name == "gemini").unwrap();
+    /// assert_eq!(gemini.response_format().unwrap().surface, "Gemini API, `generationConfig.responseSchema`");
+    /// ```
+    pub fn response_format(&self) -> Option<&'static Dialect> {
+        responses::of(self).ok()
+    }
+
     /// Is a part of some schemas never shown to the model, because a program before it leaves that out? Then `check`
     /// finds it `ignored` or `reinterpreted`, and people read in the tool what the model does not.
     pub fn hides(&self) -> bool {

@@ -6,9 +6,8 @@
 use alloc::format;
 
 use super::{
-    anthropic, azure, cerebras, cohere, fireworks, gemini, gemini_interactions,
-    grammar::Grammar,
-    groq, llama_cpp, mistral, moonshot, openai, sglang, vertex, vllm, xai, Dialect, Fact, Method,
+    anthropic, azure, cerebras, cohere, fireworks, gemini, gemini_interactions, grammar::Grammar, groq, llama_cpp,
+    mistral, moonshot, openai, sglang, vertex, vllm, xai, Dialect, Fact, Method,
 };
 use crate::{
     error::{Code, Error},
@@ -33,7 +32,7 @@ pub(super) struct ResponseFormat {
 ///
 /// # Errors
 /// `not-representable` if the API has none.
-pub(super) fn of(dialect: &'static Dialect) -> Result<&'static Dialect, Error> {
+pub(super) fn of(dialect: &Dialect) -> Result<&'static Dialect, Error> {
     let row = FORMATS.iter().find(|row| row.name == dialect.name);
     row.map_or(Err(UNKNOWN), |row| row.dialect).map_err(|why| {
         let message = format!("expected a dialect whose API has response formats, found `{}`: {why}", dialect.name);
@@ -209,7 +208,8 @@ const BEDROCK_GRAMMAR: Grammar = {
     Grammar { refuses: claude.refuses.difference(lengths), root_refuses: Keywords::NONE, ..claude }
 };
 const BEDROCK_KEYWORDS: Fact = Fact {
-    statement: "no `maxItems`, `multipleOf` and numeric bounds, as in Anthropic's own API; `minLength` and `maxLength` \
+    statement:
+        "no `maxItems`, `multipleOf` and numeric bounds, as in Anthropic's own API; `minLength` and `maxLength` \
         are accepted",
     confidence: 'A',
     source: "live: `output_config.format.schema: For 'array' type, property 'maxItems' is not supported` (recorded \
@@ -263,18 +263,18 @@ format_of!(VERTEX_JSON_SCHEMA: "vertex-json-schema" from vertex::JSON_SCHEMA;
     any_root(of_tools(&vertex::JSON_SCHEMA)); GOOGLE_ROOT, GOOGLE_TYPE);
 
 format_of!(MOONSHOT: "moonshot" from moonshot::MOONSHOT;
-    "Moonshot AI (Kimi), `response_format` with `json_schema`"
-    at "https://platform.moonshot.ai/docs/api/chat";
-    Grammar { refuses: Keywords::of(&[Keyword::Schema]), ..of_tools(&moonshot::MOONSHOT) };
-    root("the root says `type: \"object\"`", 'A', "Kimi-Vendor-Verifier, test_response_format.py"),
-    Fact {
-        statement: "with `$schema` in it, kimi-k2.5 answers nonsense",
-        confidence: 'B',
-        source: "live report of vercel/ai#18921",
-        rules: &[Constraint::RefusedKeyword],
-        severity: Severity::Reinterpreted,
-        ..Fact::REFUSED
-    });
+"Moonshot AI (Kimi), `response_format` with `json_schema`"
+at "https://platform.moonshot.ai/docs/api/chat";
+Grammar { refuses: Keywords::of(&[Keyword::Schema]), ..of_tools(&moonshot::MOONSHOT) };
+root("the root says `type: \"object\"`", 'A', "Kimi-Vendor-Verifier, test_response_format.py"),
+Fact {
+    statement: "with `$schema` in it, kimi-k2.5 answers nonsense",
+    confidence: 'B',
+    source: "live report of vercel/ai#18921",
+    rules: &[Constraint::RefusedKeyword],
+    severity: Severity::Reinterpreted,
+    ..Fact::REFUSED
+});
 format_of!(XAI: "xai" from xai::XAI;
     "xAI, `response_format` with `json_schema`, and `text.format`"
     at "https://docs.x.ai/docs/guides/structured-outputs";

@@ -18,9 +18,9 @@ mod null;
 mod pass;
 mod pipeline;
 mod resolve;
-mod wrap_root;
 #[cfg(test)]
 mod tests;
+mod wrap_root;
 
 use alloc::{format, rc::Rc, string::ToString, vec::Vec};
 

@@ -44,12 +44,7 @@ const MAX_LEVELS: usize = 64;
 ///
 /// # Errors
 /// `too-deep`, `budget-exceeded`.
-pub(super) fn wrap<'a>(
-    root: &mut Node<'a>,
-    name: &str,
-    grammar: &Grammar,
-    budget: &Budget,
-) -> Result<bool, Error> {
+pub(super) fn wrap<'a>(root: &mut Node<'a>, name: &str, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     let is_object = Search { root, grammar, budget, references: None, steps: MAX_STEPS }.is_object(root, MAX_LEVELS);
     if is_object || misplaced(root).is_some() || !(root.as_object().is_some() || root.as_bool().is_some()) {
         return Ok(false);

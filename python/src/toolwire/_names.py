@@ -49,6 +49,7 @@ ChangeRule: TypeAlias = Literal[
     "replace-non-schema",
     "type-name-to-schema",
     "unwrap-schema",
+    "wrap-root",
     "unnest-properties",
     "repair-type",
     "repair-keyword",

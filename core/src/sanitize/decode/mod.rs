@@ -143,10 +143,8 @@ impl Plan {
     fn members(&self) -> impl Iterator<Item = Member<'static>> + '_ {
         let parts = self.parts().into_iter();
         let parts = parts.filter_map(|(key, part)| Some(Member { key: Text::literal(key), value: part.clone()? }));
-        let wrapper = self.wrapper.iter().map(|name| Member {
-            key: Text::literal(WRAPPER),
-            value: Node::string(name.clone()),
-        });
+        let wrapper =
+            self.wrapper.iter().map(|name| Member { key: Text::literal(WRAPPER), value: Node::string(name.clone()) });
         parts.chain(wrapper)
     }
 

@@ -248,6 +248,8 @@ pub(crate) struct Tally {
     recorded: usize,
     /// Of both, the whole requests.
     requests: usize,
+    /// Of both, the response formats.
+    formats: usize,
     /// Rows in which the table says otherwise.
     pub(crate) excepted: usize,
     /// How many rejections rest on a fact, by its statement.
@@ -315,7 +317,8 @@ impl Ledger {
         let tally = self.tallies.entry(dialect).or_default();
         *(if answer.error.is_none() { &mut tally.accepted } else { &mut tally.rejected }) += 1;
         tally.recorded += usize::from(answer.recorded);
-        tally.requests += usize::from(!matches!(answer.sent, Sent::Schema(_)));
+        tally.formats += usize::from(matches!(answer.sent, Sent::Response(_)));
+        tally.requests += usize::from(!matches!(answer.sent, Sent::Schema(_) | Sent::Response(_)));
         tally.excepted += usize::from(!judgement.differs.is_empty());
         for fact in judgement.facts {
             *tally.facts.entry(fact).or_default() += 1;
