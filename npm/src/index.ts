@@ -66,6 +66,7 @@ export type {
   Repaired,
   RepairedCall,
   RequestViolation,
+  ResponseFormat,
   RestorePlan,
   Rewritten,
   Severity,
