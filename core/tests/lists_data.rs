@@ -13,7 +13,8 @@ use std::{collections::BTreeSet, io::Write as _};
 use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
-    adapt_request, check_tools, dialects, reports::Severity, sanitize_tools, AdaptOptions, Restore, ToolsOptions,
+    adapt_request, check_tools, dialects, options::DuplicateNames, reports::Severity, sanitize_tools, AdaptOptions,
+    Restore, ToolsOptions,
 };
 
 /// Said past the test harness, which would swallow it.
@@ -198,4 +199,16 @@ fn ten_thousand_tools() {
     assert_eq!(names.len(), 10_000);
     let restore = Restore::from_json(&found.restore.to_json()).expect("what was kept");
     assert_eq!(restore.call(names.first().expect("a name"), &json!({})).expect("a call").name, "server.0/tool 0");
+}
+
+#[test]
+fn an_index_that_the_model_wrote_is_removed() {
+    let tools = json!([{"name": "find", "input_schema": {"type": "object", "properties": {}}}]);
+    let options = ToolsOptions::new("anthropic").duplicate_names(DuplicateNames::Rename);
+    let restore = sanitize_tools(&tools, &options).expect("a list").restore;
+    let call = json!({"type": "tool_use", "id": "t", "name": "find", "input": {}, "index": 7});
+    let kept = Restore::from_json(&restore.to_json()).expect("what was written can be read");
+    for restore in [restore, kept] {
+        assert!(restore.client_call(&call).expect("a call").call.get("index").is_none());
+    }
 }

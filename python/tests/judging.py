@@ -2,9 +2,9 @@
 
 A judge is code that knows nothing of toolwire. It is asked about what `sanitize` writes for a dialect, of which it
 should refuse nothing, and about the schemas themselves, of which it should refuse what `check` does: those of all real
-tools there are (`reference`), of all fixtures, and all of tests/judges/keywords.json. Every disagreement that is known
-has a row that says why, with the smallest schema that shows it; a row that no longer shows it fails, and so does a
-disagreement without a row.
+tools there are (`reference`), of the corpus (tests/corpus), of all fixtures, and all of tests/judges/keywords.json. Every
+disagreement that is known has a row that says why, with the smallest schema that shows it; a row that no longer shows
+it fails, and so does a disagreement without a row.
 """
 
 from __future__ import annotations
@@ -96,7 +96,14 @@ def real_schemas() -> list[str]:
 def schemas() -> list[str]:
     """All schemas that judges are asked of, whatever dialect a fixture is about, each once."""
     fixtures = (case.text() for case in CASES if case.function == "sanitize")
-    return sorted({*real_schemas(), *fixtures, *made_schemas()})
+    return sorted({*real_schemas(), *corpus(), *fixtures, *made_schemas()})
+
+
+@cache
+def corpus() -> list[str]:
+    """What real tools lack: unions at the root, tuples and outputs."""
+    text = (ROOT / "tests" / "corpus" / "schemas.jsonl").read_text(encoding="utf-8")
+    return [json.dumps(json.loads(line)["schema"], ensure_ascii=False) for line in text.splitlines()]
 
 
 def made_schemas() -> Iterable[str]:

@@ -9,7 +9,17 @@ from functools import cache
 
 import pytest
 
-from judging import Complaint, Judge, Row, accepts_outputs, installed, installed_xgrammar, real_schemas, still_refused
+from judging import (
+    Complaint,
+    Judge,
+    Row,
+    accepts_outputs,
+    corpus,
+    installed,
+    installed_xgrammar,
+    real_schemas,
+    still_refused,
+)
 
 DIALECTS = ["llama-cpp", "openai-strict", "anthropic-strict", "deepseek-strict"]
 
@@ -55,7 +65,7 @@ def xgrammar() -> Judge:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_llguidance_accepts_outputs(dialect: str) -> None:
-    accepts_outputs(dialect, llguidance(), LLGUIDANCE if dialect == "llama-cpp" else [], real_schemas())
+    accepts_outputs(dialect, llguidance(), LLGUIDANCE if dialect == "llama-cpp" else [], [*real_schemas(), *corpus()])
 
 
 @pytest.mark.parametrize("row", LLGUIDANCE, ids=str)
@@ -65,7 +75,7 @@ def test_llguidance_still_refuses(row: Row) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_xgrammar_accepts_outputs(dialect: str) -> None:
-    accepts_outputs(dialect, xgrammar(), [], real_schemas())
+    accepts_outputs(dialect, xgrammar(), [], [*real_schemas(), *corpus()])
 
 
 def test_the_judges_can_refuse() -> None:

@@ -152,7 +152,7 @@ def reports(case: Case, found: dict[str, Any]) -> None:
     repairs = bool(case.options.get("repair"))
     assert shown["restore"]["version"] == (3 if repairs else 2)
     assert ("repair" in shown["restore"]) == repairs
-    assert shown["restore"].keys() <= {"version", "tools", "format", "search", "repair"}
+    assert shown["restore"].keys() <= {"version", "tools", "format", "search", "indices", "repair"}
     assert shown["restore"].get("format") in FORMATS
     if not case.members.keys() & {"report", "calls", "clientCalls", "callStreams"}:
         assert shown["restore"]["tools"] == {}

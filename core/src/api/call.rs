@@ -32,7 +32,7 @@ use crate::{
     tools::{check as check_list, check_request, request, restore::RestoreMap},
 };
 #[cfg(feature = "search")]
-use crate::{options::SearchOptions, search::Index};
+use crate::{options::SearchOptions, tools::server_index::ServerIndex};
 
 /// Calls a function on trees. If a function has two inputs, a string in the place of either is JSON text, and its
 /// result is text, too.
@@ -212,7 +212,7 @@ fn call_on_trees<'a>(
         #[cfg(feature = "search")]
         Function::AnswerToolSearch => {
             let (options, call, tools) = (SearchOptions::read(options, naming)?, input()?, input()?);
-            let found = search::answer_node(&call, |kept| Index::new(&tools, kept), &options)?;
+            let found = search::answer_node(&call, |kept| ServerIndex::new(&tools, kept), &options)?;
             Ok(answer(found.unwrap_or_default(), None, false))
         }
     }

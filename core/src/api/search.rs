@@ -5,14 +5,17 @@ use crate::{
     error::Error,
     json::{self, Node, Text},
     options::SearchOptions,
-    search::{self, Call, Index},
+    search::Call,
+    tools::server_index::ServerIndex,
 };
 use alloc::{string::String, vec::Vec};
 
 /// The names of the tools that match a query, best first.
 ///
 /// `tools` is a tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat
-/// Completions, MCP), deferred or not, or an object that has one in `tools`.
+/// Completions, MCP), deferred or not, or an object that has one in `tools`. Of several servers (`{ server, tools }`),
+/// tools are found by the names that [`adapt_request`](crate::adapt_request) sends them with, and an answer says the
+/// server of each.
 ///
 /// ```
 /// use serde_json::json;
@@ -70,19 +73,17 @@ pub fn answer_tool_search<T: Input>(
     options: &SearchOptions,
 ) -> Result<Option<T::Output>, Error> {
     let node = call.given()?.read()?;
-    let answer = answer_node(&node, |kept| Index::new(&tools.given()?.read()?, kept), options)?;
+    let answer = answer_node(&node, |kept| ServerIndex::new(&tools.given()?.read()?, kept), options)?;
     answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
 }
 
 /// Reads the tool list only if there is something to look for, and keeps its definitions only if the answer holds them.
 pub(super) fn answer_node(
     call: &Node<'_>,
-    index: impl FnOnce(bool) -> Result<Index, Error>,
+    index: impl FnOnce(bool) -> Result<ServerIndex, Error>,
     options: &SearchOptions,
 ) -> Result<Option<Node<'static>>, Error> {
-    Call::recognise(call, options)
-        .map(|call| search::answer(&call, &index(call.wants_definitions())?, options))
-        .transpose()
+    Call::recognise(call, options).map(|call| index(call.wants_definitions())?.answer(&call, options)).transpose()
 }
 
 /// A tool list made ready for many searches: built once, it borrows nothing and can be shared between threads.
@@ -96,7 +97,7 @@ pub(super) fn answer_node(
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct ToolIndex(Index);
+pub struct ToolIndex(ServerIndex);
 
 impl ToolIndex {
     /// Reads a tool list, as [`search_tools`] takes it. Of several tools with one name the first one counts.
@@ -112,12 +113,12 @@ impl ToolIndex {
     /// # Errors
     /// `invalid-request` if it is no tool list.
     pub(crate) fn from_node(tools: &Node<'_>) -> Result<Self, Error> {
-        Index::new(tools, true).map(ToolIndex)
+        ServerIndex::new(tools, true).map(ToolIndex)
     }
 
     /// As [`Self::from_node`], but answers nothing: the definitions are not kept.
     pub(super) fn for_searches(tools: &Node<'_>) -> Result<Self, Error> {
-        Index::new(tools, false).map(ToolIndex)
+        ServerIndex::new(tools, false).map(ToolIndex)
     }
 
     /// How many tools can be found.
@@ -147,7 +148,7 @@ impl ToolIndex {
     }
 
     fn found(&self, query: &str, options: &SearchOptions) -> Result<Vec<&Text<'static>>, Error> {
-        self.0.search(query, options, search::Among::All)
+        self.0.search(query, options)
     }
 
     /// [`answer_tool_search`] from this list.
@@ -164,6 +165,6 @@ impl ToolIndex {
     /// # Errors
     /// `invalid-option`.
     pub(crate) fn answer_node(&self, call: &Node<'_>, options: &SearchOptions) -> Result<Option<Node<'static>>, Error> {
-        Call::recognise(call, options).map(|call| search::answer(&call, &self.0, options)).transpose()
+        Call::recognise(call, options).map(|call| self.0.answer(&call, options)).transpose()
     }
 }

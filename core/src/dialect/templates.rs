@@ -199,6 +199,7 @@ impl Refuses {
 }
 
 /// The facts of a dialect with one more behind the first, which stands behind the rules that none names.
+#[allow(clippy::indexing_slicing, reason = "an index that is out of bounds fails at compile time")]
 const fn with_fact<const N: usize>(fact: Fact, facts: &[Fact]) -> [Fact; N] {
     let mut all = [fact; N];
     let [first, rest @ ..] = facts else { return all };

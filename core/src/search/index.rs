@@ -76,7 +76,29 @@ impl Index {
     pub(crate) fn new(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
         let mut builder = Builder { with_definitions, ..Builder::default() };
         documents::each(documents::entries(list)?, &mut |listed| builder.add(listed));
-        Ok(builder.finish())
+        let index = builder.finish();
+        let also = index.legal_spellings();
+        Ok(Index { also, ..index })
+    }
+
+    /// Returns what the model calls tools whose names APIs refuse: with `_` for each letter that is neither a letter of
+    /// ASCII, a digit, `_` nor `-`. A spelling of two tools, or of another tool's name, is none.
+    fn legal_spellings(&self) -> Map<Text<'static>, Text<'static>> {
+        let is_legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+        let mut found: Map<Text<'static>, Option<Text<'static>>> = Map::new();
+        for Tool { name, .. } in &self.tools {
+            let shown = name.display();
+            if shown.chars().all(is_legal) {
+                continue;
+            }
+            let legal = shown.chars().map(|letter| if is_legal(letter) { letter } else { '_' });
+            let spelling = Text::new(legal.collect::<String>());
+            if self.place(&spelling).is_none() {
+                let is_second = found.contains_key(&spelling);
+                found.insert(spelling, (!is_second).then(|| name.clone()));
+            }
+        }
+        found.into_iter().filter_map(|(spelling, name)| Some((spelling, name?))).collect()
     }
 
     /// Lets tools be asked for by other names, too: pairs of one and the name in the list.

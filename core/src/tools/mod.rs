@@ -48,6 +48,8 @@ pub(crate) mod restore;
 mod restore_kept;
 mod same_names;
 pub(crate) mod sanitize_list;
+#[cfg(feature = "search")]
+pub(crate) mod server_index;
 mod server_mentions;
 mod server_names;
 pub(crate) mod servers;

@@ -32,7 +32,7 @@ pub(crate) struct RestoreMap {
     pub(super) client: Option<Client>,
     /// How arguments are repaired; `None` if they are not.
     pub(super) repair: Option<RepairOptions>,
-    /// True if calls say the tool's index: several tools of the list have one name.
+    /// True if calls say the tool's index where several tools of the list have one name: no other index is one.
     pub(super) has_indices: bool,
 }
 
@@ -149,6 +149,10 @@ impl RestoreMap {
     /// Sets the server of a listed tool, and the tool's name there.
     pub(super) fn is_of_server(&mut self, called: String, owner: &Owner) {
         let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(&owner.name, None, Plan::default()));
+        // A tool that the history adds is in a namespace with its own name.
+        if entry.namespace.as_ref() == Some(&entry.name) {
+            entry.namespace = Some(spelled(&owner.name));
+        }
         (entry.name, entry.server) = (spelled(&owner.name), Some(spelled(owner.server())));
     }
 

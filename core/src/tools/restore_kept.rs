@@ -50,6 +50,10 @@ impl RestoreMap {
             members.push(("format", Node::literal(client.format.as_str())));
             members.extend(client.search.as_ref().map(|search| ("search", Node::string(search.clone()))));
         }
+        // A tool with an index shows it, too.
+        if self.has_indices && self.list.values().all(|entry| entry.index.is_none()) {
+            members.push(("indices", Node::bool(true)));
+        }
         members.extend(self.repair.as_ref().map(|options| ("repair", options.to_node())));
         Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
     }
@@ -68,7 +72,9 @@ impl RestoreMap {
             node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
         let repair = node.get("repair").map(RepairOptions::from_node).transpose();
         let repair = repair.map_err(|error| wrong(String::from("/repair") + error.pointer(), "options of a repair"))?;
-        let mut restore_map = RestoreMap { client: client_of(node, &wrong)?, repair, ..RestoreMap::default() };
+        let has_indices = node.get("indices").and_then(Node::as_bool) == Some(true);
+        let mut restore_map =
+            RestoreMap { client: client_of(node, &wrong)?, repair, has_indices, ..RestoreMap::default() };
         for member in tools {
             let mut at = String::from("/tools");
             json::push_token(&mut at, &member.key.display());

@@ -111,7 +111,9 @@ pub(crate) fn rewrite<'a>(
     let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
     let same_names = is_renaming.then(|| same_names::settle(&mut tools, shape));
     let planned = Planned { servers: servers.as_ref(), same_names: same_names.as_ref(), ..Planned::default() };
-    rewrite_with_names(tools, options, planned, memory)
+    let mut outcome = rewrite_with_names(tools, options, planned, memory)?;
+    outcome.restore_map.has_indices |= is_renaming;
+    Ok(outcome)
 }
 
 /// The names that the tools of a list have already.

@@ -13,7 +13,11 @@ use crate::{
     error::{Code, Error},
     json::{lazy, Data, Node, Text},
     options::{Api, DeferredOptions},
-    request::{choice, prefilter::NAMES_TOOLS, tool},
+    request::{
+        choice,
+        prefilter::{CARRIER, DEFERRAL, NAMES_TOOLS},
+        tool,
+    },
 };
 
 /// Maximum nesting depth of a choice of tools.
@@ -27,6 +31,9 @@ const CHOICES: [(&str, Option<&str>, &str); 5] = [
     ("tool_config", Some("function_calling_config"), "/tool_config/function_calling_config"),
     ("generation_config", Some("tool_choice"), "/generation_config/tool_choice"),
 ];
+
+/// The members of an item that hold definitions: of OpenAI Responses, and of Gemini Interactions.
+const DEFINITIONS: [&str; 2] = ["tools", "result"];
 
 /// Replaces names of tools in the choice and the history by the names in the list, and removes `server` there.
 ///
@@ -56,7 +63,7 @@ pub(super) fn settle(request: &mut Node<'_>, api: Api, servers: Option<&Servers>
             return Ok(());
         }
         history.visit_children(|_, message| {
-            if !lazy::may_hold(message, NAMES_TOOLS) || !mentions.may_be_in(message) {
+            if !lazy::may_hold(message, NAMES_TOOLS | CARRIER | DEFERRAL) || !mentions.may_be_in(message) {
                 return Ok(());
             }
             lazy::edit(message, |message| {
@@ -69,6 +76,14 @@ pub(super) fn settle(request: &mut Node<'_>, api: Api, servers: Option<&Servers>
                         });
                     });
                 });
+                // Definitions that a search found. One without a server is of none.
+                for list in DEFINITIONS {
+                    call_sites::each(message, list, &mut |definition| {
+                        if definition.get(SERVER).is_some() {
+                            mentions.in_history(definition, "name");
+                        }
+                    });
+                }
                 Ok(())
             })
         })

@@ -167,12 +167,16 @@ pub(super) fn take(
     Ok(found.flatten())
 }
 
-/// Returns the names of the tools that the history adds. They belong to no server, and keep their names.
+/// Returns the names of the tools that the history adds. Those without `server` belong to no server, and keep their
+/// names.
 fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> Result<Set<Text<'static>>, Error> {
     let mut names = Set::new();
     // The format is recognised by the list, which is not merged yet. Messages of one format add no tools in another.
     for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
-        let mut take = |list: &[Node<'_>]| names.extend(list.iter().filter_map(named).map(Named::into_name));
+        let mut take = |list: &[Node<'_>]| {
+            let own = list.iter().filter(|definition| definition.get(SERVER).is_none());
+            names.extend(own.filter_map(named).map(Named::into_name));
+        };
         carriers::each(request, api, deferred, &mut take)?;
         names.extend(carriers::names_of_hosted(request, api)?.into_iter().map(Text::into_owned));
     }

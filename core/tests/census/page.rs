@@ -1,14 +1,15 @@
 //! The page: what was counted, in words and tables.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, fs};
 
 use toolwire::{check, dialects, reports::Severity, rules::Constraint, sanitize, SanitizeOptions};
 
 use super::{
     advice::advice,
     broken::{counted, Broken},
-    count::{Fate, Fates, Tally},
+    count::{Fate, Fates, Tally, Verdict},
     figures::{share, Figures, RULES},
+    root,
 };
 
 /// The folder of the plots, seen from the page.
@@ -25,6 +26,7 @@ pub(crate) fn page(figures: &Figures) -> String {
     page += &by_dialect(figures);
     page += &by_server(figures);
     page += &by_template(figures);
+    page += &of_corpus(figures);
     page += &by_rule(figures);
     page += LIMITS;
     page
@@ -271,5 +273,32 @@ fn by_template(figures: &Figures) -> String {
         let _ = writeln!(section, "| `{file}` | {} | {} |", number(count(&broken)), number(count(&left)));
     }
     let _ = writeln!(section, "\nThe other {silent} templates refuse none of them.\n");
+    section
+}
+
+/// The corpus has what the tools lack: unions at the root, tuples and outputs.
+fn of_corpus(figures: &Figures) -> String {
+    let path = root().join("tests/corpus/schemas.jsonl");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let schemas: Vec<String> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).map(|row| row["schema"].to_string()))
+        .collect::<Result<_, _>>()
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut section = format!(
+        "## Unions at the root, tuples, outputs\n\nThe tools above have none, so {} schemas that pydantic makes of \
+         published packages' types stand in for them (`tests/corpus`).\n*Not at all* are schemas that admit no object: \
+         lists and words, which no tool takes as its arguments.\n\n| dialect | {} |\n|---{}|\n",
+        schemas.len(),
+        Fate::ALL.map(Fate::word).join(" | "),
+        "|--:".repeat(Fate::ALL.len())
+    );
+    for column in &figures.census.columns {
+        let name = column.dialect.name;
+        let fates: Vec<Fate> = schemas.iter().map(|schema| Verdict::of(name, schema).fate).collect();
+        let counts = Fate::ALL.map(|fate| fates.iter().filter(|one| **one == fate).count().to_string());
+        let _ = writeln!(section, "| [`{name}`](dialects/{name}.md) | {} |", counts.join(" | "));
+    }
+    section.push('\n');
     section
 }

@@ -113,6 +113,35 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
         input.extend((0..count).flat_map(item));
         json!({"model": "m", "tools": [{"type": "tool_search", "execution": "client"}], "input": input})
     }),
+    ("Interactions: searches", |count| {
+        let step = |at: usize| {
+            [
+                json!({"type": "function_call", "id": format!("s{at}"), "name": "find_tools", "arguments": {"query": "x"}}),
+                json!({"type": "function_result", "call_id": format!("s{at}"), "name": "find_tools",
+                    "result": [{"type": "function", "name": format!("tool_{at}"), "parameters": schema(at)}]}),
+            ]
+        };
+        let mut input = vec![json!({"type": "user_input", "content": [{"type": "text", "text": "go"}]})];
+        input.extend((0..count).flat_map(step));
+        json!({"model": "m", "tools": [{"type": "tool_search", "execution": "client", "name": "find_tools"}], "input": input})
+    }),
+    ("Interactions: hosted searches with one id", |count| {
+        let step = |at: usize| {
+            let name = format!("tool_{at}");
+            [
+                json!({"type": "tool_search_call", "id": "s", "arguments": {"function_names": [name]}}),
+                json!({"type": "tool_search_result", "call_id": "s",
+                    "result": [{"type": "function", "name": name, "parameters": schema(at)}]}),
+            ]
+        };
+        let mut tools: Vec<Value> = (0..count)
+            .map(|at| json!({"type": "function", "name": format!("tool_{at}"), "parameters": schema(at), "defer_loading": true}))
+            .collect();
+        tools.push(json!({"type": "tool_search"}));
+        let mut input = vec![json!({"type": "user_input", "content": [{"type": "text", "text": "go"}]})];
+        input.extend((0..count).flat_map(step));
+        json!({"model": "m", "tools": tools, "input": input})
+    }),
     ("Responses: calls", |count| {
         let tools: Vec<Value> = (0..count)
             .map(|at| json!({"type": "function", "name": format!("tool_{at}"), "parameters": schema(at), "defer_loading": true}))

@@ -1,0 +1,85 @@
+//! An index of a list of tools, which may be of several servers: they are found by the names that `adapt_request` sends
+//! them with, and an answer says the server of each.
+
+use alloc::{sync::Arc, vec::Vec};
+
+use super::servers::{self, Servers, SERVER};
+use crate::{
+    dialect::surface::NamePattern,
+    error::Error,
+    json::{Data, Node, Text},
+    options::{Prefix, SearchOptions},
+    request::tool::has_type,
+    search::{self, Among, Call, Index},
+};
+
+/// The members of an answer that hold what was found.
+const HOLDERS: [&str; 4] = ["content", "output", "result", "tools"];
+
+/// An index, with the owners of its tools if there are servers.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerIndex {
+    index: Index,
+    servers: Option<Arc<Servers>>,
+}
+
+impl ServerIndex {
+    /// Reads a list of tools, as [`Index::new`] does.
+    ///
+    /// # Errors
+    /// `invalid-request` if it is neither a list of tools nor one of servers.
+    pub(crate) fn new(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
+        if !servers::is_list(list) {
+            return Ok(ServerIndex { index: Index::new(list, with_definitions)?, servers: None });
+        }
+        let (list, servers) = servers::flatten(list.clone(), Prefix::Auto, NamePattern::ANY)?;
+        Ok(ServerIndex { index: Index::new(&list, with_definitions)?, servers: servers.map(Arc::new) })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Returns the names of the tools that match, as [`Index::search`] does.
+    ///
+    /// # Errors
+    /// As [`Index::search`].
+    pub(crate) fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<&Text<'static>>, Error> {
+        self.index.search(query, options, Among::All)
+    }
+
+    /// Answers a call of the search.
+    ///
+    /// # Errors
+    /// `invalid-option`.
+    pub(crate) fn answer(&self, call: &Call<'_, '_>, options: &SearchOptions) -> Result<Node<'static>, Error> {
+        let mut answer = search::answer(call, &self.index, options)?;
+        if let Some(servers) = &self.servers {
+            for key in HOLDERS {
+                answer.visit(key, |found| name_owners(found, servers));
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// Gives each reference and definition in a list its name at the server, and the server.
+fn name_owners(found: &mut Node<'_>, servers: &Servers) {
+    if !matches!(found.data(), Data::Array(_)) {
+        return;
+    }
+    let _ = found.visit_children::<core::convert::Infallible>(|_, entry| {
+        if has_type(entry, "namespace") {
+            entry.visit("tools", |tools| name_owners(tools, servers));
+            return Ok(());
+        }
+        let key = if has_type(entry, "tool_reference") { "tool_name" } else { "name" };
+        let owner = entry.get(key).and_then(Node::as_text).and_then(|called| servers.owner(called));
+        if let Some(owner) = owner {
+            let (name, server) = (owner.name.clone(), owner.server().clone());
+            entry.set(key, Node::string(name));
+            entry.set(SERVER, Node::string(server));
+        }
+        Ok(())
+    });
+}
