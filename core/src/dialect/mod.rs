@@ -171,6 +171,7 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     deepseek::STRICT,
     bedrock::BEDROCK,
     bedrock::ANTHROPIC,
+    bedrock::STRICT,
     mistral::MISTRAL,
     groq::GROQ,
     cerebras::CEREBRAS,

@@ -28,6 +28,7 @@ DialectName: TypeAlias = Literal[
     "deepseek-strict",
     "bedrock",
     "bedrock-anthropic",
+    "bedrock-strict",
     "mistral",
     "groq",
     "cerebras",

@@ -202,6 +202,11 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
 /// Is the value of this keyword read where not all are? Beside another type than its own it is not.
 fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
     let wanted = match keyword {
+        Keyword::MultipleOf => {
+            let is_number =
+                |types: &Node<'_>| types::is(types, "number", grammar) || types::is(types, "integer", grammar);
+            return grammar.checked_values.contains(keyword) && schema.get(Keyword::Type).is_some_and(is_number);
+        }
         // The bounds of other numbers are not.
         Keyword::Minimum | Keyword::Maximum | Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum => "integer",
         _ => "string",

@@ -95,6 +95,9 @@ pub(crate) const NAMED: &[(&str, &str, Gone)] = &[
     ("`const`/`patternProperties` are rejected", "refused-keyword", Gone::Keywords(&["const", "patternProperties"])),
     ("does not support oneOf, allOf, or anyOf at the top level", "root-keyword", Gone::OtherRoot),
     // The API left `$ref` out, and then missed what it had led to.
+    ("property 'maxItems' is not supported", "refused-keyword", Gone::Keywords(&["maxItems"])),
+    ("property 'multipleOf' is not supported", "refused-keyword", Gone::Keywords(&["multipleOf"])),
+    ("'minItems' values other than 0 or 1", "keyword-too-large", Gone::Finding),
     ("items: missing field", "refused-keyword", Gone::NoItems),
     ("enum[0]' (TYPE_STRING)", "enum-kind", Gone::Finding),
     ("Proto field is not repeating, cannot start list", "type-list", Gone::Finding),

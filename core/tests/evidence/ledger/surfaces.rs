@@ -96,6 +96,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "vertex" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("vertex-json-schema"),
         "bedrock" if format == "bedrock-converse" && !strict && model.contains("claude") => Ok("bedrock-anthropic"),
         "bedrock" if format == "bedrock-converse" && !strict => Ok("bedrock"),
+        "bedrock" if format == "bedrock-converse" => Ok("bedrock-strict"),
         "bedrock" => Err("no dialect: Bedrock's InvokeModel, where the format is the model's own"),
         "llama-cpp" => Ok("llama-cpp"),
         "deepseek" if !strict => Ok("deepseek"),
