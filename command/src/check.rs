@@ -60,11 +60,17 @@ impl Check {
         let mut dialects = choice.dialects(&exclude);
         let used_as = word(Some(&arguments.used_as)).unwrap_or(Use::Tool);
         if used_as == Use::Response {
-            dialects.retain(|dialect| dialect.response_format().is_some());
-            if dialects.is_empty() {
-                let message = "expected a dialect whose API has response formats, found none";
+            if arguments.rewritten.is_some() {
+                let message = "expected no `--rewritten` beside `--use response`, found one: it is about tools";
+                return Err(CommandError::option("rewritten", message));
+            }
+            let without = dialects.iter().find(|dialect| dialect.response_format().is_none());
+            if let Some(dialect) = without.filter(|_| matches!(choice, Choice::Dialects(_))) {
+                let name = dialect.name;
+                let message = format!("expected dialects whose APIs have response formats, found `{name}`");
                 return Err(CommandError::option("dialect", message));
             }
+            dialects.retain(|dialect| dialect.response_format().is_some());
         }
         if dialects.is_empty() {
             return Err(CommandError::option("exclude", "expected at least one dialect to be left, found none"));

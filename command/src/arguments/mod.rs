@@ -324,7 +324,7 @@ impl Rewriting {
 
 /// The error for tools where `--use response` asks about the schema of an answer.
 pub(crate) fn not_a_schema() -> CommandError {
-    CommandError::option("use", "expected a schema with `--use response`, found tools")
+    CommandError::option("use", "expected a schema with `--use response`, found tools or a request")
 }
 
 /// What a word stands for. Only words that the parser let through come here.

@@ -7,7 +7,7 @@ use alloc::format;
 
 use super::{
     anthropic, azure, cerebras, cohere, fireworks, gemini, gemini_interactions, grammar::Grammar, groq, llama_cpp,
-    mistral, moonshot, openai, sglang, vertex, vllm, xai, Dialect, Fact, Method,
+    mistral, moonshot, openai, vertex, vllm, xai, Dialect, Fact, Method,
 };
 use crate::{
     error::{Code, Error},
@@ -54,9 +54,9 @@ pub(super) fn to_node(dialect: &Dialect) -> Node<'static> {
 
 const UNKNOWN: &str = "no response format is known for it";
 const IN_TOOL: &str = "`response_format` takes `json_object` alone (`This response_format type is unavailable now`); \
-    describe the answer as the arguments of a tool, and force the model to call it";
+    use DeepSeek's Responses API, or describe the answer as the arguments of a tool and force the model to call it";
 
-/// What a root is held to.
+/// A fact about the root that `check` enforces.
 const fn root(statement: &'static str, confidence: char, source: &'static str) -> Fact {
     Fact {
         statement,
@@ -67,13 +67,14 @@ const fn root(statement: &'static str, confidence: char, source: &'static str) -
     }
 }
 
-/// What is known and forbids nothing.
+/// A fact that no rule of `check` rests on.
 const fn known(statement: &'static str, confidence: char, source: &'static str) -> Fact {
     Fact { statement, confidence, source, severity: Severity::Ignored, ..Fact::REFUSED }
 }
 
-/// The facts about a format, then those about tools.
-const fn joined<const N: usize>(own: &[Fact], of_tools: &[Fact]) -> [Fact; N] {
+/// Concatenates the facts about a format and those about tools at compile time. What is said of the root of tools does
+/// not hold where any schema may stand there.
+const fn joined<const N: usize>(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> [Fact; N] {
     let mut all = [Fact::REFUSED; N];
     let mut at = 0;
     let (mut first, mut then) = (own, of_tools);
@@ -83,11 +84,34 @@ const fn joined<const N: usize>(own: &[Fact], of_tools: &[Fact]) -> [Fact; N] {
         first = rest;
     }
     while let [fact, rest @ ..] = then {
-        all[at] = *fact;
-        at += 1;
+        if holds(fact, grammar) {
+            all[at] = *fact;
+            at += 1;
+        }
         then = rest;
     }
     all
+}
+
+const fn count(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> usize {
+    let mut count = own.len();
+    let mut then = of_tools;
+    while let [fact, rest @ ..] = then {
+        count += holds(fact, grammar) as usize;
+        then = rest;
+    }
+    count
+}
+
+/// Does a fact about tools hold for response formats?
+const fn holds(fact: &Fact, grammar: &Grammar) -> bool {
+    let mut rules = fact.rules;
+    let mut is_of_root = !rules.is_empty();
+    while let [rule, rest @ ..] = rules {
+        is_of_root &= matches!(rule, Constraint::RootObject | Constraint::RootNotSchema | Constraint::RootKeyword);
+        rules = rest;
+    }
+    grammar.object_root || !is_of_root
 }
 
 /// The grammar of an API's tools.
@@ -118,7 +142,7 @@ macro_rules! format_of {
                 surface: $surface,
                 documentation: $documentation,
                 as_of: "2026-11-26",
-                facts: &joined::<{ OWN.len() + $base.facts.len() }>(OWN, $base.facts),
+                facts: &joined::<{ count(OWN, $base.facts, &GRAMMAR) }>(OWN, $base.facts, &GRAMMAR),
                 method: Method::Rules(&GRAMMAR),
                 ..$base
             };
@@ -133,10 +157,15 @@ const fn none(name: &'static str, why: &'static str) -> ResponseFormat {
 }
 
 const OPENAI_ROOT: Fact = root(
-    "the root says `type: \"object\"`, and has no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not`",
+    "the root says `type: \"object\"`",
     'A',
     "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"array\"'` (recorded answer of Responses, \
         `text.format`)",
+);
+const OPENAI_UNION: Fact = root(
+    "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` at the root",
+    'B',
+    "openai-node, lib/transform.ts, throws for a root union; the API's words are about tools",
 );
 const OPENAI_PLACE: Fact = known(
     "the schema stands in `response_format.json_schema` (Chat Completions) or `text.format` (Responses)",
@@ -152,19 +181,19 @@ const NOT_ENFORCED: Fact = known(
 format_of!(CHAT: "openai-chat" from openai::CHAT;
     "OpenAI Chat Completions, `response_format` that is not strict"
     at "https://platform.openai.com/docs/guides/structured-outputs";
-    of_tools(&openai::CHAT); OPENAI_ROOT, OPENAI_PLACE, NOT_ENFORCED);
+    of_tools(&openai::CHAT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE, NOT_ENFORCED);
 format_of!(RESPONSES: "openai-responses" from openai::RESPONSES;
     "OpenAI Responses, `text.format` that is not strict"
     at "https://platform.openai.com/docs/guides/structured-outputs";
-    of_tools(&openai::CHAT); OPENAI_ROOT, OPENAI_PLACE, NOT_ENFORCED);
+    of_tools(&openai::CHAT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE, NOT_ENFORCED);
 format_of!(STRICT: "openai-strict" from openai::STRICT;
     "OpenAI Chat Completions and Responses, response formats with `strict: true`"
     at "https://platform.openai.com/docs/guides/structured-outputs";
-    of_tools(&openai::STRICT); OPENAI_ROOT, OPENAI_PLACE);
+    of_tools(&openai::STRICT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE);
 format_of!(AZURE: "azure-strict" from azure::STRICT;
     "Azure OpenAI (Microsoft Foundry), response formats with `strict: true`"
     at "https://learn.microsoft.com/azure/ai-foundry/openai/how-to/structured-outputs";
-    of_tools(&azure::STRICT); OPENAI_ROOT, OPENAI_PLACE);
+    of_tools(&azure::STRICT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE);
 
 const ANTHROPIC_ROOT: Fact = known(
     "any schema may stand at the root",
@@ -172,7 +201,7 @@ const ANTHROPIC_ROOT: Fact = known(
     "anthropic-sdk-python 2.12.0, transform_schema, has no rule for the root; recorded answers show objects alone",
 );
 const ANTHROPIC_CLOSED: Fact = Fact {
-    statement: "every object is closed, whether a tool is strict or not",
+    statement: "every object says `additionalProperties: false`, whatever `strict` says of tools",
     confidence: 'A',
     source: "live: `output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to \
         false` (recorded answer; veryfront-code#3918)",
@@ -330,10 +359,11 @@ format_of!(VLLM: "vllm" from vllm::VLLM;
     "vLLM, `response_format` with `json_schema`, and `structured_outputs`"
     at "https://docs.vllm.ai/en/latest/features/structured_outputs/";
     any_root(of_tools(&vllm::VLLM)); known("any schema may stand at the root", 'A', "xgrammar and llguidance, run"));
-format_of!(SGLANG: "sglang" from sglang::SGLANG;
+format_of!(SGLANG: "sglang" from vllm::VLLM;
     "SGLang, `response_format` with `json_schema`"
     at "https://docs.sglang.ai/advanced_features/structured_outputs.html";
-    any_root(of_tools(&sglang::SGLANG)); known("any schema may stand at the root", 'A', "xgrammar, run"));
+    Grammar { alternatives: &[], ..any_root(of_tools(&vllm::VLLM)) };
+    known("any schema may stand at the root, and xgrammar compiles it, as in vLLM", 'A', "xgrammar, run"));
 
 /// The response format of each dialect's API.
 const FORMATS: &[ResponseFormat] = &[
@@ -342,7 +372,7 @@ const FORMATS: &[ResponseFormat] = &[
     none("portable", "no one form of a response format is accepted everywhere; use the dialect of the API"),
     none("deepseek", IN_TOOL),
     none("deepseek-strict", IN_TOOL),
-    none("vscode", "it is a client of MCP servers, and asks for no answer"),
+    none("vscode", "it is a client of MCP servers, which have no response formats"),
     CHAT,
     RESPONSES,
     STRICT,

@@ -98,8 +98,6 @@ rules! {
         [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
     /// Takes the schema out of a wrapper such as `{"jsonSchema": …}`, or moves a map of properties under `properties`.
     UnwrapSchema = "unwrap-schema", Canonicalize, SAME.accepts(Narrower), [RootObject];
-    /// Puts the schema of a response format that describes no object under a property of one.
-    WrapRoot = "wrap-root", Encode, SAME.encoded(), [RootObject, RootKeyword];
     /// Moves property schemas out of a `properties` that holds keywords of the object.
     UnnestProperties = "unnest-properties", Canonicalize, SAME.accepts(Mixed), [NotASchema];
     /// Repairs a `type` that is not a known name (aliases, wrong case) or that its values contradict.
@@ -243,6 +241,8 @@ rules! {
         [RequiredUnknown, RequiredWithoutProperties];
 
     // Encode
+    /// Puts the schema of a response format that describes no object under a property of one.
+    WrapRoot = "wrap-root", Encode, SAME.encoded(), [RootObject, RootKeyword];
     /// Declares a property that is only named in `required`, where all names must be declared.
     DeclareRequiredProperty = "declare-required-property", Encode, SAME,
         [RequiredUnknown, RequiredWithoutProperties, NotRequired];

@@ -96,7 +96,7 @@ fn run(
         Some(detail) => Recorder::of(detail),
         None => Recorder::off(),
     };
-    let (is_reported, mut is_wrapped) = (recorder.is_on(), false);
+    let (is_reported, mut wrapped) = (recorder.is_on(), None);
     match dialect.method {
         Method::Codex { wire } => {
             let default = dialect.limit("maxBytes");
@@ -109,20 +109,22 @@ fn run(
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from
             // there.
             if !is_already_accepted(node, Form::Read, grammar, options, budget)? {
-                let wraps = options.used_as == Use::Response && grammar.object_root;
-                is_wrapped = wraps && wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
+                if options.used_as == Use::Response && grammar.object_root {
+                    wrapped = wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
+                }
+                let is_wrapped = wrapped.is_some();
                 let rewritten = rewrite(node, (dialect, grammar), options, plan, &mut recorder, budget, is_wrapped);
-                rewritten.map_err(|error| match is_wrapped {
-                    true => wrap_root::in_the_input(error, &options.wrapper),
-                    false => error,
+                rewritten.and_then(|()| depth::within_limit(node)).map_err(|error| match wrapped {
+                    Some(wrapped) => wrap_root::in_the_input(error, &options.wrapper, wrapped),
+                    None => error,
                 })?;
             }
         }
     }
     depth::within_limit(node)?;
     let mut changes = recorder.finish();
-    if is_wrapped && is_reported {
-        wrap_root::report(&mut changes, &options.wrapper, dialect);
+    if let Some(wrapped) = wrapped.filter(|_| is_reported) {
+        wrap_root::report(&mut changes, &options.wrapper, wrapped, dialect);
     }
     enforce_allow(options.allow, changes)
 }
@@ -139,8 +141,9 @@ fn rewrite<'a>(
 ) -> Result<(), Error> {
     let (_, grammar) = of;
     let mut builder = plan.is_some().then(PlanBuilder::default);
-    // A wrapper may be all that was missing.
-    if !(is_wrapped && is_already_accepted(node, Form::Read, grammar, options, budget)?)
+    // A wrapper may be all that was missing. References start from elsewhere now.
+    let may_be_done = is_wrapped && !references::mentions_references(node);
+    if !(may_be_done && is_already_accepted(node, Form::Read, grammar, options, budget)?)
         && !write(node, of, options, builder.as_mut(), recorder, budget)?
     {
         verify_output(node, grammar, options, budget)?;
@@ -213,7 +216,9 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
 
 /// Callers may count on a root with `properties`, whatever the API takes.
 fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
-    !grammar.object_root || node.get(Keyword::Properties).is_some()
+    !grammar.object_root
+        || node.get(Keyword::Properties).is_some()
+        || (grammar.root_reference && node.get(Keyword::Ref).is_some())
 }
 
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an

@@ -29,7 +29,7 @@ pub(crate) struct Plan {
     json: Option<Node<'static>>,
     /// Property names.
     names: Option<Node<'static>>,
-    /// The property of an answer that holds the whole of it.
+    /// Name of the property that `wrap-root` put the answer under.
     pub(in crate::sanitize) wrapper: Option<String>,
 }
 
@@ -204,9 +204,11 @@ const WRAPPER: &str = "wrapper";
 
 /// Replaces an object that has this property alone by its value.
 fn unwrap(answer: &mut Node<'_>, name: &str) {
-    let Some(object) = answer.as_object_mut().filter(|object| object.len() == 1) else { return };
-    if let Some(mut value) = object.remove(name) {
-        // It is the caller's value still, and no longer the whole answer.
+    if !answer.as_object().is_some_and(|object| object.len() == 1 && object.has(name)) {
+        return;
+    }
+    if let Some(mut value) = answer.as_object_mut().and_then(|object| object.remove(name)) {
+        // The value is unchanged, but it is no longer the root of the input text.
         value.touch();
         *answer = value;
     }

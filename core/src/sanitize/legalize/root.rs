@@ -15,12 +15,12 @@ use crate::{
         description,
         diagnostics::{ChangeKind, Location},
         legalize::{beside::Beside, distribute, told_apart::discriminators},
+        wrap_root::declares_object,
     },
     schema::{
         annotations::is_annotation,
         draft::Draft,
         emptiness::{admits_object, is_never},
-        instance_types::InstanceTypes,
         join::{self, Parts},
         keyword::{Keyword, Keywords},
         references::Form,
@@ -77,8 +77,7 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
     if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
         // Where the root stands for other values too, those are no longer anything but objects.
-        let may_be_more =
-            || context.used_as == Use::Response && InstanceTypes::declared(root) != Some(InstanceTypes::OBJECT);
+        let may_be_more = || context.used_as == Use::Response && !declares_object(root);
         let narrows = may_be_more() || refers_to_root(root, &context.budget);
         let effect = if narrows { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
         let why = match context.used_as {
