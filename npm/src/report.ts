@@ -370,6 +370,7 @@ export interface DialectDescription {
     confidence: 'A' | 'B' | 'C';
     source: string;
     rule: RequestConstraint;
+    severity: Severity;
     /** The day on which the fact was last checked (ISO 8601). */
     checked: string;
   }[];

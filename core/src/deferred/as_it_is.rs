@@ -47,12 +47,16 @@ pub(super) fn judge<'a>(
     let reading = Reading { options, names, warnings: &mut *warnings, target: formats.1, glances: true, describes };
     let mut conversation = reader::read(request, formats.0, reading)?;
     // All listed deferred tools, so that the announcement does not depend on the history.
-    let tools = Tools::read(crate::request::listed(request), &mut Warnings::default());
+    let tools = Tools::read(crate::request::listed(request), formats.0, &mut Warnings::default());
     let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
     let Conversation { tools, events, .. } = &mut conversation;
     conversation::apply(events, tools, options, warnings);
     // Ignored changes are removed, in messages and in results.
     let ignores = events.iter().any(|event| matches!(event.what, What::Ignored(_)));
+    // The client would run its search for the calls of such a tool.
+    if conversation.tools.has_refused() {
+        return Ok(None);
+    }
     let is_anthropic = formats.0 == Api::Anthropic;
     if is_anthropic && (ignores || refers_to_missing(&mut conversation, crate::request::listed(request), sending)?) {
         return Ok(None);

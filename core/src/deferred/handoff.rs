@@ -35,7 +35,7 @@ pub(super) fn plain<'a>(
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
-    conversation.tools = Tools::read(listed(request), warnings);
+    conversation.tools = Tools::read(listed(request), formats.0, warnings);
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;
     }

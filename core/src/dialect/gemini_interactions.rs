@@ -26,7 +26,7 @@ const IGNORED: Fact = Fact {
     ..Fact::REFUSED
 };
 
-/// Returns a fact about `parametersJsonSchema` as one about Interactions, which was not asked about it.
+/// Restates a fact about `parametersJsonSchema` for Interactions, where it was not tested.
 const fn quoted(fact: Fact) -> Fact {
     Fact {
         confidence: 'C',

@@ -39,7 +39,7 @@ use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
     nearest::did_you_mean,
-    options::{SanitizeOptions, Use},
+    options::{Api, SanitizeOptions, Use},
     report::{Reason, Severity},
     rules::{Constraint, Rule},
     schema::keyword::{Keyword, Keywords},
@@ -266,10 +266,21 @@ impl Dialect {
         self.tools.requests
     }
 
-    /// The fact that breaks a tool of this type, which the API runs itself, if the API is known to refuse it.
-    pub(crate) fn refuses_type(&self, kind: &Text<'_>) -> Option<&'static requests::RequestFact> {
+    /// Returns the fact that breaks a hosted tool of this type in a request of this format, if the API is known to
+    /// refuse it.
+    pub(crate) fn refuses_type(&self, kind: &Text<'_>, api: Api) -> Option<&'static requests::RequestFact> {
         self.requests().iter().find(|fact| match fact.refuses {
-            requests::Refusal::ToolTypes(takes) => !takes.iter().any(|known| kind.is(known)),
+            requests::Refusal::ToolTypes { apis, takes } => {
+                apis.contains(&api) && !takes.iter().any(|known| kind.is(known))
+            }
+            _ => false,
+        })
+    }
+
+    /// Returns true if the API is known to have hosted tools of this type.
+    pub(crate) fn lists_type(&self, kind: &str) -> bool {
+        self.requests().iter().any(|fact| match fact.refuses {
+            requests::Refusal::ToolTypes { takes, .. } => takes.contains(&kind),
             _ => false,
         })
     }
@@ -299,6 +310,7 @@ impl Dialect {
                 ("confidence", Node::string(String::from(fact.confidence))),
                 ("source", Node::string(fact.source)),
                 ("rule", Node::literal(fact.rule())),
+                ("severity", Node::literal(fact.severity.as_str())),
                 ("checked", Node::string(fact.checked)),
             ])
         });

@@ -1,6 +1,6 @@
 //! What an API refuses about a request as a whole, as data: `tools` mends it, and judges by it.
 
-use crate::options::Api;
+use crate::{options::Api, report::Severity};
 
 /// One fact about what an API refuses of a request as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct RequestFact {
     pub statement: &'static str,
     /// As in [`Fact`](super::Fact).
     pub confidence: char,
+    /// The API's reaction to a request that violates the fact.
+    pub severity: Severity,
     /// The API's answer, and where it was read.
     pub source: &'static str,
     /// The day on which the fact was last checked (ISO 8601).
@@ -37,8 +39,8 @@ pub(crate) enum Refusal {
     ChoiceByModel { models: Models, is_any: bool },
     /// Tools, for models that take none. If `takes_hosted`, these models refuse functions only.
     ModelWithoutTools { models: Models, takes_hosted: bool },
-    /// Entries of the list of other types than functions and these.
-    ToolTypes(&'static [&'static str]),
+    /// Entries of the list of other types than functions and these, in requests of these formats.
+    ToolTypes { apis: &'static [Api], takes: &'static [&'static str] },
     /// Tools of a kind that the API does not have.
     ToolKind,
     /// Arguments in the history that are no JSON object.
@@ -99,7 +101,14 @@ impl Member {
     }
 
     const fn fact(self, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
-        RequestFact { refuses: Refusal::Member(self), statement, confidence, source, checked: DAY }
+        RequestFact {
+            refuses: Refusal::Member(self),
+            statement,
+            confidence,
+            severity: Severity::Refused,
+            source,
+            checked: DAY,
+        }
     }
 }
 
@@ -162,8 +171,15 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("unsupported-member", "A member of Chat Completions that the API or the model does not take."),
 ];
 
-/// The type of tools that [`CUSTOM_TOOLS`] is about: the caller may keep them.
+/// Type of OpenAI's `custom` tools, which the option `customTools` may keep.
 const CUSTOM: &str = "custom";
+
+/// Anthropic Messages and the formats of OpenAI: those of which `historyPairs` completes the pairs, and of facts about
+/// APIs without Messages, because not every request of Chat Completions shows its format.
+const EVERY_FORMAT: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses];
+
+/// The formats of OpenAI. The Messages of a server may treat the types of tools in another way.
+const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
 
 /// The days on which the facts of this file were read.
 const DAY: &str = "2026-11-26";
@@ -192,7 +208,7 @@ impl RequestFact {
             Refusal::ChoiceOfAbsentTool => "choice-of-absent-tool",
             Refusal::ChoiceByModel { .. } => "choice-by-model",
             Refusal::ModelWithoutTools { .. } => "model-without-tools",
-            Refusal::ToolKind | Refusal::ToolTypes(_) => "tool-kind",
+            Refusal::ToolKind | Refusal::ToolTypes { .. } => "tool-kind",
             Refusal::HistoryArguments => "history-arguments",
             Refusal::HistoryPairs(_) => "history-pairs",
             Refusal::Member(_) => "unsupported-member",
@@ -208,6 +224,7 @@ impl RequestFact {
             statement: "no choice may force a call while the model thinks",
             confidence: 'A',
             source,
+            severity: Severity::Refused,
             checked: DAY,
         }
     }
@@ -256,10 +273,22 @@ pub(super) const DEEPSEEK: &[RequestFact] = &[
         ..CHAT_PAIRS
     },
     RequestFact {
-        refuses: Refusal::ToolTypes(&["web_search", "web_search_20250305", "tool_search", "namespace", CUSTOM]),
-        statement: "Responses takes functions, `web_search`, namespaces and tool searches",
-        source: "live: `only function tools are accepted` (vm0#28274, sub2api#5659); `web_search` works \
-            (hermes-agent#80480), namespaces and searches do (codex#44710, OmniRoute#10195)",
+        refuses: Refusal::ToolTypes {
+            apis: &[Api::OpenaiResponses],
+            takes: &["web_search", "tool_search", "namespace", CUSTOM],
+        },
+        statement: "Responses ignores hosted tools other than `web_search`",
+        severity: Severity::Ignored,
+        source: "DeepSeek's documentation, quoted: `mcp` and other built-in tools are ignored (cc-switch#6653, \
+            kelivo#906, one-api#403). `web_search` worked (hermes-agent#80480), and was ignored on 2026-09-13 \
+            (kelivo#1030). Namespaces and searches work by codex#44710 and OmniRoute#10195, searches do not by \
+            cc-switch#6653",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &[] },
+        statement: "DeepSeek's Chat Completions takes functions only",
+        source: "live: ``tools[7].type: unknown variant `namespace`, expected `function` `` (litellm#30722)",
         ..NO_TOOLS
     },
 ];
@@ -291,9 +320,8 @@ pub(super) const MOONSHOT: &[RequestFact] = &[
     },
     RequestFact::while_thinking(Models::All, Thinks::IfAsked, MOONSHOT_SOURCE),
     RequestFact {
-        confidence: 'B',
-        source: "live, kimi-k2.6: `An assistant message with 'tool_calls' must be followed by tool messages` \
-            (deer-flow#2706)",
+        source: "live, kimi-k2.6: `The following tool_call_ids did not have response messages` (kimi-cli#1977, \
+            kimi-cli#2405)",
         ..CHAT_PAIRS
     },
 ];
@@ -313,19 +341,19 @@ pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
     confidence: 'A',
     source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
         kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
+    severity: Severity::Refused,
     checked: DAY,
 };
 
-/// The formats of which `historyPairs` completes the pairs.
-const WITH_PAIRS: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses];
-
 /// Anthropic Messages, Chat Completions and Responses of any API: the fact behind a change that the caller asked for.
 pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(WITH_PAIRS),
+    refuses: Refusal::HistoryPairs(EVERY_FORMAT),
     statement: "every call in the history has a result, directly after it, and every result a call",
     confidence: 'C',
-    source: "Anthropic, OpenAI, DeepSeek and Mistral refuse anything else; no answer of the others is known \
-        (confidence C)",
+    source:
+        "Anthropic, OpenAI, DeepSeek, Moonshot and Mistral refuse a history with broken pairs; other APIs were not \
+        tested (confidence C)",
+    severity: Severity::Refused,
     checked: DAY,
 };
 
@@ -339,12 +367,13 @@ const ANTHROPIC_PAIRS: RequestFact = RequestFact {
 
 /// OpenAI, Chat Completions and Responses.
 const OPENAI_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(&[Api::OpenaiChat, Api::OpenaiResponses]),
+    refuses: Refusal::HistoryPairs(OPENAI_FORMATS),
     confidence: 'A',
     source:
-        "live: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call found for \
-        function call output` (continue#10092, vscode#320060), `An assistant message with 'tool_calls' must be \
-        followed by tool messages` (deer-flow#2706)",
+        "live, Responses: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call \
+        found for function call output` (continue#10092, vscode#320060); Chat Completions: `An assistant message \
+        with 'tool_calls' must be followed by tool messages` (oasis#92, cai#111), `messages with role 'tool' must be \
+        a response to a preceeding message with 'tool_calls'` (prism-php/prism#175, llm#937)",
     ..HISTORY_PAIRS
 };
 
@@ -357,6 +386,7 @@ pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
     confidence: 'A',
     source: "live: `only function tools are accepted` (vm0#28274, sub2api#5659, unsloth#9121, copilot-api#117, \
         codex#16397)",
+    severity: Severity::Refused,
     checked: DAY,
 };
 
@@ -367,6 +397,7 @@ pub(crate) const NAMESPACES: RequestFact = RequestFact {
     confidence: 'B',
     source:
         "live: backends refuse `type: \"namespace\"` (coder#28656); OpenAI and DeepSeek take it (codex#44710, #44729)",
+    severity: Severity::Refused,
     checked: DAY,
 };
 
@@ -376,6 +407,7 @@ pub(crate) const EMPTY_NAMESPACE: RequestFact = RequestFact {
     statement: "a namespace has tools",
     confidence: 'C',
     source: "a list of tools has no place for a namespace without tools (confidence C)",
+    severity: Severity::Refused,
     checked: DAY,
 };
 
@@ -387,6 +419,7 @@ pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
     source:
         "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI hold names in \
         the history to the rules for tools",
+    severity: Severity::Refused,
     checked: DAY,
 };
 
@@ -395,6 +428,7 @@ const WITHOUT_TOOLS: RequestFact = RequestFact {
     statement: "`tool_choice` needs `tools`",
     confidence: 'A',
     source: "",
+    severity: Severity::Refused,
     checked: DAY,
 };
 
@@ -473,22 +507,31 @@ pub(super) const XAI: &[RequestFact] = &[
         ..ABSENT_TOOL
     },
     RequestFact {
-        refuses: Refusal::ToolTypes(&[
-            "web_search",
-            "x_search",
-            "code_interpreter",
-            "code_execution",
-            "file_search",
-            "collections_search",
-            "mcp",
-            "live_search",
-            CUSTOM,
-        ]),
-        statement: "hosted tools are `web_search`, `x_search`, `code_interpreter`, `file_search` and `mcp`",
-        confidence: 'C',
-        source:
-            "xAI's pages of server-side tools name these (dive#170, TanStack/ai#812); what it says of another type \
-            was not seen (confidence C)",
+        refuses: Refusal::ToolTypes {
+            apis: &[Api::OpenaiResponses],
+            takes: &[
+                "web_search",
+                "x_search",
+                "code_interpreter",
+                "code_execution",
+                "file_search",
+                "collections_search",
+                "mcp",
+                "live_search",
+                CUSTOM,
+            ],
+        },
+        statement: "hosted tools are `web_search`, `x_search`, `code_interpreter` (`code_execution`), `file_search` \
+            (`collections_search`), `live_search` and `mcp`",
+        source: "xAI's pages of server-side tools (dive#170, TanStack/ai#812); live, cli-chat-proxy.grok.com: HTTP \
+            422 for `web_search_preview` (sub2api#5160)",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &["live_search"] },
+        statement: "Chat Completions takes functions and `live_search`",
+        source: "live: ``tools[55].type: unknown variant `x_search`, expected `function` or `live_search` `` \
+            (cindy#2927)",
         ..NO_TOOLS
     },
     XAI_EFFORT.models(Models::Tagged(&["grok-3", "grok-4"])).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
@@ -513,7 +556,10 @@ pub(super) const VLLM: &[RequestFact] = &[
         ..WITHOUT_TOOLS
     },
     RequestFact {
-        refuses: Refusal::ToolTypes(&["web_search", "web_search_preview", "code_interpreter", "mcp", CUSTOM]),
+        refuses: Refusal::ToolTypes {
+            apis: OPENAI_FORMATS,
+            takes: &["web_search", "web_search_preview", "code_interpreter", "mcp", CUSTOM],
+        },
         statement: "hosted tools are `web_search`, `web_search_preview`, `code_interpreter` and `mcp`, in Responses",
         confidence: 'C',
         source: "vLLM has these for gpt-oss and none for other types (praxis-proxy/ai#636, vllm#28261); a server \
@@ -523,20 +569,30 @@ pub(super) const VLLM: &[RequestFact] = &[
 ];
 
 /// llama.cpp.
-pub(super) const LLAMA_CPP: &[RequestFact] = &[RequestFact {
-    refuses: Refusal::ToolTypes(&[CUSTOM]),
-    statement: "tools are functions only",
-    confidence: 'A',
-    source: "live: `'type' of tool must be 'function'` (llama.cpp#20156, llama.cpp#22389, codex#10635); newer builds \
-        skip the others (llama.cpp#23465)",
-    ..NO_TOOLS
-}];
+pub(super) const LLAMA_CPP: &[RequestFact] = &[
+    RequestFact {
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiResponses], takes: &[CUSTOM] },
+        statement: "Responses skips tools that are no functions, and older builds refuse them",
+        severity: Severity::Ignored,
+        source: "live: `unsupported Responses tool type 'web_search' skipped` (llama.cpp#23465); older builds: \
+            `'type' of tool must be 'function'` (llama.cpp#20156, llama.cpp#22389, codex#10635)",
+        ..NO_TOOLS
+    },
+    RequestFact {
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &[] },
+        statement: "llama.cpp's Chat Completions takes functions only",
+        confidence: 'A',
+        source: "llama.cpp, `common_chat_tools_parse_oaicompat`: `Unsupported tool type`",
+        ..NO_TOOLS
+    },
+];
 
 const ABSENT_TOOL: RequestFact = RequestFact {
     refuses: Refusal::ChoiceOfAbsentTool,
     statement: "a choice names a tool of the request",
     confidence: 'B',
     source: "",
+    severity: Severity::Refused,
     checked: DAY,
 };
 
@@ -545,18 +601,20 @@ const NO_TOOLS: RequestFact = RequestFact {
     statement: "some models take no tools",
     confidence: 'B',
     source: "",
+    severity: Severity::Refused,
     checked: DAY,
 };
 
 /// Mistral.
 pub(super) const MISTRAL: &[RequestFact] = &[
     RequestFact {
-        refuses: Refusal::ToolTypes(&[]),
+        refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &[] },
         statement: "Chat Completions takes functions only",
         source: "live: `Input should be 'function'` for `web_search` (26 recorded requests)",
         ..NO_TOOLS
     },
     RequestFact {
+        statement: "a history has as many results as calls",
         source: "live: `Not the same number of function calls and responses` (mistralai/client-ts#106, camel#1467)",
         ..CHAT_PAIRS
     },
@@ -579,7 +637,7 @@ pub(super) const MISTRAL: &[RequestFact] = &[
 ];
 
 const GROQ_TYPES: RequestFact = RequestFact {
-    refuses: Refusal::ToolTypes(&["mcp", "browser_search", "code_interpreter"]),
+    refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &["mcp", "browser_search", "code_interpreter"] },
     statement: "hosted tools are `mcp`, and for some models `browser_search` and `code_interpreter`",
     source:
         "live: `tools[0].type must be one of [function, mcp]` (49 recorded requests); Groq documents the other two \
@@ -684,11 +742,11 @@ pub(super) const OLLAMA: &[RequestFact] = &[
         ..NO_TOOLS
     },
     RequestFact {
-        refuses: Refusal::ToolTypes(&["web_search", "web_search_20250305", CUSTOM]),
+        refuses: Refusal::ToolTypes { apis: OPENAI_FORMATS, takes: &["web_search", "tool_search", CUSTOM] },
         statement: "the only hosted tool is `web_search`",
-        source:
-            "live: `Failed to parse tools: Unsupported tool type` for `namespace` (ollama#17618); `web_search` came \
-            in 2026-08 (ollama#17686)",
+        confidence: 'C',
+        source: "Ollama added the exact `web_search` (ollama#17686) and the client's `tool_search` (ollama#18223) to \
+            Responses; its answer to other types was not seen (confidence C)",
         ..NO_TOOLS
     },
 ];

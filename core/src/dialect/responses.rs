@@ -6,7 +6,7 @@
 use alloc::format;
 
 use super::{
-    anthropic, azure, cerebras, cohere, fireworks, gemini, gemini_interactions, grammar::Grammar, groq, llama_cpp,
+    anthropic, azure, bedrock, cerebras, cohere, fireworks, gemini, gemini_interactions, grammar::Grammar, groq, llama_cpp,
     mistral, moonshot, openai, vertex, vllm, xai, Dialect, Fact, Method,
 };
 use crate::{
@@ -230,12 +230,8 @@ const BEDROCK_ROOT: Fact = root(
     "recorded answers show objects alone; the schema goes to Claude as text in \
         `outputConfig.textFormat.structure.jsonSchema.schema`",
 );
-/// As Anthropic's, of which string lengths are accepted here.
-const BEDROCK_GRAMMAR: Grammar = {
-    let claude = of_tools(&anthropic::STRICT);
-    let lengths = Keywords::of(&[Keyword::MinLength, Keyword::MaxLength]);
-    Grammar { refuses: claude.refuses.difference(lengths), root_refuses: Keywords::NONE, ..claude }
-};
+/// Any object may stand at the root.
+const BEDROCK_GRAMMAR: Grammar = Grammar { root_refuses: Keywords::NONE, ..of_tools(&bedrock::STRICT) };
 const BEDROCK_KEYWORDS: Fact = Fact {
     statement:
         "no `maxItems`, `multipleOf` and numeric bounds, as in Anthropic's own API; `minLength` and `maxLength` \
@@ -247,12 +243,17 @@ const BEDROCK_KEYWORDS: Fact = Fact {
     ..Fact::REFUSED
 };
 
-format_of!(BEDROCK: "bedrock" from anthropic::STRICT;
+format_of!(BEDROCK: "bedrock" from bedrock::STRICT;
     "Amazon Bedrock Converse, `outputConfig.textFormat`"
     at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
     BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
-format_of!(BEDROCK_ANTHROPIC: "bedrock-anthropic" from anthropic::STRICT;
+format_of!(BEDROCK_ANTHROPIC: "bedrock-anthropic" from bedrock::STRICT;
     "Amazon Bedrock Converse with Claude, `outputConfig.textFormat`"
+    at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
+    BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
+
+format_of!(BEDROCK_STRICT: "bedrock-strict" from bedrock::STRICT;
+    "Amazon Bedrock Converse, `outputConfig.textFormat`"
     at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
     BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
 
@@ -381,6 +382,7 @@ const FORMATS: &[ResponseFormat] = &[
     ANTHROPIC_STRICT,
     BEDROCK,
     BEDROCK_ANTHROPIC,
+    BEDROCK_STRICT,
     GEMINI,
     GEMINI_JSON_SCHEMA,
     INTERACTIONS,

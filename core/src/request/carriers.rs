@@ -1,7 +1,7 @@
 //! Finds messages that add tools: system messages of Kimi and Anthropic, items of OpenAI Responses, and results in
 //! Gemini Interactions.
 
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     prefilter::{CALL, CARRIER, DEFERRAL},
@@ -27,8 +27,38 @@ pub(crate) fn each<'a>(
     deferred: Option<&DeferredOptions>,
     mut take: impl FnMut(&[Node<'a>]),
 ) -> Result<(), Error> {
+    each_at(request, api, deferred, |_, tools| take(tools))
+}
+
+/// The place of tools in the history.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The index of the message.
+    message: usize,
+    /// The index of the block that adds a tool, in Anthropic Messages.
+    block: Option<usize>,
+}
+
+impl Place {
+    /// Returns the pointer to one of the tools.
+    pub(crate) fn pointer(self, api: Api, tool: usize) -> String {
+        let (history, message) = (api.history(), self.message);
+        match self.block {
+            Some(block) => format!("/{history}/{message}/content/{block}/tool/definition"),
+            None => format!("/{history}/{message}/{}/{tool}", list_of(api)),
+        }
+    }
+}
+
+/// Does the same as [`each`], with the place of the tools.
+pub(crate) fn each_at<'a>(
+    request: &Node<'a>,
+    api: Api,
+    deferred: Option<&DeferredOptions>,
+    mut take: impl FnMut(Place, &[Node<'a>]),
+) -> Result<(), Error> {
     let mut carriers = Carriers::of(request, api, deferred)?;
-    for message in request.get(api.history()).and_then(Node::as_array).unwrap_or_default() {
+    for (at, message) in request.get(api.history()).and_then(Node::as_array).unwrap_or_default().iter().enumerate() {
         if !may_hold(message, marks(api)) {
             continue;
         }
@@ -37,10 +67,13 @@ pub(crate) fn each<'a>(
             continue;
         }
         if api == Api::Anthropic {
-            let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
-            blocks.iter().filter_map(added).for_each(|definition| take(core::slice::from_ref(definition)));
+            let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default().iter().enumerate();
+            blocks.filter_map(|(block, node)| Some((block, added(node)?))).for_each(|(block, definition)| {
+                take(Place { message: at, block: Some(block) }, core::slice::from_ref(definition));
+            });
         } else {
-            take(message.get(list_of(api)).and_then(Node::as_array).unwrap_or_default());
+            let place = Place { message: at, block: None };
+            take(place, message.get(list_of(api)).and_then(Node::as_array).unwrap_or_default());
         }
     }
     Ok(())
@@ -98,6 +131,22 @@ pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
     tool?.get("definition")
 }
 
+/// Calls `visit` with each definition in a message that adds tools.
+pub(crate) fn visit_definitions<'a>(message: &mut Node<'a>, api: Api, visit: &mut dyn FnMut(&mut Node<'a>)) {
+    let key = if api == Api::Anthropic { "content" } else { list_of(api) };
+    message.visit(key, |list| {
+        // The visitor never fails.
+        let _ = list.visit_children::<core::convert::Infallible>(|_, entry| {
+            if api != Api::Anthropic {
+                visit(entry);
+            } else if added(entry).is_some() {
+                entry.visit("tool", |tool| tool.visit("definition", &mut *visit));
+            }
+            Ok(())
+        });
+    });
+}
+
 /// Decides which messages of a history add tools. The messages are given in order.
 pub(crate) struct Carriers<'a> {
     api: Api,
@@ -133,10 +182,25 @@ impl<'a> Carriers<'a> {
     }
 }
 
+/// Returns the name of the function that replaces a hosted search: a listed function with the wanted name keeps it.
+fn free_name<'a>(list: &[Node<'a>], wanted: &str) -> Text<'a> {
+    let taken: Set<Cow<'_, str>> = list
+        .iter()
+        .filter(|entry| tool::kind(entry) == Kind::Tool && !tool::is_placeholder(entry))
+        .filter_map(tool::name)
+        .map(Text::display)
+        .collect();
+    let numbered = (2_u32..).map(|number| format!("{wanted}_{number}"));
+    let mut names = core::iter::once(String::from(wanted)).chain(numbered);
+    Text::new(names.find(|name| !taken.contains(name.as_str())).unwrap_or_default())
+}
+
 /// The searches of Gemini Interactions that the client runs, and their calls in a history.
 #[derive(Default)]
 pub(crate) struct Searches<'a> {
     names: Set<Text<'a>>,
+    /// Name of the function that replaces a hosted search.
+    function: Option<Text<'a>>,
     /// Names of the called functions, by the ids of the calls: a result need not have the name.
     called: Map<Text<'a>, Text<'a>>,
 }
@@ -146,11 +210,15 @@ impl<'a> Searches<'a> {
     pub(crate) fn of(list: &[Node<'a>], deferred: Option<&DeferredOptions>) -> Self {
         let own = list.iter().filter(|entry| tool::kind(entry) == Kind::ClientSearch).filter_map(tool::name).cloned();
         let is_hosted = list.iter().any(|entry| tool::kind(entry) == Kind::HostedSearch);
-        let functions = deferred
-            .into_iter()
-            .flat_map(|options| options.search_tools.iter().chain(is_hosted.then_some(&options.tool_search_name)));
-        let names = own.chain(functions.map(|name| Text::new(name.clone()))).collect();
-        Searches { names, called: Map::new() }
+        let function = deferred.filter(|_| is_hosted).map(|options| free_name(list, &options.tool_search_name));
+        let listed = deferred.into_iter().flat_map(|options| &options.search_tools);
+        let names = own.chain(listed.map(|name| Text::new(name.clone()))).chain(function.clone()).collect();
+        Searches { names, function, called: Map::new() }
+    }
+
+    /// Returns true if this is the name of the function that replaces a hosted search.
+    pub(crate) fn is_function(&self, name: &Text<'a>) -> bool {
+        self.function.as_ref() == Some(name)
     }
 
     /// Records the call in a step, if there is one.

@@ -105,7 +105,7 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
         })
     };
     if given("input")? {
-        Ok(if is_interactions(request, false)? { Api::GeminiInteractions } else { Api::OpenaiResponses })
+        Ok(if is_interactions(request, Home::default())? { Api::GeminiInteractions } else { Api::OpenaiResponses })
     } else if is_converse(request) {
         Ok(Api::Bedrock)
     } else if given("messages")? {
@@ -173,15 +173,22 @@ const RESPONSES_ONLY: [&str; 20] = [
     "user",
 ];
 
+/// The API to which a request is sent, as far as it is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Home {
+    /// True if it is Interactions, which counts if nothing in the request tells.
+    pub(crate) is_interactions: bool,
+    /// True if it is a Responses API with `code_execution`, as xAI's.
+    pub(crate) has_code_execution: bool,
+}
+
 /// Returns true if a request with `input` is one of Gemini Interactions, and false if it is one of OpenAI Responses.
 /// Source of the lists: google-genai 3.6.1, `_gaos/types/interactions/{createmodelinteraction,tool,step}.py`, and
 /// openai-python's `types/responses` (read 2026-11-26).
 ///
-/// `is_home` is true if the request is sent to Interactions, which counts if nothing in the request tells.
-///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be read.
-pub(crate) fn is_interactions(request: &Node<'_>, is_home: bool) -> Result<bool, Error> {
+pub(crate) fn is_interactions(request: &Node<'_>, home: Home) -> Result<bool, Error> {
     let has = |key: &&str| {
         request.get(*key).is_some_and(|value| !matches!(value.data(), Data::Null | Data::Verbatim("null")))
     };
@@ -193,7 +200,9 @@ pub(crate) fn is_interactions(request: &Node<'_>, is_home: bool) -> Result<bool,
     }
     if let Some(tools) = request.get("tools") {
         let tools = view(tools)?;
-        if let Some(found) = tools.as_array().unwrap_or_default().iter().find_map(is_entry_of_interactions) {
+        if let Some(found) =
+            tools.as_array().unwrap_or_default().iter().find_map(|entry| is_entry_of_interactions(entry, home))
+        {
             return Ok(found);
         }
     }
@@ -211,21 +220,20 @@ pub(crate) fn is_interactions(request: &Node<'_>, is_home: bool) -> Result<bool,
     // Routers name the vendor before the model, and have no Interactions.
     let model = request.get("model").map(view).transpose()?;
     let is_gemini = model.is_some_and(|model| model.as_text().is_some_and(|name| tool::starts_with(name, "gemini-")));
-    Ok(is_home || is_gemini)
+    Ok(home.is_interactions || is_gemini)
 }
 
 /// Returns true for an entry of a tool list that only Gemini Interactions has, and false for one that only OpenAI
 /// Responses has.
-fn is_entry_of_interactions(entry: &Node<'_>) -> Option<bool> {
-    const THEIRS: [&str; 6] =
-        ["mcp_server", "google_search", "google_maps", "url_context", "code_execution", "retrieval"];
+fn is_entry_of_interactions(entry: &Node<'_>, home: Home) -> Option<bool> {
+    const THEIRS: [&str; 5] = ["mcp_server", "google_search", "google_maps", "url_context", "retrieval"];
     const OF_RESPONSES: [&str; 7] =
         ["custom", "namespace", "mcp", "web_search", "web_search_preview", "code_interpreter", "image_generation"];
     let is = |name: &&str| tool::has_type(entry, name);
     if THEIRS.iter().any(&is) || entry.get("short_description").is_some() {
         return Some(true);
     }
-    if is(&"tool_search") && entry.get("name").is_some() {
+    if is(&"tool_search") && entry.get("name").is_some() || is(&"code_execution") && !home.has_code_execution {
         return Some(true);
     }
     (OF_RESPONSES.iter().any(is) || entry.get("strict").is_some()).then_some(false)

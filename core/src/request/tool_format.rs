@@ -84,6 +84,14 @@ pub(crate) const fn api_of(format: ToolFormat) -> Option<Api> {
     }
 }
 
+/// Returns the API whose requests have tools of this format.
+pub(crate) const fn request_api_of(format: ToolFormat) -> Option<Api> {
+    match format {
+        ToolFormat::OpenaiResponses => Some(Api::OpenaiResponses),
+        _ => api_of(format),
+    }
+}
+
 /// Returns true for the formats in which a function is an entry with `type: "function"` and no inner definition. Such
 /// an entry does not show which of them it is written in.
 const fn is_flat_function(format: ToolFormat) -> bool {

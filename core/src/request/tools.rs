@@ -12,7 +12,7 @@ use super::{
 use crate::{
     collections::{Map, Set},
     json::{Node, Text},
-    options::{DeferredOptions, Mode},
+    options::{Api, DeferredOptions, Mode},
 };
 
 /// Where the definition of a tool is.
@@ -104,17 +104,22 @@ pub(crate) struct Tools<'a> {
     loads: Vec<usize>,
     /// Names of hosted searches.
     searches: Set<Text<'a>>,
-    /// Names of the searches that the client runs, of formats whose model calls them by name. No other tool can have
-    /// such a name: the client would run its search for the calls.
+    /// Names of the client's own searches in Gemini Interactions. No other tool may have one: the client would run its
+    /// search for that tool's calls.
     client_searches: Set<Text<'a>>,
+    /// True if a definition was left out because it has the name of a search.
+    has_refused: bool,
 }
 
 impl<'a> Tools<'a> {
     /// Reads the list of a request. The definitions stay in the request.
-    pub(crate) fn read(list: &[Node<'a>], warnings: &mut Warnings) -> Self {
+    pub(crate) fn read(list: &[Node<'a>], api: Api, warnings: &mut Warnings) -> Self {
         let mut tools = Tools::default();
-        let own = list.iter().filter(|definition| tool::kind(definition) == Kind::ClientSearch);
-        tools.client_searches.extend(own.filter_map(tool::name).cloned());
+        // The model calls the searches of Responses by their type.
+        if api == Api::GeminiInteractions {
+            let own = list.iter().filter(|definition| tool::kind(definition) == Kind::ClientSearch);
+            tools.client_searches.extend(own.filter_map(tool::name).cloned());
+        }
         for (place, definition) in list.iter().enumerate() {
             tools.list(definition, Source::Listed(place), warnings);
         }
@@ -135,8 +140,8 @@ impl<'a> Tools<'a> {
             return;
         }
         let name = tool::name(definition).filter(|_| kind == Kind::Tool).cloned();
-        if name.as_ref().is_some_and(|name| self.is_client_search(name)) {
-            warnings.about_maybe("duplicate-tool-name", name.as_ref());
+        if let Some(name) = name.as_ref().filter(|name| self.is_client_search(name)) {
+            self.refuse(name, warnings);
             return;
         }
         let (deferred, is_odd) = tool::deferral(definition);
@@ -192,10 +197,6 @@ impl<'a> Tools<'a> {
         let Some((name, at)) = name.map(|name| (name, self.place(name))) else {
             return self.list_own(definition, warnings);
         };
-        if self.is_client_search(name) {
-            warnings.about("duplicate-tool-name", name.display());
-            return;
-        }
         let Some(at) = at else {
             self.push(Some(name.clone()), kind, source, true);
             if let Some(tool) = self.list.last_mut() {
@@ -242,6 +243,17 @@ impl<'a> Tools<'a> {
     pub(crate) fn is_client_search(&self, name: &Text<'_>) -> bool {
         let searches: &Set<Text<'_>> = &self.client_searches;
         searches.contains(name)
+    }
+
+    /// Records that a definition is left out because it has the name of a search.
+    pub(crate) fn refuse(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
+        warnings.about("duplicate-tool-name", name.display());
+        self.has_refused = true;
+    }
+
+    /// Returns true if a definition was left out because it has the name of a search.
+    pub(crate) const fn has_refused(&self) -> bool {
+        self.has_refused
     }
 
     /// Returns true if this is the name of a hosted search.

@@ -53,10 +53,10 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     // The tools of several servers are judged as they would be sent.
     let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
     let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
-    server_mentions::settle(&mut request, api, servers.as_ref())?;
+    server_mentions::settle(&mut request, api, servers.as_ref(), None)?;
     let mut found = Vec::new();
     let mut add = |fact: &'static RequestFact, given_pointer: &str, message: String| {
-        let (constraint, severity) = (fact.rule(), Severity::Refused);
+        let (constraint, severity) = (fact.rule(), fact.severity);
         let pointer = servers.as_ref().and_then(|servers| servers.pointer_in_request(given_pointer));
         let pointer = pointer.unwrap_or_else(|| given_pointer.into());
         found.push(RequestViolation { constraint, severity, pointer, message, fact });
@@ -89,9 +89,9 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
         add(fact, &request_members::pointer(member), message);
     }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;
-    for (at, fact) in refused_types(&request, dialect, takes_custom)? {
+    for (pointer, fact) in refused_types(&request, api, dialect, takes_custom)? {
         let message = format!("expected a type of tool that the API has, found another: {}", fact.statement);
-        add(fact, &format!("/tools/{at}/type"), message);
+        add(fact, &pointer, message);
     }
     if !takes_custom {
         for RequestChange { pointer, .. } in request_facts::custom_tools(&request)? {
@@ -135,22 +135,43 @@ fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) 
     Ok(!list.is_empty() && !list.iter().any(is_it) && !carriers::any(request, api)?)
 }
 
-/// Returns the hosted tools of a list that the API is known not to have, by their places; `custom` tools only if
-/// `with_custom`.
+/// Returns the hosted tools of a request that the API is known not to have, by the pointers to their types; `custom`
+/// tools only if `with_custom`.
 fn refused_types(
     request: &Node<'_>,
+    api: Api,
     dialect: &Dialect,
     with_custom: bool,
-) -> Result<Vec<(usize, &'static RequestFact)>, Error> {
-    let Some(tools) = request.get("tools") else { return Ok(Vec::new()) };
-    let tools = view(tools)?;
-    let list = tools.as_array().unwrap_or_default().iter().enumerate();
-    let hosted = list
-        .filter(|(_, entry)| matches!(tool_format::recognise(entry), Entry::Hosted))
-        .filter(|(_, entry)| with_custom || !request::tool::has_type(entry, "custom"))
+) -> Result<Vec<(String, &'static RequestFact)>, Error> {
+    let mut found = Vec::new();
+    let mut judge = |entry: &Node<'_>, pointer: &dyn Fn() -> String| {
+        let is_custom = !with_custom && request::tool::has_type(entry, "custom");
+        if is_custom || tool_format::recognise(entry) != Entry::Hosted {
+            return;
+        }
+        let fact = request::tool::type_of(entry).and_then(|kind| dialect.refuses_type(kind, api));
+        found.extend(fact.map(|fact| (pointer() + "/type", fact)));
+    };
+    let mut judge_entry = |entry: &Node<'_>, pointer: &dyn Fn() -> String| {
         // Namespaces have their own rule.
-        .filter(|(_, entry)| !request::tool::has_type(entry, "namespace"));
-    Ok(hosted.filter_map(|(at, entry)| Some((at, dialect.refuses_type(request::tool::type_of(entry)?)?))).collect())
+        if !request::tool::has_type(entry, "namespace") {
+            return judge(entry, pointer);
+        }
+        for (at, member) in entry.get("tools").and_then(Node::as_array).unwrap_or_default().iter().enumerate() {
+            judge(member, &|| format!("{}/tools/{at}", pointer()));
+        }
+    };
+    if let Some(tools) = request.get("tools") {
+        for (at, entry) in view(tools)?.as_array().unwrap_or_default().iter().enumerate() {
+            judge_entry(entry, &|| format!("/tools/{at}"));
+        }
+    }
+    carriers::each_at(request, api, None, |place, list| {
+        for (at, entry) in list.iter().enumerate() {
+            judge_entry(entry, &|| place.pointer(api, at));
+        }
+    })?;
+    Ok(found)
 }
 
 /// Returns true if a request lists tools; if `functions`, only functions of the client count.

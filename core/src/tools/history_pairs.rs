@@ -120,12 +120,13 @@ pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestCh
     Ok(reported)
 }
 
-/// Returns the place of each message with a broken pair, and what is expected of it. The request is spoiled.
+/// Returns the pointer to each message with a broken pair, and what was expected. Rewrites the history: the request
+/// cannot be used afterwards.
 ///
 /// # Errors
 /// As [`complete`].
 pub(super) fn broken(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static str)>, Error> {
-    let mut found: Vec<(String, &str)> = Vec::new();
+    let (mut found, mut known) = (Vec::new(), Set::new());
     for RequestChange { pointer, message, .. } in complete(request, api)? {
         let expected = match message.as_str() {
             ADDED => "expected a result directly after each call, found a call without one",
@@ -133,7 +134,8 @@ pub(super) fn broken(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'
             MOVED => "expected a result directly after its call, found one elsewhere",
             _ => "expected a result with the id of its call, found one without an id",
         };
-        if !found.contains(&(pointer.clone(), expected)) {
+        // Changes of one message are not adjacent.
+        if known.insert((pointer.clone(), expected)) {
             found.push((pointer, expected));
         }
     }

@@ -88,7 +88,8 @@ pub(crate) fn adapt_with_names<'a>(
     let shape = dialect.tools.names_for(&model);
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
     let api = recognise(request, options)?;
-    server_mentions::settle(request, api, servers.as_ref())?;
+    let deferred = deferred_of(options, servers.as_ref());
+    let added = server_mentions::settle(request, api, servers.as_ref(), deferred.as_deref())?;
     let given = request_facts::Given::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
     let messages = history_length(request, api);
@@ -155,7 +156,6 @@ pub(crate) fn adapt_with_names<'a>(
         functions = deferred::custom_tools_as_functions(request)?;
     }
     let tools = sent_as(api_out, dialect, options);
-    let deferred = deferred_of(options, servers.as_ref());
     let flat = planned_names::plan(request, api_out, deferred.as_deref(), (&mut names, shape))?;
     let planned =
         Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref(), ..Planned::default() };
@@ -200,16 +200,17 @@ pub(crate) fn adapt_with_names<'a>(
     if api_out == Api::Bedrock {
         converse_changes::remove(request, &gone)?;
     }
-    for (name, owner) in servers.iter().flat_map(Servers::owners) {
+    let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server(), &owner.name));
+    for (name, server, own) in listed.chain(added.iter().map(|(called, (server, own))| (called, server, own))) {
         let called = names.current(name);
         if callable.contains(&*called) || !gone.contains(&*name.display()) {
-            restore_map.is_of_server(called.into_owned(), owner);
+            restore_map.is_of_server(called.into_owned(), server, own);
         }
     }
     let mut decide = |mention: &Mention<'a>, _| {
         let name = match mention {
             Mention::Tool { name, .. } => name,
-            Mention::Hosted(kind) if dialect.refuses_type(kind).is_some() => return Ok(Fate::Gone),
+            Mention::Hosted(kind) if dialect.refuses_type(kind, api_out).is_some() => return Ok(Fate::Gone),
             _ => return Ok(Fate::Stays),
         };
         let new = new_name(name);
@@ -284,7 +285,7 @@ pub(crate) fn catalogue<'a>(
         found.push(sent);
     }
     for (name, owner) in servers.iter().flat_map(Servers::owners) {
-        restore_map.is_of_server(names.current(name).into_owned(), owner);
+        restore_map.is_of_server(names.current(name).into_owned(), owner.server(), &owner.name);
     }
     Ok((Node::array(found), restore_map))
 }
@@ -521,14 +522,22 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
         None if given("contents") => Ok(Api::Gemini),
         None if request::format::is_converse(request) => Ok(Api::Bedrock),
         None => {
-            let home = dialect::of(&options.tools.sanitize).ok().and_then(|one| tool_format::api_of(one.tools.format));
+            let dialect = dialect::of(&options.tools.sanitize).ok();
+            let home = dialect.and_then(|dialect| tool_format::api_of(dialect.tools.format));
             let deferred = options.deferred.as_ref();
-            let is_home = home == Some(Api::GeminiInteractions);
             let chosen = deferred.and_then(|deferred| deferred.format);
-            if chosen.is_none() && given("input") && request::format::is_interactions(request, is_home)? {
-                return Ok(Api::GeminiInteractions);
+            let sent_to = request::format::Home {
+                is_interactions: home == Some(Api::GeminiInteractions),
+                has_code_execution: dialect.is_some_and(|dialect| dialect.lists_type("code_execution")),
+            };
+            let mut read_as = deferred.cloned().unwrap_or_default();
+            if chosen.is_none() && given("input") {
+                if request::format::is_interactions(request, sent_to)? {
+                    return Ok(Api::GeminiInteractions);
+                }
+                read_as.format = Some(Api::OpenaiResponses);
             }
-            let found = request::format_of(request, deferred.unwrap_or(&DeferredOptions::default()), home);
+            let found = request::format_of(request, &read_as, home);
             match found {
                 Ok(api) => Ok(api),
                 Err(error) if error.pointer().is_empty() => {

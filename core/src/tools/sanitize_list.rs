@@ -18,7 +18,7 @@ use super::{
 use crate::{
     budget::Budget,
     collections::Set,
-    dialect::{self, surface::NamePattern, Dialect},
+    dialect::{self, requests::RequestFact, surface::NamePattern, Dialect},
     error::{Code, Error},
     json::{push_token, Node, Text},
     limits::MAX_TOOLS,
@@ -153,6 +153,10 @@ pub(super) fn rewrite_with_names<'a>(
         match tool_format::recognise(&listed.entry) {
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
+                // An entry that is set aside reserves no name.
+                if refused_type(first.dialect, format, &listed.entry).is_some() {
+                    continue;
+                }
                 // Calls of a server's tools have the server's name apart, so a function may have the same name.
                 let is_server = request::tool::kind(&listed.entry) == request::tool::Kind::Toolset;
                 let name = request::tool::name(&listed.entry).filter(|_| !is_server);
@@ -253,6 +257,11 @@ fn duplicate(called: &str, at: &str) -> Refused {
     refused(Constraint::DuplicateName.id(), at, message)
 }
 
+/// Returns the fact that breaks a hosted tool, if the API is known to refuse its type.
+fn refused_type(dialect: &Dialect, format: ToolFormat, entry: &Node<'_>) -> Option<&'static RequestFact> {
+    dialect.refuses_type(request::tool::type_of(entry)?, tool_format::request_api_of(format)?)
+}
+
 /// Returns true if this library named an entry that is otherwise sent unchanged: a `custom` tool of a namespace or of a
 /// server.
 fn is_named_here(listed: &Listed<'_>) -> bool {
@@ -295,10 +304,7 @@ impl Writer<'_> {
                     return None;
                 }
                 let dialect = self.targets.first().map(|target| target.dialect);
-                if let Some(fact) = dialect
-                    .zip(request::tool::type_of(&listed.entry))
-                    .and_then(|(dialect, kind)| dialect.refuses_type(kind))
-                {
+                if let Some(fact) = dialect.and_then(|dialect| refused_type(dialect, self.format, &listed.entry)) {
                     let name = request::tool::name(&listed.entry).map(|name| name.display().into_owned());
                     let (pointer, rule) = (listed.pointer + "/type", fact.rule());
                     let message =

@@ -174,7 +174,7 @@ fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> 
     // The format is recognised by the list, which is not merged yet. Messages of one format add no tools in another.
     for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
         let mut take = |list: &[Node<'_>]| {
-            let own = list.iter().filter(|definition| definition.get(SERVER).is_none());
+            let own = list.iter().filter(|definition| definition.get(SERVER).is_none_or(Node::is_null));
             names.extend(own.filter_map(named).map(Named::into_name));
         };
         carriers::each(request, api, deferred, &mut take)?;
@@ -405,7 +405,15 @@ fn named(entry: &Node<'_>) -> Option<Named> {
     }
 }
 
-fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
+/// Returns the name of a tool that the caller defines.
+pub(super) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
+    match named(entry) {
+        Some(Named::Own(name)) => Some(name),
+        Some(Named::Hosted(_)) | None => None,
+    }
+}
+
+pub(super) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
     match tool_format::recognise(entry) {
         Entry::Tool(shape) => shape.rename(entry, called.clone()),
         _ => tool::rename_custom(entry, called.clone()),

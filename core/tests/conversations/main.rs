@@ -19,7 +19,7 @@ use toolwire::{
     CheckRequestOptions, Code,
 };
 
-const CONVERSATIONS: usize = 5_000;
+const CONVERSATIONS: usize = 6000;
 
 /// Rules whose violations nothing can mend: `check_request` finds them, and they stay.
 const LEFT: [&str; 3] = ["choice-of-absent-tool", "choice-by-model", "model-without-tools"];

@@ -250,11 +250,16 @@ fn requests(page: &mut String, dialect: &Dialect) {
     for fact in dialect.requests() {
         let _ = writeln!(
             page,
-            "| {} | {} | {} | `{}` | {} |",
+            "| {} | {} | {} | `{}`{} | {} |",
             cell(fact.statement),
             fact.confidence,
             cell(&link_sources(fact.source)),
             fact.rule(),
+            if fact.severity == toolwire::reports::Severity::Refused {
+                String::new()
+            } else {
+                format!(" ({})", fact.severity.as_str())
+            },
             fact.checked
         );
     }

@@ -655,6 +655,8 @@ class RequestFact(Record):
     """The API's answer, and where it was read."""
     rule: RequestConstraint
     """The rule of `check_request` that rests on it."""
+    severity: Severity
+    """The API's reaction to a request that violates it."""
     checked: str
     """The day on which the fact was last checked (ISO 8601)."""
 

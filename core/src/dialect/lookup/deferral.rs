@@ -210,7 +210,7 @@ const ROWS: &[Row] = &[
         target: Api::GeminiInteractions,
         native: Native::Interactions,
         source: "Google's SDK has deferred functions and steps of searches in Interactions since google-genai 3.4.0 \
-                 (2026-11-16); it names neither models that lack them nor models that have them",
+                 (2026-11-16); it does not say which models have them",
         confidence: 'B',
         checked: "2026-11-26",
         ..Row::ANY

@@ -18,6 +18,7 @@ use crate::{
         lazy::{may_hold, view},
         Data, Node, Text,
     },
+    options::{Native, ServerToolSearch},
     request::{
         carriers::Searches,
         conversation::{opened, string_of, Arguments, Call, Content, Outcome, Part, Role, Search, Searcher, What},
@@ -168,7 +169,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, What::Call(Call { id: string_of(&step, "id"), name, arguments, search, own }));
     }
 
-    fn result(&mut self, step: Node<'a>) -> Result<(), Error> {
+    fn result(&mut self, mut step: Node<'a>) -> Result<(), Error> {
         let message = self.turns.next(Phase::Other);
         if !self.reader.same_format() {
             self.reader.lose_rest(&step, &["type", "call_id", "name", "result", "is_error"]);
@@ -176,6 +177,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let id = string_of(&step, "call_id");
         let is_error = step.get("is_error").and_then(Node::as_bool) == Some(true);
         let is_search = self.searches.finds(&step);
+        if is_search {
+            self.refuse_searches(&mut step);
+        }
         let (own, result) = taken(self.reader, step, "result");
         let content = match result {
             Some(result) if is_search => {
@@ -207,6 +211,32 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(Content::Parts(parts))
     }
 
+    /// Removes the functions with the name of a search from what a search found.
+    fn refuse_searches(&mut self, step: &mut Node<'a>) {
+        let mut refused = Vec::new();
+        step.visit("result", |result| {
+            let is_one = |entry: &Node<'a>| {
+                has_type(entry, "function") && tool::name(entry).is_some_and(|name| self.is_search(name))
+            };
+            if let Some(entries) = result.as_array_mut().filter(|entries| entries.iter().any(is_one)) {
+                refused.extend(entries.iter().filter(|entry| is_one(entry)).filter_map(tool::name).cloned());
+                entries.retain(|entry| !is_one(entry));
+            }
+        });
+        for name in refused {
+            self.reader.change(self.at);
+            self.reader.conversation.tools.refuse(&name, self.reader.reading.warnings);
+        }
+    }
+
+    /// Returns true if this is the name of a search of the client, or of the function that replaces a hosted search. No
+    /// other function may have it.
+    fn is_search(&self, name: &Text<'a>) -> bool {
+        let options = self.reader.reading.options;
+        let is_replaced = options.native == Native::None && options.server_tool_search == ServerToolSearch::Emulate;
+        self.own.contains(name) || is_replaced && self.searches.is_function(name)
+    }
+
     /// Adds the functions that a search found, and returns the references to them. A hosted search loads functions that
     /// the request lists; all others belong to servers that the API calls itself.
     fn load(&mut self, found: Vec<Node<'a>>, searcher: Searcher) -> Part<'a> {
@@ -217,10 +247,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             if is_hosted && !name.is_some_and(|name| self.reader.conversation.tools.knows(name)) {
                 continue;
             }
-            // A function with the name of the search itself is not loaded, and `bring` warns of it.
-            if !name.is_some_and(|name| self.reader.conversation.tools.is_client_search(name)) {
-                names.extend(name.cloned());
-            }
+            names.extend(name.cloned());
             // If changes are ignored, a search may only load functions that the request lists.
             if self.reader.may_change() && !is_hosted {
                 self.reader.bring(definition, Arrival::Found);

@@ -66,7 +66,7 @@ pub(crate) fn read<'a>(
             tools.into_iter().for_each(|tool| all.list_own(tool, reading.warnings));
             all
         }
-        None => Tools::read(listed(request), reading.warnings),
+        None => Tools::read(listed(request), source, reading.warnings),
     };
     let (mut prompt, mut taken) = (None, None);
     if !same_format {

@@ -134,7 +134,11 @@ fn facts(page: &mut String, dialect: &Dialect, tally: Option<&Tally>) {
     }
     for fact in dialect.requests() {
         let count = tally.and_then(|tally| tally.facts.get(fact.statement)).copied().unwrap_or_default();
-        let shown = if count == 0 { "none".to_owned() } else { count.to_string() };
+        let shown = match count {
+            _ if fact.severity != Severity::Refused => "-".to_owned(),
+            0 => "none".to_owned(),
+            count => count.to_string(),
+        };
         let statement = fact.statement.replace('|', "\\|");
         let _ = writeln!(page, "| {statement} (`{}` of a request) | {} | {shown} |", fact.rule(), fact.confidence);
     }
