@@ -14,8 +14,6 @@ export type ChangeRule =
   | 'type-name-to-schema'
   /** Takes the schema out of a wrapper such as `{"jsonSchema": …}`, or moves a map of properties under `properties`. */
   | 'unwrap-schema'
-  /** Puts the schema of a response format that describes no object under a property of one. */
-  | 'wrap-root'
   /** Moves property schemas out of a `properties` that holds keywords of the object. */
   | 'unnest-properties'
   /** Repairs a `type` that is not a known name (aliases, wrong case) or that its values contradict. */
@@ -148,6 +146,8 @@ export type ChangeRule =
   | 'split-type-list'
   /** Removes names from `required` that are not properties of the same schema. */
   | 'drop-unknown-required'
+  /** Puts the schema of a response format that describes no object under a property of one. */
+  | 'wrap-root'
   /** Declares a property that is only named in `required`, where all names must be declared. */
   | 'declare-required-property'
   /** Moves a property to the front, so that branches begin with different ones. */

@@ -6,8 +6,8 @@
 use alloc::format;
 
 use super::{
-    anthropic, azure, bedrock, cerebras, cohere, fireworks, gemini, gemini_interactions, grammar::Grammar, groq, llama_cpp,
-    mistral, moonshot, openai, vertex, vllm, xai, Dialect, Fact, Method,
+    anthropic, azure, bedrock, cerebras, cohere, fireworks, gemini, gemini_interactions, grammar::Grammar, groq,
+    llama_cpp, mistral, moonshot, openai, vertex, vllm, xai, Dialect, Fact, Method,
 };
 use crate::{
     error::{Code, Error},

@@ -63,14 +63,14 @@ class CheckOptions(_DialectOptions, total=False):
     none. By default `"response"`."""
 
 
-class _ShareOption(TypedDict, total=False):
+class _ShareOptions(TypedDict, total=False):
     """What every function takes that may return parts of its input."""
 
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
 
 
-class SanitizeOptions(CheckOptions, _ShareOption, total=False):
+class SanitizeOptions(CheckOptions, _ShareOptions, total=False):
     """Keyword arguments of `sanitize`."""
 
 
@@ -129,7 +129,7 @@ class _ListOptions(_RewritingOptions, total=False):
     servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
 
 
-class ToolsOptions(_DialectOptions, _ShareOption, _ListOptions, total=False):
+class ToolsOptions(_DialectOptions, _ShareOptions, _ListOptions, total=False):
     """Keyword arguments of `sanitize_tools`."""
 
     format: ToolFormat | None
@@ -174,7 +174,7 @@ class _RequestOptions(_ListOptions, total=False):
     """
 
 
-class AdaptOptions(_DialectOptions, _ShareOption, _RequestOptions, total=False):
+class AdaptOptions(_DialectOptions, _ShareOptions, _RequestOptions, total=False):
     """Keyword arguments of `adapt_request`."""
 
     format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None
