@@ -31,8 +31,15 @@ struct Declared {
 /// The options of `sanitize` that lists of tools and requests do not have.
 const OF_SCHEMAS: &[&str] = &["use", "wrapper"];
 
-const BY_OWN_PAGE: Declared =
-    Declared { function: None, type_name: "", page: "sanitize.md", head: "option", bases: &[], withheld: &[], without: &[] };
+const BY_OWN_PAGE: Declared = Declared {
+    function: None,
+    type_name: "",
+    page: "sanitize.md",
+    head: "option",
+    bases: &[],
+    withheld: &[],
+    without: &[],
+};
 const BY_SANITIZE: Declared = Declared { bases: &["sanitize.md"], ..BY_OWN_PAGE };
 
 const DECLARED: &[Declared] = &[

@@ -40,7 +40,7 @@ export interface CheckOptions extends RewritingOptions {
   /** What the schema describes. APIs hold response formats to other rules than tools. Default `"tool"`. */
   use?: 'tool' | 'response' | undefined;
   /**
-   * The name of the property that holds the answer where a response format has to be an object and the schema is none. Default
+   * The name of the property that holds the answer if the API wants an object and the schema describes something else. Default
    * `"response"`.
    */
   wrapper?: string | undefined;

@@ -227,7 +227,7 @@ pub(crate) struct Rewriting {
     /// What a schema describes: a tool's arguments, or the answer itself
     #[arg(long = "use", value_name = "USE", default_value = "tool", value_parser = words::<Use>())]
     pub(crate) used_as: String,
-    /// The property that holds the answer, where a response format has to be an object and the schema is none
+    /// The property that holds the answer if the API wants an object and the schema describes something else
     #[arg(long, value_name = "NAME", default_value = "response")]
     pub(crate) wrapper: String,
     /// What becomes of `$ref`

@@ -92,8 +92,8 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "use" used_as: Use = Use::Tool, set(by hand);
-        /// The name of the property that holds the answer where a response format has to be an object and the schema
-        /// is none.
+        /// The name of the property that holds the answer if the API wants an object and the schema describes something
+        /// else.
         "wrapper" wrapper: String = String::from("response"), set(by hand);
         /// What becomes of `$ref`.
         "refs" refs: Option<Refs> = None, set(|refs: Refs| refs.into());

@@ -59,8 +59,8 @@ class CheckOptions(_DialectOptions, total=False):
     use: Literal["tool", "response"] | None
     """What the schema describes. APIs hold response formats to other rules than tools. By default `"tool"`."""
     wrapper: str | None
-    """The name of the property that holds the answer where a response format has to be an object and the schema is
-    none. By default `"response"`."""
+    """The name of the property that holds the answer if the API wants an object and the schema describes something
+    else. By default `"response"`."""
 
 
 class _ShareOptions(TypedDict, total=False):
