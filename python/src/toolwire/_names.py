@@ -116,6 +116,7 @@ ChangeRule: TypeAlias = Literal[
     "drop-impossible-branch",
     "split-type-list",
     "drop-unknown-required",
+    "wrap-root",
     "declare-required-property",
     "reorder-properties",
     "merge-branches",

@@ -72,7 +72,15 @@ pub(super) fn check(
         report.add(root, Constraint::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
     }
-    if grammar.object_root && !root.get(Keyword::Type).is_some_and(|value| types::is_name(value, "object", grammar)) {
+    let is_object =
+        |schema: &Node<'_>| schema.get(Keyword::Type).is_some_and(|value| types::is_name(value, "object", grammar));
+    let mut is_object_root = is_object(root);
+    if grammar.root_reference && root.get(Keyword::Ref).is_some() {
+        let references = schema::references::of(root, form, Draft::of(root), budget)?;
+        let target = references.target_of(root).and_then(|target| references.located(root, target));
+        is_object_root |= target.is_some_and(is_object);
+    }
+    if grammar.object_root && !is_object_root {
         let absent = || misplaced::misplaced(root).map_or_else(|| "none".to_string(), Misplaced::in_words);
         let found = root.get(Keyword::Type).map_or_else(absent, seen);
         report.add(root, Constraint::RootObject, String::new(), "`type: \"object\"` at the root", &found);
