@@ -115,7 +115,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     tools: Surface { requests: requests::ANTHROPIC, ..TOOLS },
 };
 
-/// What the API's documentation says beyond what was probed.
+/// From the API's documentation; not probed.
 const STRICT_DOCUMENTATION: &str = "AWS, structured outputs \
     (docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html)";
 

@@ -1,7 +1,7 @@
 //! What each API takes as the schema of an answer: a response format, also called structured output.
 //!
 //! A row is the dialect of the API's tools with what differs. Where nothing is known to differ, the facts about its
-//! tools hold, and the row says where the format stands in a request.
+//! tools hold, and the row names the place of the format in a request.
 
 use alloc::format;
 

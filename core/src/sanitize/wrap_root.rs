@@ -31,7 +31,7 @@ use crate::{
 /// Keywords that imply an object if `type` is absent.
 const OF_OBJECTS: [Keyword; 4] =
     [Keyword::Properties, Keyword::Required, Keyword::PatternProperties, Keyword::AdditionalProperties];
-/// Unions, which one object of all branches says with a loss.
+/// Unions. One object of all their branches would be a loss.
 const UNIONS: [Keyword; 2] = [Keyword::AnyOf, Keyword::OneOf];
 /// Lists of values, which may be of any kind.
 const VALUES: [Keyword; 2] = [Keyword::Enum, Keyword::Const];
