@@ -87,9 +87,10 @@ impl<'a> Kept<'a> {
     /// # Errors
     /// `invalid-json` if a part of the request is text that cannot be read.
     pub(super) fn take(request: &mut Node<'a>, shape: NamePattern) -> Result<Option<Self>, Error> {
-        let Some((spaces, places)) = found(request, shape)?.filter(|(spaces, _)| !spaces.is_empty()) else {
+        let (spaces, places) = found(request, shape)?;
+        if spaces.is_empty() {
             return Ok(None);
-        };
+        }
         let index = spaces.iter().enumerate().map(|(at, space)| (space.name.clone(), at)).collect();
         let mut kept = Kept { original: request.clone(), spaces, index, places, calls: Map::new() };
         for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
@@ -237,12 +238,13 @@ fn is_call(item: &Node<'_>) -> bool {
 }
 
 /// Returns the namespaces of a list that are kept, with their indices in the list. Namespaces of one name become one.
-fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<Option<(Vec<Space<'a>>, Set<usize>)>, Error> {
-    let Some(tools) = request.get(LIST) else { return Ok(None) };
+fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
+    let (mut spaces, mut places): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
+    let Some(tools) = request.get(LIST) else { return Ok((spaces, places)) };
     let tools = view(tools)?;
     let list = tools.as_array().unwrap_or_default();
     if !list.iter().any(|entry| has_type(entry, NAMESPACE)) {
-        return Ok(None);
+        return Ok((spaces, places));
     }
     let mut refused: Set<String> = RESERVED.iter().map(|name| (*name).to_string()).collect();
     // A tool of the history may replace one of the list.
@@ -252,7 +254,6 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<Option<(Vec<Space
     })?;
     let entries = || list.iter().enumerate().filter(|(_, entry)| has_type(entry, NAMESPACE));
     refused.extend(entries().filter(|(_, entry)| !is_kept(entry, shape)).filter_map(|(_, entry)| name_of(entry)));
-    let (mut spaces, mut places): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
     let mut index: Map<String, usize> = Map::new();
     for (at, entry) in entries() {
         let Some(name) = name_of(entry).filter(|name| !refused.contains(name)) else { continue };
@@ -268,7 +269,7 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<Option<(Vec<Space
         entry.set(LIST, Node::array(Vec::new()));
         spaces.push(Space { name, entry, members });
     }
-    Ok(Some((spaces, places)))
+    Ok((spaces, places))
 }
 
 fn name_of(entry: &Node<'_>) -> Option<String> {
