@@ -563,7 +563,7 @@ pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) ->
 }
 
 /// Edits the tool that a Responses choice forces, or each tool that it allows.
-fn each_chosen<'a>(request: &mut Node<'a>, edit: impl Fn(&mut Node<'a>)) -> Result<(), Error> {
+pub(crate) fn each_chosen<'a>(request: &mut Node<'a>, edit: impl Fn(&mut Node<'a>)) -> Result<(), Error> {
     edit_member(request, "tool_choice", |choice| {
         edit(choice);
         let allowed = choice.visit("tools", |tools| {

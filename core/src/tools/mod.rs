@@ -7,10 +7,11 @@
 //! sent). `restore` records what to undo, and `restore_kept` writes it as JSON. `as_sent` changes only the shape of a
 //! list. A whole request (`request`) also has tools in its history (`carriers`), mentions tools there (`call_sites`;
 //! those of several servers in `server_mentions`), may force some (`choice`), and usually repeats the list of the
-//! previous request (`list_cache`). Replies come whole (`restore`) or in pieces (`stream_restorer`, which buffers calls
-//! in `held`, `chat_stream`, `response_stream`, `item_stream`, and `sse`). Calls are written in the client's form
-//! (`client_call`, `client_item`, and `call_pieces` with `custom_input`), and their arguments are repaired if that is
-//! requested (`call_repair`, encoded ones with `joined`). `set_aside` warns of tools that are not sent.
+//! previous request (`list_cache`). Its namespaces are kept if the API has them (`kept_namespaces`). Replies come whole
+//! (`restore`) or in pieces (`stream_restorer`, which buffers calls in `held`, `chat_stream`, `response_stream`,
+//! `item_stream`, and `sse`). Calls are written in the client's form (`client_call`, `client_item`, and `call_pieces`
+//! with `custom_input`), and their arguments are repaired if that is requested (`call_repair`, encoded ones with
+//! `joined`). `set_aside` warns of tools that are not sent.
 
 mod arguments;
 pub(crate) mod as_sent;
@@ -35,6 +36,7 @@ mod history_pairs;
 mod interactions_stream;
 mod item_stream;
 mod joined;
+mod kept_namespaces;
 #[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "it is for exchanges, which search"))]
 pub(crate) mod list_cache;
 pub(crate) mod memory;

@@ -6,6 +6,7 @@ use super::{
     call_sites,
     carriers::{self, Carried},
     converse_changes, history_arguments, history_pairs,
+    kept_namespaces::Kept,
     list_cache::{self, Lookup, Question, SentList},
     overflow,
     quarantine::{self, Quarantined},
@@ -93,6 +94,8 @@ pub(crate) fn adapt_with_names<'a>(
     let given = request_facts::Given::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
     let messages = history_length(request, api);
+    let is_kept = servers.is_none() && keeps_namespaces(api, dialect, options);
+    let kept = if is_kept { Kept::take(request, shape)? } else { None };
     if options.history_arguments == HistoryArguments::Repair {
         report.request_changes = history_arguments::repair(request, api)?;
     }
@@ -230,7 +233,8 @@ pub(crate) fn adapt_with_names<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report));
     }
-    report.request_changes.extend(found_namespaces.report(request)?);
+    let places = kept.as_ref().map(|kept| &kept.places);
+    report.request_changes.extend(found_namespaces.report(request, places)?);
     let (choice, changes) = request_facts::mend_choice(request, api_out, (&dialect.tools, &model), given, is_emptied)?;
     report.choice = choice;
     report.request_changes.extend(changes);
@@ -245,6 +249,10 @@ pub(crate) fn adapt_with_names<'a>(
         };
         let message = "gave a tool that the request does not list a name that the API takes";
         report.request_changes.push(RequestChange::new(pointer, &HISTORY_NAME, message));
+    }
+    if let Some(kept) = kept {
+        let AdaptReport { deferred, changes, .. } = &mut report;
+        kept.put_back(request, &restore_map, (deferred.as_mut(), changes))?;
     }
     Ok((report, restore_map, names))
 }
@@ -306,6 +314,20 @@ fn deferred_of<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Opti
 
 /// The warning that tools past the maximum are deferred.
 pub(crate) const OVERFLOW: &str = "overflow-deferred";
+
+/// Returns true if the API has namespaces, and nothing that is done to the request needs a flat list.
+fn keeps_namespaces(api: Api, dialect: &Dialect, options: &AdaptOptions) -> bool {
+    // A caller whose backend takes functions only says so by `customTools`.
+    let is_flat = |deferred: &DeferredOptions| {
+        deferred.native != Native::None
+            || deferred.target.is_some_and(|target| target != Api::OpenaiResponses)
+            || deferred.custom_tools == Some(CustomTools::Function)
+    };
+    api == Api::OpenaiResponses
+        && dialect.tools.has_namespaces
+        && options.overflow != Overflow::Defer
+        && !options.deferred.as_ref().is_some_and(is_flat)
+}
 
 /// Returns true if tools past the API's maximum are deferred.
 fn defers_overflow(api: Api, deferred: &DeferredOptions, options: &AdaptOptions) -> bool {

@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    collections::Set,
     dialect::{
         requests::{Refusal, RequestFact, Thinks, CUSTOM_TOOLS, EMPTIED_LIST, EMPTY_NAMESPACE, NAMESPACES},
         surface::Surface,
@@ -96,8 +97,8 @@ impl Namespaces {
         self.0.iter().map(|(at, ..)| *at)
     }
 
-    /// Reports the namespaces that the rewritten request does not have any more.
-    pub(super) fn report(self, request: &Node<'_>) -> Result<Vec<RequestChange>, Error> {
+    /// Reports the namespaces that the rewritten request does not have any more, without those at the places `kept`.
+    pub(super) fn report(self, request: &Node<'_>, kept: Option<&Set<usize>>) -> Result<Vec<RequestChange>, Error> {
         if self.0.is_empty() || !Namespaces::of(request)?.0.is_empty() {
             return Ok(Vec::new());
         }
@@ -115,7 +116,8 @@ impl Namespaces {
             };
             RequestChange::new(format!("/tools/{at}"), fact, message)
         };
-        Ok(self.0.into_iter().map(change).collect())
+        let gone = self.0.into_iter().filter(|(at, ..)| kept.is_none_or(|kept| !kept.contains(at)));
+        Ok(gone.map(change).collect())
     }
 }
 

@@ -23,10 +23,10 @@ use toolwire::{
     sanitize_tools, AdaptOptions, Code, DeferredOptions, Exchange, ExchangeOptions, RepairOptions, Restore,
     ToolsOptions,
 };
-use wire::{number, read, Read, Wire};
+use wire::{in_namespace, number, read, Read, Wire};
 
 /// A dialect and a format in which requests are sent there.
-const TARGETS: [(&str, Wire); 15] = [
+const TARGETS: [(&str, Wire); 16] = [
     ("anthropic", Wire::Anthropic),
     ("anthropic-strict", Wire::Anthropic),
     ("moonshot", Wire::Anthropic),
@@ -39,6 +39,7 @@ const TARGETS: [(&str, Wire); 15] = [
     ("openai-responses", Wire::Responses),
     ("openai-strict", Wire::Responses),
     ("codex", Wire::Responses),
+    ("deepseek", Wire::Responses),
     ("xai", Wire::Responses),
     ("gemini", Wire::Gemini),
     ("gemini-json-schema", Wire::Gemini),
@@ -73,17 +74,22 @@ fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool
     let arguments = Value::Object(arguments);
     let kept = Restore::from_json(&restore.to_json()).expect("a restore");
     for restore in [restore, &kept] {
-        let whole = wire.called(&restore.reply(&wire.reply(&sent.name, &arguments)).expect("a reply").reply);
+        let space_of = sent.namespace.as_deref();
+        let reply = in_namespace(wire.reply(&sent.name, &arguments), space_of);
+        let whole = wire.called(&restore.reply(&reply).expect("a reply").reply);
         let mut stream = restore.stream();
         let mut events = Vec::new();
         for event in wire.events(&sent.name, &arguments) {
-            events.extend(stream.feed(&event).expect("events"));
+            events.extend(stream.feed(&in_namespace(event, space_of)).expect("events"));
         }
         events.extend(stream.finish().expect("the rest"));
-        let alone = restore.call(&sent.name, &arguments).expect("a call");
-        for (namespace, name, arguments) in
-            [whole, wire.streamed(&events), (alone.namespace, alone.name, alone.arguments)]
-        {
+        let mut ways = vec![whole, wire.streamed(&events)];
+        // A call by its name alone is of a tool outside namespaces.
+        if space_of.is_none() {
+            let alone = restore.call(&sent.name, &arguments).expect("a call");
+            ways.push((alone.namespace, alone.name, alone.arguments));
+        }
+        for (namespace, name, arguments) in ways {
             // A tool that was loaded stands in a namespace of its own name, as the API says it.
             let is_own = tool.namespace.is_none() && namespace.as_deref() == Some(&*name);
             let found = (if is_own { "" } else { space(namespace.as_deref()) }, name.as_str());
@@ -126,7 +132,7 @@ fn notices(about: &dyn Fn() -> String, history: &Value, read: &[Read]) {
             Some(plain) => plain.trim_end_matches('\'').to_owned(),
             None => serde_json::from_str(name).unwrap_or_else(|error| panic!("{}\n{name}: {error}", about())),
         };
-        let Some(sent) = read.iter().find(|sent| sent.name == name) else { continue };
+        let Some(sent) = read.iter().find(|sent| sent.namespace.is_none() && sent.name == name) else { continue };
         if let Some(number) = number(description) {
             assert_eq!(wire::number(&sent.description), Some(number), "{}\nthe notice of `{name}`", about());
         }
@@ -136,7 +142,7 @@ fn notices(about: &dyn Fn() -> String, history: &Value, read: &[Read]) {
 #[test]
 fn every_call_arrives_at_the_tool_whose_definition_was_read() {
     let rounds: usize = std::env::var("ROUTING_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(60);
-    let (mut numbers, mut calls, mut renamed) = (Numbers(1), 0, 0);
+    let (mut numbers, mut calls, mut renamed, mut in_spaces) = (Numbers(1), 0, 0, 0);
     for round in 0..rounds {
         for (dialect, wire) in TARGETS {
             let mut known: Vec<String> = Vec::new();
@@ -152,11 +158,13 @@ fn every_call_arrives_at_the_tool_whose_definition_was_read() {
                 let adapted = adapt_request(&request, &options).unwrap_or_else(|error| panic!("{request}\n{error}"));
                 let sent = read(&adapted.request["tools"]);
                 let about = || format!("round {round}, {dialect}, {wire:?}\n{request}\n{}", adapted.request);
-                let names: BTreeSet<&str> = sent.iter().map(|tool| tool.name.as_str()).collect();
+                let names: BTreeSet<(Option<&str>, &str)> =
+                    sent.iter().map(|tool| (tool.namespace.as_deref(), tool.name.as_str())).collect();
                 assert_eq!(names.len(), sent.len(), "{}\none name twice", about());
                 for tool in &sent {
                     call(&about, wire, &adapted.restore, &tools, tool);
                     calls += 1;
+                    in_spaces += usize::from(tool.namespace.is_some());
                 }
                 for key in ["messages", "input", "system", "instructions"] {
                     notices(&about, &adapted.request[key], &sent);
@@ -166,8 +174,9 @@ fn every_call_arrives_at_the_tool_whose_definition_was_read() {
             }
         }
     }
-    println!("{calls} calls, {renamed} of them by a name that is not the tool's own");
+    println!("{calls} calls, {renamed} of them by a name that is not the tool's own, {in_spaces} in namespaces");
     assert!(calls > 50 * rounds && renamed > 10 * rounds, "{calls} calls, {renamed} renamed");
+    assert!(in_spaces > 2 * rounds, "{in_spaces} in namespaces");
 }
 
 /// A list in which several tools have one name, renamed: every call says the index of the tool that was read, on every

@@ -133,16 +133,26 @@ impl Wire {
 
 /// A tool as the model reads it: the name to call, whose the description says it is, and its one property.
 pub(crate) struct Read {
+    /// The namespace that the tool is in.
+    pub(crate) namespace: Option<String>,
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) property: Option<String>,
 }
 
 pub(crate) fn read(sent: &Value) -> Vec<Read> {
+    read_in(sent, None)
+}
+
+fn read_in(sent: &Value, namespace: Option<&str>) -> Vec<Read> {
     let mut found = Vec::new();
     for entry in sent.as_array().into_iter().flatten() {
         if let Some(group) = entry.get("functionDeclarations") {
             found.extend(read(group));
+            continue;
+        }
+        if entry["type"] == "namespace" {
+            found.extend(read_in(&entry["tools"], entry["name"].as_str()));
             continue;
         }
         let tool = entry.get("function").or_else(|| entry.get("toolSpec")).unwrap_or(entry);
@@ -152,9 +162,20 @@ pub(crate) fn read(sent: &Value) -> Vec<Read> {
         let schema = schema.map(|schema| schema.get("json").unwrap_or(schema));
         let property = schema.and_then(|schema| schema["properties"].as_object()?.keys().next().cloned());
         let description = tool["description"].as_str().unwrap_or_default().to_owned();
-        found.push(Read { name: name.to_owned(), description, property });
+        found.push(Read { namespace: namespace.map(String::from), name: name.to_owned(), description, property });
     }
     found
+}
+
+/// Puts the calls of a reply or an event of Responses into a namespace.
+pub(crate) fn in_namespace(mut value: Value, namespace: Option<&str>) -> Value {
+    let Some(namespace) = namespace else { return value };
+    for pointer in ["/output/0", "/item"] {
+        if let Some(call) = value.pointer_mut(pointer) {
+            call["namespace"] = json!(namespace);
+        }
+    }
+    value
 }
 
 /// Whose a description is.

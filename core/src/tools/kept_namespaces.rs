@@ -1,0 +1,322 @@
+//! Keeps the namespaces of a Responses list for an API that has namespaces. Requests are rewritten with a flat list; at
+//! the end, the tools of the kept namespaces return to them, in the list, in calls and in the choice.
+//!
+//! A namespace is kept if all its tools are sent under their own names: none is deferred, and all names are legal. All
+//! others are flattened.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+
+use super::{restore::RestoreMap, sanitize_list::ToolChange};
+use crate::{
+    collections::{Map, Set},
+    dialect::surface::NamePattern,
+    error::Error,
+    json::{
+        self,
+        lazy::{edit, edit_member, may_hold, view},
+        Data, Node, Text,
+    },
+    names,
+    options::Api,
+    request::{
+        carriers,
+        namespaces::{each_chosen, is_default},
+        prefilter::NAMES_TOOLS,
+        report::DeferredReport,
+        tool::{self, has_type},
+        tool_format::{recognise, Entry},
+    },
+    rules::Rule,
+};
+
+/// Names of OpenAI's own namespaces.
+///
+/// Source: the API's answer `User-defined namespace 'file_search' collides with an existing tool namespace.`
+/// (vscode#313033, bifrost#7084; read 2026-11).
+const RESERVED: [&str; 12] = [
+    "api_tool",
+    "browser",
+    "code_interpreter",
+    "computer",
+    "container",
+    "file_search",
+    "image_gen",
+    "image_generation",
+    "multi_tool_use",
+    "python",
+    "tool_search",
+    "web_search",
+];
+
+const LIST: &str = "tools";
+const NAMESPACE: &str = "namespace";
+
+/// The namespaces that are kept.
+pub(super) struct Kept<'a> {
+    /// The request as it was.
+    original: Node<'a>,
+    spaces: Vec<Space<'a>>,
+    /// The indices in `spaces`, by name.
+    index: Map<String, usize>,
+    /// Indices of the kept namespaces in the request's list.
+    pub(super) places: Set<usize>,
+    /// The tools that the history calls, by the ids of the calls.
+    calls: Map<String, Member>,
+}
+
+struct Space<'a> {
+    name: String,
+    /// The entry of the list, without tools.
+    entry: Node<'a>,
+    /// The names of the tools.
+    members: Set<String>,
+}
+
+/// The index of a namespace, and the name of a tool in it.
+type Member = (usize, String);
+
+impl<'a> Kept<'a> {
+    /// Finds the namespaces to keep, and takes their descriptions out of the request: flattening would give them to the
+    /// tools.
+    ///
+    /// # Errors
+    /// `invalid-json` if a part of the request is text that cannot be read.
+    pub(super) fn take(request: &mut Node<'a>, shape: NamePattern) -> Result<Option<Self>, Error> {
+        let (spaces, places) = found(request, shape)?;
+        if spaces.is_empty() {
+            return Ok(None);
+        }
+        let index = spaces.iter().enumerate().map(|(at, space)| (space.name.clone(), at)).collect();
+        let mut kept = Kept { original: request.clone(), spaces, index, places, calls: Map::new() };
+        for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
+            if !may_hold(item, NAMES_TOOLS) {
+                continue;
+            }
+            let item = view(item)?;
+            let text = |key: &str| item.get(key).and_then(Node::as_text);
+            if let (Some(space), Some(name), Some(id)) = (text(NAMESPACE), text("name"), text("call_id")) {
+                let member = kept.member(space, name).filter(|_| is_call(&item));
+                kept.calls.extend(member.map(|member| (id.display().into_owned(), member)));
+            }
+        }
+        edit_member(request, LIST, |list| {
+            for (at, entry) in list.as_array_mut().into_iter().flatten().enumerate() {
+                if kept.places.contains(&at) {
+                    entry.remove("description");
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Some(kept))
+    }
+
+    fn member(&self, space: &Text<'_>, name: &Text<'_>) -> Option<Member> {
+        let name = name.display().into_owned();
+        let at = *self.index.get(&*space.display())?;
+        self.spaces.get(at).filter(|space| space.members.contains(&name))?;
+        Some((at, name))
+    }
+
+    /// Returns the tools to their namespaces.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub(super) fn put_back(
+        self,
+        request: &mut Node<'a>,
+        restore_map: &RestoreMap,
+        (deferred, changes): (Option<&mut DeferredReport>, &mut Arc<Vec<ToolChange>>),
+    ) -> Result<(), Error> {
+        let flat: Map<String, Member> = restore_map
+            .names_in_namespaces()
+            .filter_map(|(called, space, name)| Some((called.to_string(), self.member(&space, &name)?)))
+            .collect();
+        let of = |node: &Node<'_>| flat.get(&*node.get("name")?.as_text()?.display());
+        let mut moved: Map<usize, String> = Map::new();
+        edit_member(request, LIST, |list| {
+            let Data::Array(entries) = core::mem::take(list).into_data() else { return Ok(()) };
+            let mut out: Vec<Node<'a>> = Vec::with_capacity(entries.len());
+            let mut open: Map<usize, (usize, Vec<Node<'a>>)> = Map::new();
+            for (index, mut entry) in entries.into_iter().enumerate() {
+                let Some((space, name)) = of(&entry) else {
+                    moved.insert(index, format!("/tools/{}", out.len()));
+                    out.push(entry);
+                    continue;
+                };
+                if !open.contains_key(space) {
+                    open.insert(*space, (out.len(), Vec::new()));
+                    out.push(Node::default());
+                }
+                entry.set("name", Node::string(name.clone()));
+                if let Some((at, members)) = open.get_mut(space) {
+                    moved.insert(index, format!("/tools/{at}/tools/{}", members.len()));
+                    members.push(entry);
+                }
+            }
+            for (space, (at, members)) in open {
+                let shell = self.spaces.get(space).map(|space| space.entry.clone());
+                if let (Some(place), Some(mut shell)) = (out.get_mut(at), shell) {
+                    shell.set(LIST, Node::array(members));
+                    *place = shell;
+                }
+            }
+            *list = Node::array(out);
+            Ok(())
+        })?;
+        let returned = |node: &mut Node<'a>, (space, name): &Member| {
+            if let Some(space) = self.spaces.get(*space) {
+                node.set("name", Node::string(name.clone()));
+                node.set(NAMESPACE, Node::string(space.name.clone()));
+            }
+        };
+        each_chosen(request, |chosen| {
+            if let Some(member) = of(chosen).filter(|_| chosen.get(NAMESPACE).is_none()) {
+                returned(chosen, member);
+            }
+        })?;
+        let history = request.visit("input", |input| {
+            if !matches!(input.data(), Data::Array(_)) {
+                return Ok(());
+            }
+            input.visit_children(|_, item| {
+                if !may_hold(item, NAMES_TOOLS) {
+                    return Ok(());
+                }
+                edit(item, |item| {
+                    let id = item.get("call_id").and_then(Node::as_text).map(Text::display);
+                    let called = id.and_then(|id| self.calls.get(&*id)).filter(|_| is_call(item));
+                    if let Some(member) = of(item).filter(|member| called == Some(*member)) {
+                        returned(item, member);
+                    }
+                    Ok(())
+                })
+            })
+        });
+        history.unwrap_or(Ok(()))?;
+        if let Some(deferred) = deferred {
+            // The model calls these tools as the client does.
+            deferred.name_map.retain(|(called, _)| !flat.contains_key(called));
+        }
+        settle_pointers(changes, &moved);
+        if is_unchanged(request, &self.original)? {
+            *request = self.original;
+        }
+        Ok(())
+    }
+}
+
+/// Moves the pointers of changes to the places of the tools in their namespaces.
+fn settle_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<usize, String>) {
+    let place = |pointer: &str| {
+        let rest = pointer.strip_prefix("/tools/")?;
+        let (index, rest) = rest.split_once('/').map_or((rest, ""), |(index, rest)| (index, rest));
+        let to = moved.get(&index.parse().ok()?)?;
+        Some((to, if rest.is_empty() { to.clone() } else { format!("{to}/{rest}") }))
+    };
+    if changes.iter().all(|about| about.change.output_pointer.is_none()) {
+        return;
+    }
+    Arc::make_mut(changes).retain_mut(|about| {
+        let change = &mut about.change;
+        let Some((to, pointer)) = change.output_pointer.as_deref().and_then(place) else { return true };
+        // In its namespace, the tool has its own name.
+        if to.matches("/tools/").count() > 1 && change.rule == Rule::RenameTool.id() {
+            return false;
+        }
+        change.output_pointer = Some(pointer);
+        true
+    });
+}
+
+fn is_call(item: &Node<'_>) -> bool {
+    has_type(item, "function_call") || has_type(item, "custom_tool_call")
+}
+
+/// Returns the namespaces of a list that are kept, with their indices in the list. Namespaces of one name become one.
+fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
+    let (mut spaces, mut places): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
+    let Some(tools) = request.get(LIST) else { return Ok((spaces, places)) };
+    let tools = view(tools)?;
+    let list = tools.as_array().unwrap_or_default();
+    if !list.iter().any(|entry| has_type(entry, NAMESPACE)) {
+        return Ok((spaces, places));
+    }
+    let mut refused: Set<String> = RESERVED.iter().map(|name| (*name).to_string()).collect();
+    // A tool of the history may replace one of the list.
+    carriers::each(request, Api::OpenaiResponses, None, |list| {
+        let brought = list.iter().filter(|entry| has_type(entry, NAMESPACE)).filter_map(name_of);
+        refused.extend(brought);
+    })?;
+    let entries = || list.iter().enumerate().filter(|(_, entry)| has_type(entry, NAMESPACE));
+    refused.extend(entries().filter(|(_, entry)| !is_kept(entry, shape)).filter_map(|(_, entry)| name_of(entry)));
+    let mut index: Map<String, usize> = Map::new();
+    for (at, entry) in entries() {
+        let Some(name) = name_of(entry).filter(|name| !refused.contains(name)) else { continue };
+        places.insert(at);
+        let members = entry.get(LIST).and_then(Node::as_array).unwrap_or_default();
+        let members: Set<String> = members.iter().filter_map(name_of).collect();
+        if let Some(known) = index.get(&name).and_then(|at| spaces.get_mut(*at)) {
+            known.members.extend(members);
+            continue;
+        }
+        index.insert(name.clone(), spaces.len());
+        let mut entry = entry.clone();
+        entry.set(LIST, Node::array(Vec::new()));
+        spaces.push(Space { name, entry, members });
+    }
+    Ok((spaces, places))
+}
+
+fn name_of(entry: &Node<'_>) -> Option<String> {
+    Some(entry.get("name")?.as_text()?.display().into_owned())
+}
+
+fn legal_name<'n, 'a>(entry: &'n Node<'a>, shape: NamePattern) -> Option<&'n Text<'a>> {
+    entry.get("name").and_then(Node::as_text).filter(|name| names::is_legal(shape, name))
+}
+
+/// Returns true if a namespace can be sent as it is, apart from the schemas of its tools.
+fn is_kept(entry: &Node<'_>, shape: NamePattern) -> bool {
+    let (Some(name), Some(members)) = (legal_name(entry, shape), entry.get(LIST).and_then(Node::as_array)) else {
+        return false;
+    };
+    let is_sent = |member: &Node<'_>| {
+        let is_tool = matches!(recognise(member), Entry::Tool(_)) || tool::is_custom(member);
+        let own = legal_name(member, shape);
+        // The API gives tools that it loads a namespace of their own name.
+        is_tool && !has_type(member, NAMESPACE) && own.is_some_and(|own| own != name) && !tool::deferral(member).0
+    };
+    !is_default(name) && !members.is_empty() && members.iter().all(is_sent)
+}
+
+/// Returns true if a rewritten request equals the original.
+fn is_unchanged(request: &Node<'_>, original: &Node<'_>) -> Result<bool, Error> {
+    let (Some(one), Some(other)) = (request.as_object(), original.as_object()) else { return Ok(false) };
+    if one.len() != other.len() {
+        return Ok(false);
+    }
+    for member in one.iter() {
+        let Some(twin) = member.key.value().and_then(|key| other.get(&key)) else { return Ok(false) };
+        let (one, other) = (view(&member.value)?, view(twin)?);
+        let is_same = match (one.as_array(), other.as_array()) {
+            (Some(one), Some(other)) if one.len() == other.len() => {
+                let mut is_same = true;
+                for (one, other) in one.iter().zip(other) {
+                    is_same = is_same && json::same(&*view(one)?, &*view(other)?);
+                }
+                is_same
+            }
+            (Some(_), Some(_)) => false,
+            _ => json::same(&one, &other),
+        };
+        if !is_same {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
