@@ -7,7 +7,7 @@
 use alloc::format;
 
 use super::{
-    grammar::{ArrayRule, Grammar, TypeLists, TypeRequirement, Walk},
+    grammar::{ArrayRule, Grammar, Inlining, RefRule, TypeLists, TypeRequirement, Walk},
     llama_cpp, sglang, vllm, Dialect, Fact, Method,
 };
 use crate::{
@@ -37,82 +37,98 @@ enum Refuses {
     OneOf,
 }
 
-/// A template: the name of its file without `.jinja`, what the names of its models contain, and what it fails for.
+/// A template: the name of its file without `.jinja`, the models that have it, and what it fails for. The models are
+/// those that the file is named after, and the other sizes of GPT-OSS and of Qwen3, which have the same template.
 struct Row(&'static str, &'static [&'static str], Option<Refuses>);
 
 #[rustfmt::skip]
 const TEMPLATES: &[Row] = &[
-    Row("Apertus-8B-Instruct", &["apertus"], Some(Refuses::OpenArrays)),
-    Row("Apriel-1.6-15b-Thinker-fixed", &["apriel-1.6"], None),
-    Row("Bielik-11B-v3.0-Instruct", &["bielik-11b-v3"], None),
-    Row("ByteDance-Seed-OSS", &["seed-oss"], Some(Refuses::Untyped)),
+    Row("Apertus-8B-Instruct", &["swiss-ai/Apertus-8B-Instruct-2509"], Some(Refuses::OpenArrays)),
+    Row("Apriel-1.6-15b-Thinker-fixed", &[], None),
+    Row("Bielik-11B-v3.0-Instruct", &["speakleash/Bielik-11B-v3.0-Instruct"], None),
+    Row("ByteDance-Seed-OSS", &["ByteDance-Seed/Seed-OSS-36B-Instruct"], Some(Refuses::Untyped)),
     Row("Cohere2MoE", &[], None),
-    Row("CohereForAI-c4ai-command-r-plus-tool_use", &["command-r-plus"], Some(Refuses::Arrays)),
-    Row("CohereForAI-c4ai-command-r7b-12-2024-tool_use", &["command-r7b"], None),
-    Row("deepseek-ai-DeepSeek-R1-Distill-Llama-8B", &["deepseek-r1-distill-llama"], None),
-    Row("deepseek-ai-DeepSeek-R1-Distill-Qwen-32B", &["deepseek-r1-distill-qwen"], None),
-    Row("deepseek-ai-DeepSeek-V3.1", &["deepseek-v3.1"], None),
-    Row("deepseek-ai-DeepSeek-V3.2", &["deepseek-v3.2"], None),
-    Row("deepseek-ai-DeepSeek-V4", &["deepseek-v4"], None),
-    Row("deepseek-ai-DeepSeek-V4-Flash-0731", &["deepseek-v4-flash"], None),
-    Row("fireworks-ai-llama-3-firefunction-v2", &["firefunction-v2"], None),
-    Row("GigaChat3-10B-A1.8B", &["gigachat3-"], Some(Refuses::TypeLists)),
-    Row("GigaChat3.1-10B-A1.8B", &["gigachat3.1"], Some(Refuses::TypeLists)),
-    Row("GLM-4.6", &["glm-4.6"], None),
-    Row("GLM-4.7-Flash", &["glm-4.7-flash"], None),
-    Row("google-gemma-2-2b-it", &["gemma-2-"], None),
-    Row("google-gemma-4-31B-it", &["gemma-4"], Some(Refuses::ItemTypeLists)),
+    Row("CohereForAI-c4ai-command-r-plus-tool_use", &["CohereForAI/c4ai-command-r-plus"], Some(Refuses::Arrays)),
+    Row("CohereForAI-c4ai-command-r7b-12-2024-tool_use", &["CohereForAI/c4ai-command-r7b-12-2024"], None),
+    Row("deepseek-ai-DeepSeek-R1-Distill-Llama-8B", &["deepseek-ai/DeepSeek-R1-Distill-Llama-8B"], None),
+    Row("deepseek-ai-DeepSeek-R1-Distill-Qwen-32B", &["deepseek-ai/DeepSeek-R1-Distill-Qwen-32B"], None),
+    Row("deepseek-ai-DeepSeek-V3.1", &["deepseek-ai/DeepSeek-V3.1"], None),
+    Row("deepseek-ai-DeepSeek-V3.2", &["deepseek-ai/DeepSeek-V3.2"], None),
+    Row("deepseek-ai-DeepSeek-V4", &["deepseek-ai/DeepSeek-V4"], None),
+    Row("deepseek-ai-DeepSeek-V4-Flash-0731", &["deepseek-ai/DeepSeek-V4-Flash-0731"], None),
+    Row("fireworks-ai-llama-3-firefunction-v2", &["fireworks-ai/llama-3-firefunction-v2"], None),
+    Row("GigaChat3-10B-A1.8B", &["ai-sage/GigaChat3-10B-A1.8B"], Some(Refuses::TypeLists)),
+    Row("GigaChat3.1-10B-A1.8B", &["ai-sage/GigaChat3.1-10B-A1.8B"], Some(Refuses::TypeLists)),
+    Row("GLM-4.6", &["zai-org/GLM-4.6"], None),
+    Row("GLM-4.7-Flash", &["zai-org/GLM-4.7-Flash"], None),
+    Row("google-gemma-2-2b-it", &["google/gemma-2-2b-it"], None),
+    Row("google-gemma-4-31B-it", &["google/gemma-4-31B-it"], Some(Refuses::ItemTypeLists)),
     Row("google-gemma-4-31B-it-interleaved", &[], Some(Refuses::ItemTypeLists)),
-    Row("HuggingFaceTB-SmolLM3-3B", &["smollm3"], None),
-    Row("ibm-granite-granite-3.3-2B-Instruct", &["granite-3.3"], None),
-    Row("ibm-granite-granite-4.0", &["granite-4.0"], None),
-    Row("ibm-granite-granite-4.1", &["granite-4.1"], None),
-    Row("inclusionai-ling-3.0-flash", &["ling-3.0-flash"], None),
-    Row("Kimi-K2-Instruct", &["kimi-k2-instruct"], None),
-    Row("Kimi-K2-Thinking", &["kimi-k2-thinking"], None),
-    Row("Kimi-K3", &["kimi-k3"], None),
-    Row("LFM2-8B-A1B", &["lfm2-"], None),
-    Row("LFM2.5-8B-A1B", &["lfm2.5-8b-a1b"], None),
-    Row("LFM2.5-Instruct", &["lfm2.5"], None),
-    Row("llama-cpp-deepseek-r1", &["deepseek-r1"], None),
-    Row("llama-cpp-rwkv-world", &["rwkv-world"], None),
-    Row("llm-jp-llm-jp-4.1-8b-thinking", &["llm-jp-4.1"], Some(Refuses::OpenArrays)),
-    Row("meetkai-functionary-medium-v3.1", &["functionary-medium-v3.1"], None),
-    Row("meetkai-functionary-medium-v3.2", &["functionary-medium-v3.2"], Some(Refuses::OneOf)),
-    Row("meta-llama-Llama-3.1-8B-Instruct", &["llama-3.1"], None),
-    Row("meta-llama-Llama-3.2-3B-Instruct", &["llama-3.2"], None),
-    Row("meta-llama-Llama-3.3-70B-Instruct", &["llama-3.3"], None),
-    Row("microsoft-Phi-3.5-mini-instruct", &["phi-3.5-mini"], None),
-    Row("MiMo-VL", &["mimo-vl"], None),
-    Row("MiniMax-M1", &["minimax-m1"], None),
-    Row("MiniMax-M2", &["minimax-m2"], None),
-    Row("MiniMax-M3", &["minimax-m3"], None),
-    Row("Mistral-Small-3.2-24B-Instruct-2506", &["mistral-small-3.2"], None),
-    Row("mistralai-Ministral-3-14B-Reasoning-2512", &["ministral-3-"], None),
-    Row("mistralai-Mistral-Nemo-Instruct-2407", &["mistral-nemo"], None),
-    Row("moonshotai-Kimi-K2", &["kimi-k2"], None),
+    Row("HuggingFaceTB-SmolLM3-3B", &["HuggingFaceTB/SmolLM3-3B"], None),
+    Row("ibm-granite-granite-3.3-2B-Instruct", &["ibm-granite/granite-3.3-2b-instruct"], None),
+    Row("ibm-granite-granite-4.0", &[], None),
+    Row("ibm-granite-granite-4.1", &[], None),
+    Row("inclusionai-ling-3.0-flash", &["inclusionai/ling-3.0-flash"], None),
+    Row("Kimi-K2-Instruct", &["moonshotai/Kimi-K2-Instruct"], None),
+    Row("Kimi-K2-Thinking", &["moonshotai/Kimi-K2-Thinking"], None),
+    Row("Kimi-K3", &["moonshotai/Kimi-K3"], None),
+    Row("LFM2-8B-A1B", &["LiquidAI/LFM2-8B-A1B"], None),
+    Row("LFM2.5-8B-A1B", &["LiquidAI/LFM2.5-8B-A1B"], None),
+    Row("LFM2.5-Instruct", &[], None),
+    Row("llama-cpp-deepseek-r1", &[], None),
+    Row("llama-cpp-rwkv-world", &[], None),
+    Row("llm-jp-llm-jp-4.1-8b-thinking", &["llm-jp/llm-jp-4.1-8b-thinking"], Some(Refuses::OpenArrays)),
+    Row("meetkai-functionary-medium-v3.1", &["meetkai/functionary-medium-v3.1"], None),
+    Row("meetkai-functionary-medium-v3.2", &["meetkai/functionary-medium-v3.2"], Some(Refuses::OneOf)),
+    Row("meta-llama-Llama-3.1-8B-Instruct", &["meta-llama/Llama-3.1-8B-Instruct"], None),
+    Row("meta-llama-Llama-3.2-3B-Instruct", &["meta-llama/Llama-3.2-3B-Instruct"], None),
+    Row("meta-llama-Llama-3.3-70B-Instruct", &["meta-llama/Llama-3.3-70B-Instruct"], None),
+    Row("microsoft-Phi-3.5-mini-instruct", &["microsoft/Phi-3.5-mini-instruct"], None),
+    Row("MiMo-VL", &[], None),
+    Row("MiniMax-M1", &[], None),
+    Row("MiniMax-M2", &["MiniMaxAI/MiniMax-M2"], None),
+    Row("MiniMax-M3", &["MiniMaxAI/MiniMax-M3"], None),
+    Row("Mistral-Small-3.2-24B-Instruct-2506", &["mistralai/Mistral-Small-3.2-24B-Instruct-2506"], None),
+    Row("mistralai-Ministral-3-14B-Reasoning-2512", &["mistralai/Ministral-3-14B-Reasoning-2512"], None),
+    Row("mistralai-Mistral-Nemo-Instruct-2407", &["mistralai/Mistral-Nemo-Instruct-2407"], None),
+    Row("moonshotai-Kimi-K2", &[], None),
     Row("muse-glimmer", &[], None),
-    Row("NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use", &["hermes-2-pro"], Some(Refuses::UnknownNames)),
-    Row("NousResearch-Hermes-3-Llama-3.1-8B-tool_use", &["hermes-3-llama"], Some(Refuses::UnknownNames)),
-    Row("NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", &["nemotron-3-nano"], None),
-    Row("NVIDIA-Nemotron-Nano-v2", &["nemotron-nano-9b-v2", "nemotron-nano-12b-v2"], None),
-    Row("openai-gpt-oss-120b", &["gpt-oss"], Some(Refuses::OpenArrays)),
-    Row("openbmb-MiniCPM5-1B", &["minicpm5"], None),
-    Row("poolside-Laguna-S-2.1", &["laguna-s-2.1"], None),
-    Row("poolside-Laguna-XS-2.1", &["laguna-xs-2.1"], None),
-    Row("poolside-Laguna-XS.2", &["laguna-xs.2"], None),
-    Row("Qwen-Qwen2.5-7B-Instruct", &["qwen2.5-"], None),
-    Row("Qwen-Qwen3-0.6B", &["qwen3-0.6b", "qwen3-1.7b", "qwen3-4b", "qwen3-8b", "qwen3-14b", "qwen3-32b"], None),
-    Row("Qwen-QwQ-32B", &["qwq-32b"], None),
-    Row("Qwen3-Coder", &["qwen3-coder"], None),
-    Row("Qwen3.5-4B", &["qwen3.5"], None),
-    Row("Reka-Edge", &["reka-edge"], None),
+    Row(
+        "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use",
+        &["NousResearch/Hermes-2-Pro-Llama-3-8B"],
+        Some(Refuses::UnknownNames),
+    ),
+    Row(
+        "NousResearch-Hermes-3-Llama-3.1-8B-tool_use",
+        &["NousResearch/Hermes-3-Llama-3.1-8B"],
+        Some(Refuses::UnknownNames),
+    ),
+    Row("NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", &["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"], None),
+    Row("NVIDIA-Nemotron-Nano-v2", &[], None),
+    Row("openai-gpt-oss-120b", &["openai/gpt-oss-120b", "openai/gpt-oss-20b"], Some(Refuses::OpenArrays)),
+    Row("openbmb-MiniCPM5-1B", &["openbmb/MiniCPM5-1B"], None),
+    Row("poolside-Laguna-S-2.1", &["poolside/Laguna-S-2.1"], None),
+    Row("poolside-Laguna-XS-2.1", &["poolside/Laguna-XS-2.1"], None),
+    Row("poolside-Laguna-XS.2", &["poolside/Laguna-XS.2"], None),
+    Row("Qwen-Qwen2.5-7B-Instruct", &["Qwen/Qwen2.5-7B-Instruct"], None),
+    Row(
+        "Qwen-Qwen3-0.6B",
+        &[
+            "Qwen/Qwen3-0.6B", "Qwen/Qwen3-1.7B", "Qwen/Qwen3-4B",
+            "Qwen/Qwen3-8B", "Qwen/Qwen3-14B", "Qwen/Qwen3-32B",
+        ],
+        None,
+    ),
+    Row("Qwen-QwQ-32B", &["Qwen/QwQ-32B"], None),
+    Row("Qwen3-Coder", &[], None),
+    Row("Qwen3.5-4B", &["Qwen/Qwen3.5-4B"], None),
+    Row("Reka-Edge", &[], None),
     Row("Spark2.5", &[], None),
-    Row("StepFun3.5-Flash", &["step-3.5-flash"], None),
-    Row("tencent-Hy3", &["hy3"], None),
-    Row("unsloth-Apriel-1.5", &["apriel-1.5"], None),
-    Row("unsloth-mistral-Devstral-Small-2507", &["devstral-small-2507"], None),
-    Row("upstage-Solar-Open-100B", &["solar-open-100b"], None),
+    Row("StepFun3.5-Flash", &[], None),
+    Row("tencent-Hy3", &["tencent/Hy3"], None),
+    Row("unsloth-Apriel-1.5", &[], None),
+    Row("unsloth-mistral-Devstral-Small-2507", &[], None),
+    Row("upstage-Solar-Open-100B", &["upstage/Solar-Open-100B"], None),
 ];
 
 const RUN: &str =
@@ -155,7 +171,13 @@ impl Refuses {
                 walked: walk(&[Keyword::Properties, Keyword::Items, Keyword::OneOf]),
                 ..*grammar
             },
-            Refuses::Untyped => Grammar { typed: TypeRequirement::Type, walked: walk(&[]), ..one_type },
+            // A property that is a reference has no type.
+            Refuses::Untyped => Grammar {
+                typed: TypeRequirement::Type,
+                walked: walk(&[]),
+                refs: RefRule { inlining: Inlining::All, ..grammar.refs },
+                ..one_type
+            },
             Refuses::Arrays => {
                 Grammar { types: &["string", "number", "integer", "boolean", "object"], walked: maps, ..one_type }
             }
@@ -198,7 +220,7 @@ impl Refuses {
     }
 }
 
-/// The facts of a dialect with one more behind the first, which stands behind the rules that none names.
+/// Inserts a fact after the first one, which explains rules that no fact names.
 #[allow(clippy::indexing_slicing, reason = "an index that is out of bounds fails at compile time")]
 const fn with_fact<const N: usize>(fact: Fact, facts: &[Fact]) -> [Fact; N] {
     let mut all = [fact; N];
@@ -248,7 +270,7 @@ const TABLES: &[(Refuses, &Dialect)] = &[
 /// The table of a dialect for servers that run this template, which is named by its file or by a model.
 ///
 /// # Errors
-/// `invalid-option` for a name that no row has.
+/// `invalid-option` if the template is unknown.
 pub(super) fn of(
     dialect: &'static Dialect,
     template: &str,
@@ -266,15 +288,18 @@ pub(super) fn of(
     Ok(table.map_or(dialect, |(_, table)| table))
 }
 
-/// The row of a file's name, or the one whose models have the longest part of the name.
+/// Returns the row of a file (with or without `.jinja`) or of a model (with or without its owner). Names match
+/// whole: a model or a template that was made from another one may refuse anything.
 fn row(template: &str) -> Option<&'static Row> {
-    let name = template.rsplit('/').next().unwrap_or_default().to_lowercase();
-    let name = name.strip_suffix(".jinja").unwrap_or(&name);
-    let length = |row: &&Row| row.1.iter().filter(|part| name.contains(**part)).map(|part| part.len()).max();
+    let file = template.strip_suffix(".jinja").map_or(template, |path| path.rsplit('/').next().unwrap_or_default());
+    let is_model = |model: &&str| {
+        let name = model.rsplit('/').next().unwrap_or_default();
+        model.eq_ignore_ascii_case(template) || name.eq_ignore_ascii_case(template)
+    };
     TEMPLATES
         .iter()
-        .find(|row| row.0.to_lowercase() == name)
-        .or_else(|| TEMPLATES.iter().filter(|row| length(row).is_some()).max_by_key(length))
+        .find(|row| row.0.eq_ignore_ascii_case(file))
+        .or_else(|| TEMPLATES.iter().find(|row| row.1.iter().any(|model| is_model(model))))
 }
 
 /// The templates, each with what a dialect's server refuses in addition if it runs that one; none for a dialect without

@@ -26,6 +26,7 @@ use crate::{
     options::{Prefix, SanitizeOptions, ToolFormat},
     report::Severity,
     request::{
+        tool::{self, Kind},
         tool_format::{self, Entry, Shape},
         tool_list::{Listed, Listing},
     },
@@ -139,12 +140,15 @@ impl Checking {
         let has_rules = self.dialect.tools.names.rules.is_some();
         let names: Vec<Text<'static>> = listing.entries().filter(|_| has_rules).filter_map(own_name).collect();
         let meeting = names::meeting(self.dialect.tools.names, names.iter());
-        for (count, listed) in listing.entries().enumerate() {
+        let mut count = 0;
+        for listed in listing.entries() {
             let Listed { entry, pointer, .. } = listed;
-            if tools_most == Some(count) {
+            let is_counted = tool::kind(entry) != Kind::HostedSearch;
+            if is_counted && tools_most == Some(count) {
                 let message = format!("expected at most {count} tools in a request, found one more");
                 self.add(None, Constraint::TooManyTools.id(), pointer.clone(), message);
             }
+            count += usize::from(is_counted);
             let shape = match tool_format::recognise(entry) {
                 Entry::Hosted => continue,
                 Entry::Tool(shape) => shape,

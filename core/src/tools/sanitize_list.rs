@@ -166,7 +166,8 @@ pub(super) fn rewrite_with_names<'a>(
                 } else {
                     hosted.extend(name)
                 }
-                count += 1;
+                // OpenAI counts functions, and a search among them takes no function's place.
+                count += usize::from(request::tool::kind(&listed.entry) != request::tool::Kind::HostedSearch);
             }
             Entry::Unknown => {}
         }

@@ -20,7 +20,8 @@ is one.
 sanitize(schema, { dialect: 'llama-cpp', template: 'NousResearch/Hermes-3-Llama-3.1-8B' });
 ```
 
-The option is the name of a template's file or the name of a model; a name that no row has is `invalid-option`. The rows
+The option is the name of a template's file or the whole name of its model, with or without the owner; any other name is
+`invalid-option`, because a fine-tune may have another template. The rows
 are the templates that llama.cpp b11434 ships. `python/tests/test_judge_templates.py` runs all of them in both engines,
 llama.cpp's own and Jinja2 (as vLLM and SGLang run it), and compares the answers with `check`. Two cases are not in the
 table: with Jinja2, Command R+ needs a `description` in every property and `additionalProperties` in every object, and

@@ -28,7 +28,7 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     // What `not`, `if` and the like ask is no value that anybody writes.
     let asks =
         |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
-    let walked = grammar.walked.reaches(schema.pointer);
+    let walked = schema.is_walked;
     let wants_type =
         walked && grammar.typed != TypeRequirement::No && !schema.present.intersects(grammar.typed.one_of());
     if wants_type && !schema.pointer.steps().iter().any(asks) {

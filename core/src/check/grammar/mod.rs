@@ -31,7 +31,10 @@ use self::{nesting::Nesting, reference_table::References};
 use super::{violations::Found, Extent, Violation};
 use crate::{
     budget::Budget,
-    dialect::{grammar::Grammar, Dialect},
+    dialect::{
+        grammar::{Grammar, Trail},
+        Dialect,
+    },
     error::Error,
     json::{Node, Object, Pointer, Step, Text},
     options::SanitizeOptions,
@@ -93,11 +96,13 @@ pub(super) fn check(
         if resolves { schema::references::of(root, form, Draft::of(root), budget)? } else { Default::default() };
     let mut references = References::new(root, &resolved);
     let mut nesting = Nesting::default();
+    let mut trail = Trail::new(grammar.walked);
     visit::walk(budget, root, grammar.through, &mut |node, place| {
         let Some(object) = node.as_object().filter(|_| !is_misplaced(place, grammar) && !report.is_decided()) else {
             return Ok(Visit::Skip);
         };
-        let schema = Schema { object, pointer: place.pointer, present: Keywords::in_object(object) };
+        let is_walked = trail.reaches(place.depth, place.keyword);
+        let schema = Schema { object, pointer: place.pointer, present: Keywords::in_object(object), is_walked };
         // No more `properties` stand above than schemas.
         let may_be_too_deep = place.keyword == Some(Keyword::Properties) && place.depth > report.deepest;
         if may_be_too_deep && objects::depth(place) == report.deepest.saturating_add(1) {
@@ -227,6 +232,8 @@ struct Schema<'s, 'a> {
     pointer: &'s Pointer<'a>,
     /// The keywords that stand in it.
     present: Keywords,
+    /// True if the rules about types hold here: see [`Grammar::walked`].
+    is_walked: bool,
 }
 
 impl<'s, 'a> Schema<'s, 'a> {

@@ -35,8 +35,8 @@ pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
 
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
-    let walked = grammar.walked.reaches(schema.pointer);
-    // (A list is judged as a list, whatever its names are.)
+    let walked = schema.is_walked;
+    // Names in a list are those of JSON Schema: `type_lists` decides about the list.
     let types = if walked && value.as_array().is_none() { grammar.types } else { Grammar::OPEN.types };
     if grammar.any_of.no_type_beside && schema.present.contains(Keyword::AnyOf) {
         report.add(

@@ -13,7 +13,7 @@ pub(crate) use conflicts::Conflict;
 pub(crate) use patterns::PatternRule;
 pub(crate) use references::{Inlining, Recursion, RefRule};
 pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequirement};
-pub(crate) use walk::Walk;
+pub(crate) use walk::{Trail, Walk};
 
 use alloc::format;
 

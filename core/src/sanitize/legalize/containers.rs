@@ -164,7 +164,9 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         // Anything is encoded.
         Some(items) => !rule.open_items && open(items) && !context.grammar.encodes(),
     };
-    if !missing {
+    // Whatever `items` says is a matter of the grammar; whether it stands there may be one of a template.
+    let is_read = node.get(Keyword::Items).is_some() || rule.closed_tuples;
+    if !missing || (!is_read && !context.grammar.walked.reaches(place.pointer)) {
         return;
     }
     let (from, to) = (Location::of(node), Location::under(node, "items"));

@@ -31,7 +31,9 @@ pub(in crate::sanitize) fn apply<'a>(
     context: &mut PassContext,
 ) -> Result<(), Error> {
     let rule = context.grammar.enums;
-    let typed = rule.needs_type || context.grammar.typed.needs_type_beside(Keyword::Enum, node);
+    let typed = rule.needs_type
+        || context.grammar.typed.needs_type_beside(Keyword::Enum, node)
+            && context.grammar.walked.reaches(place.pointer);
     let encodes = context.grammar.encodes();
     if (rule.agrees || encodes) && !typed {
         agree(node, place, context);

@@ -29,7 +29,7 @@ const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 /// Says an `enum` as the grammar accepts it.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     too_many(node, place, context);
-    if is_fine(node, context) {
+    if is_fine(node, place, context) {
         return;
     }
     enum_::match_type(node, place, context);
@@ -78,15 +78,18 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
 }
 
-fn is_fine(node: &Node<'_>, context: &PassContext) -> bool {
+fn is_fine(node: &Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
     let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return true };
     let lists = context.grammar.type_lists == TypeLists::Any;
+    let is_walked = || context.grammar.walked.reaches(place.pointer);
     let typed = !context.grammar.typed.needs_type_beside(Keyword::Enum, node)
+        || !is_walked()
         || node.get(Keyword::Type).is_some_and(|name| lists || name.as_text().is_some());
     // Where null is a type of its own, each type of a list becomes a branch with its values.
     let split = context.grammar.type_lists == TypeLists::None
         && context.grammar.null == Null::Type
-        && node.get(Keyword::Type).is_some_and(|names| names.as_array().is_some());
+        && node.get(Keyword::Type).is_some_and(|names| names.as_array().is_some())
+        && is_walked();
     typed && !split && values.iter().all(|value| may_be_listed(value, &context.grammar.enums))
 }
 

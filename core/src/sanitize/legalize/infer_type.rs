@@ -44,6 +44,9 @@ pub(in crate::sanitize) fn apply<'a>(
     }
     let Some(object) = node.as_object() else { return };
     let must = context.grammar.typed != TypeRequirement::No;
+    if must && !context.grammar.walked.reaches(place.pointer) {
+        return;
+    }
     // What accepts nothing needs no type.
     if is_never(node) && !must {
         return;

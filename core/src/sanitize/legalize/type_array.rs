@@ -1,6 +1,6 @@
 //! A list of types with keywords of single ones: one branch a type, each with its own keywords.
 
-use alloc::format;
+use alloc::{format, string::String};
 
 use crate::{
     dialect::grammar::TypeLists,
@@ -22,11 +22,26 @@ const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
 /// Splits a list of types, if something stands beside it that the grammar does not accept there.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let Some(types) = object.get(Keyword::Type).and_then(Node::as_array).filter(|types| types.len() > 1) else {
-        return;
+    let Some(types) = object.get(Keyword::Type).and_then(Node::as_array) else { return };
+    let lists = match context.grammar.type_lists {
+        TypeLists::Any => TypeLists::Any,
+        lists if context.grammar.walked.reaches(place.pointer) => lists,
+        _ => TypeLists::Any,
     };
+    if let ([name], TypeLists::None) = (types, lists) {
+        let name = name.clone();
+        let location = Location::under(node, "type");
+        context.diagnostics.report(place.polarity, location, Location::under(node, "type"), SPLIT, || {
+            String::from("replaced a list of one type by that type")
+        });
+        node.set("type", name);
+        return;
+    }
+    if types.len() < 2 {
+        return;
+    }
     let container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
-    let refused = match context.grammar.type_lists {
+    let refused = match lists {
         TypeLists::Any => false,
         TypeLists::Scalars => types.iter().any(container),
         TypeLists::None => true,
