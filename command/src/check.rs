@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use toolwire::{
     internal,
     json::Node,
+    options::Use,
     reports::{RequestViolation, Severity},
     Dialect, Error, SanitizeOptions,
 };
 
 use super::{
-    arguments::{CheckArguments, FailOn},
+    arguments::{choice as word, not_a_schema, CheckArguments, FailOn},
     baseline::{Baseline, Judged},
     config::Config,
     error::{CommandError, FINE, FOUND, UNUSABLE},
@@ -35,6 +36,7 @@ pub(crate) struct Check {
     confined: String,
     profile: Option<String>,
     dialects: Vec<&'static Dialect>,
+    used_as: Use,
     sources: Vec<Source>,
     /// Inputs that could not be had, or not be judged.
     failed: Vec<CommandError>,
@@ -55,7 +57,21 @@ impl Check {
         let named = matches!(arguments.choice.choice(), Some(Choice::Dialects(_)));
         let excluded = config.exclude.iter().filter(|_| !named);
         let exclude: Vec<String> = arguments.choice.exclude.iter().chain(excluded).cloned().collect();
-        let dialects = choice.dialects(&exclude);
+        let mut dialects = choice.dialects(&exclude);
+        let used_as = word(Some(&arguments.used_as)).unwrap_or(Use::Tool);
+        if used_as == Use::Response {
+            if arguments.rewritten.is_some() {
+                let message = "expected no `--rewritten` beside `--use response`, found one: it is about tools";
+                return Err(CommandError::option("rewritten", message));
+            }
+            let without = dialects.iter().find(|dialect| dialect.response_format().is_none());
+            if let Some(dialect) = without.filter(|_| matches!(choice, Choice::Dialects(_))) {
+                let name = dialect.name;
+                let message = format!("expected dialects whose APIs have response formats, found `{name}`");
+                return Err(CommandError::option("dialect", message));
+            }
+            dialects.retain(|dialect| dialect.response_format().is_some());
+        }
         if dialects.is_empty() {
             return Err(CommandError::option("exclude", "expected at least one dialect to be left, found none"));
         }
@@ -65,6 +81,9 @@ impl Check {
             let read = Input::read(&input.text).and_then(|read| {
                 let Input { subject, places } = read.judged()?;
                 let entries = subject.entries().map_err(|error| places.locate(&error))?;
+                if used_as == Use::Response && !matches!(subject, Subject::Schemas(_)) {
+                    return Err(not_a_schema());
+                }
                 Ok((subject.noun(), places, entries))
             });
             match read {
@@ -82,7 +101,7 @@ impl Check {
             }
             (None, None) => None,
         };
-        let check = Check { config, baseline, confined, profile, dialects, sources, failed, notes, arguments };
+        let check = Check { config, baseline, confined, profile, dialects, used_as, sources, failed, notes, arguments };
         check.known_tools()?;
         Ok(check)
     }
@@ -162,7 +181,7 @@ impl Task for Check {
         let input = input.judged()?;
         let rewritten = self.arguments.rewritten.as_deref().and_then(Outcome::of_word);
         let found = match rewritten {
-            None => findings(input.subject, dialect, &source.entries),
+            None => findings(input.subject, dialect, self.used_as, &source.entries),
             Some(least) => lost(input.subject, dialect, &source.entries, least),
         };
         match found {
@@ -266,7 +285,12 @@ impl Task for Check {
     }
 }
 
-fn findings(subject: Subject<'_>, dialect: &'static Dialect, entries: &[Named]) -> Result<Vec<Finding>, Error> {
+fn findings(
+    subject: Subject<'_>,
+    dialect: &'static Dialect,
+    used_as: Use,
+    entries: &[Named],
+) -> Result<Vec<Finding>, Error> {
     let mut found = Vec::new();
     // Tools of several servers are called as the list of entries calls them: several may have one name.
     let called = |server: Option<&str>, pointer: &str| {
@@ -289,9 +313,11 @@ fn findings(subject: Subject<'_>, dialect: &'static Dialect, entries: &[Named]) 
             }));
         }
         Subject::Schemas(schemas) => {
+            let options = SanitizeOptions::new(dialect.name).used_as(used_as);
+            let of_use = if used_as == Use::Response { dialect.response_format() } else { None };
             for (at, schema) in schemas.iter().enumerate() {
-                for violation in internal::check(schema, &SanitizeOptions::new(dialect.name))? {
-                    let fact = internal::fact_of(dialect, violation.constraint, &violation.pointer);
+                for violation in internal::check(schema, &options)? {
+                    let fact = internal::fact_of(of_use.unwrap_or(dialect), violation.constraint, &violation.pointer);
                     let (confidence, source) = fact.map_or(('C', ""), |fact| (fact.confidence, fact.source));
                     found.push(Finding {
                         tool: None,

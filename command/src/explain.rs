@@ -3,12 +3,13 @@
 use toolwire::{
     internal::{self, describe},
     json::{self, Node, Object, Text},
+    options::Use,
     reports::{lossless, Accepts, Change, Guidance, ToolChange},
     Dialect, ToolsOptions,
 };
 
 use super::{
-    arguments::ExplainArguments,
+    arguments::{not_a_schema, ExplainArguments},
     document::{header, located, record},
     error::{CommandError, FINE, FOUND},
     input::{Input, Named, Subject},
@@ -41,6 +42,10 @@ impl Task for Explain {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let Input { subject, places } = Input::read(&self.input.text)?.judged()?;
         let entries = subject.entries().map_err(|error| places.locate(&error))?;
+        let is_schema = matches!(subject, Subject::Schemas(_));
+        if !is_schema && self.arguments.rewriting.options("").used_as == Use::Response {
+            return Err(not_a_schema());
+        }
         let named = pick(&subject, &entries, self.arguments.tool.as_deref(), "explain")?;
         let dialects = dialects_named(&self.arguments.dialects);
         let mut explained = Vec::with_capacity(dialects.len());

@@ -23,7 +23,7 @@ enum Mode {
 }
 
 /// What each dialect is. Of 166 real MCP servers, 140 are taken by all that are ordinary.
-const MODES: [(&str, Mode); 31] = [
+const MODES: [(&str, Mode); 32] = [
     ("codex", Mode::Converted),
     ("codex-wire", Mode::Converted),
     ("openai-responses", Mode::Ordinary),
@@ -46,6 +46,7 @@ const MODES: [(&str, Mode); 31] = [
     ("deepseek-strict", Mode::Strict),
     ("bedrock", Mode::Ordinary),
     ("bedrock-anthropic", Mode::Ordinary),
+    ("bedrock-strict", Mode::Strict),
     ("mistral", Mode::Ordinary),
     ("groq", Mode::Ordinary),
     // Its one mode compiles every schema: no `format`, no `pattern`.

@@ -4,13 +4,14 @@ use toolwire::{
     adapt_request,
     internal::{self, describe},
     json::{self, Node},
+    options::Use,
     reports::{lossless, Quarantined},
     rules::Constraint,
     AdaptOptions, ToolsOptions,
 };
 
 use super::{
-    arguments::{choice, SanitizeArguments},
+    arguments::{choice, not_a_schema, SanitizeArguments},
     defer,
     document::with_report,
     error::{place, CommandError, FINE, FOUND},
@@ -33,7 +34,9 @@ impl Task for Sanitize {
         if let Subject::Tools(list) = &subject {
             unusual::misspelt(list, &places)?;
         }
+        let of_a_response = self.options().sanitize.used_as == Use::Response;
         match subject {
+            Subject::Tools(_) | Subject::Request(_) if of_a_response => Err(not_a_schema()),
             Subject::Tools(tools) => self.tools(tools, &places, terminal),
             Subject::Schemas(_) if self.arguments.repair => Err(CommandError::option(
                 "repair",

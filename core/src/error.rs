@@ -117,6 +117,12 @@ impl Error {
         self
     }
 
+    /// The same error at another pointer.
+    pub(crate) fn at(mut self, pointer: String) -> Self {
+        self.0.pointer = pointer;
+        self
+    }
+
     /// The same error, its pointer moved below `prefix`.
     pub(crate) fn below(mut self, prefix: &str) -> Self {
         self.0.pointer.insert_str(0, prefix);

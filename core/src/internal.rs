@@ -18,7 +18,7 @@ use crate::{
     options::{
         Announce, Api, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Hints, Mode, Native, Order,
         Prefix, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, ToolFormat,
-        Truncated, UnavailableCalls, UnknownReference, Untyped,
+        Truncated, UnavailableCalls, UnknownReference, Untyped, Use,
     },
     report::Allow,
     request::{
@@ -168,4 +168,5 @@ choices!(
     UnavailableCalls,
     UnknownReference,
     Untyped,
+    Use,
 );

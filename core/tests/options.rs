@@ -24,10 +24,22 @@ struct Declared {
     bases: &'static [&'static str],
     /// Options that the core knows and this function does not offer.
     withheld: &'static [&'static str],
+    /// Options in the tables of the bases that this function does not have.
+    without: &'static [&'static str],
 }
 
-const BY_OWN_PAGE: Declared =
-    Declared { function: None, type_name: "", page: "sanitize.md", head: "option", bases: &[], withheld: &[] };
+/// The options of `sanitize` that lists of tools and requests do not have.
+const OF_SCHEMAS: &[&str] = &["use", "wrapper"];
+
+const BY_OWN_PAGE: Declared = Declared {
+    function: None,
+    type_name: "",
+    page: "sanitize.md",
+    head: "option",
+    bases: &[],
+    withheld: &[],
+    without: &[],
+};
 const BY_SANITIZE: Declared = Declared { bases: &["sanitize.md"], ..BY_OWN_PAGE };
 
 const DECLARED: &[Declared] = &[
@@ -56,6 +68,7 @@ const DECLARED: &[Declared] = &[
         function: Some(Function::SanitizeTools),
         type_name: "ToolsOptions",
         page: "sanitize-tools.md",
+        without: OF_SCHEMAS,
         ..BY_SANITIZE
     },
     Declared {
@@ -75,6 +88,7 @@ const DECLARED: &[Declared] = &[
         function: Some(Function::AdaptRequest),
         type_name: "AdaptOptions",
         page: "adapt-request.md",
+        without: OF_SCHEMAS,
         ..BY_SANITIZE
     },
     Declared {
@@ -116,6 +130,7 @@ const DECLARED: &[Declared] = &[
         head: "option of `Exchange`",
         bases: &["sanitize.md", "adapt-request.md"],
         withheld: &["share"],
+        without: OF_SCHEMAS,
         ..BY_OWN_PAGE
     },
 ];
@@ -177,7 +192,7 @@ impl Declared {
             names.extend(table(&read(&format!("docs/functions/{base}")), "option"));
         }
         // The page says in words that it does not have these.
-        names.retain(|name| !self.withheld.contains(&name.as_str()));
+        names.retain(|name| !self.withheld.contains(&name.as_str()) && !self.without.contains(&name.as_str()));
         names
     }
 }
@@ -625,7 +640,10 @@ fn options_have_flags() {
             let field = spelled(Naming::Snake, row.name);
             let found = structs.iter().find_map(|(file, name)| {
                 let text = read(&format!("command/src/arguments/{file}"));
-                flags(&text, name).into_iter().find(|(flag, before)| *flag == field && before.contains("#[arg("))
+                let long = format!("long = \"{field}\"");
+                flags(&text, name)
+                    .into_iter()
+                    .find(|(flag, before)| before.contains("#[arg(") && (*flag == field || before.contains(&long)))
             });
             let reason = WITHOUT_FLAG.iter().find(|without| (without.0, without.1) == (type_name, row.name));
             match (found, reason) {

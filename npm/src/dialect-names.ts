@@ -42,6 +42,8 @@ export type Dialect =
   | 'bedrock'
   /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json` for Claude. */
   | 'bedrock-anthropic'
+  /** Amazon Bedrock, Converse, `toolSpec` with `strict: true`. */
+  | 'bedrock-strict'
   /** Mistral Chat Completions, function tools. */
   | 'mistral'
   /** Groq Chat Completions, function tools that are not strict. */
@@ -107,6 +109,8 @@ export interface DialectFormats {
   bedrock: 'bedrock';
   /** `bedrock-anthropic` is written in the format `bedrock`. */
   'bedrock-anthropic': 'bedrock';
+  /** `bedrock-strict` is written in the format `bedrock`. */
+  'bedrock-strict': 'bedrock';
   /** `mistral` is written in the format `openai-chat`. */
   mistral: 'openai-chat';
   /** `groq` is written in the format `openai-chat`. */

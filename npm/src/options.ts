@@ -4,8 +4,8 @@ import type { RepairRule } from './rules.js';
 
 export type { Dialect };
 
-/** Options of `check`, and of `sanitize` where they matter for what is accepted. */
-export interface CheckOptions {
+/** Options of every function that rewrites schemas or checks them. */
+export interface RewritingOptions {
   /** The dialect to write. Required: no schema is right for every API. */
   dialect: Dialect;
   /** What becomes of `$ref`. The default is the dialect's. */
@@ -35,6 +35,17 @@ export interface CheckOptions {
   maxSteps?: number | undefined;
 }
 
+/** Options of `check`, and of `sanitize` where they matter for what is accepted. */
+export interface CheckOptions extends RewritingOptions {
+  /** What the schema describes. APIs hold response formats to other rules than tools. Default `"tool"`. */
+  use?: 'tool' | 'response' | undefined;
+  /**
+   * The name of the property that holds the answer if the API wants an object and the schema describes something else. Default
+   * `"response"`.
+   */
+  wrapper?: string | undefined;
+}
+
 /** Options of `sanitize`. */
 export interface SanitizeOptions extends CheckOptions, ShareOption {}
 
@@ -58,7 +69,7 @@ export type ToolFormat =
   | 'bedrock';
 
 /** Options of `sanitizeTools`: those of `sanitize` for every schema, and some more. */
-export interface ToolsOptions extends SanitizeOptions {
+export interface ToolsOptions extends RewritingOptions, ShareOption {
   /** The shape of the tools. Default: the one of the dialect's API. */
   format?: ToolFormat | undefined;
   /**

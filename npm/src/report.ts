@@ -374,6 +374,20 @@ export interface DialectDescription {
     /** The day on which the fact was last checked (ISO 8601). */
     checked: string;
   }[];
+  /** What is known about the API's response formats beyond what is known about its tools; null if it has none. */
+  response: ResponseFormat | null;
   /** What nobody has verified, or what reports contradict each other about: the table lets it through. */
   unverified: string[];
+}
+
+/** What is known about the response formats of an API. */
+export interface ResponseFormat {
+  /** Where the schema of the answer stands, in words. */
+  surface: string;
+  /** Where that is documented. */
+  documentation: string;
+  /** The day on which the facts were last checked (ISO 8601). */
+  asOf: string;
+  /** As {@link DialectDescription.facts}. */
+  facts: DialectDescription['facts'];
 }

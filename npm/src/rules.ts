@@ -146,6 +146,8 @@ export type ChangeRule =
   | 'split-type-list'
   /** Removes names from `required` that are not properties of the same schema. */
   | 'drop-unknown-required'
+  /** Puts the schema of a response format that describes no object under a property of one. */
+  | 'wrap-root'
   /** Declares a property that is only named in `required`, where all names must be declared. */
   | 'declare-required-property'
   /** Moves a property to the front, so that branches begin with different ones. */

@@ -2,9 +2,9 @@
 
 A judge is code that knows nothing of toolwire. It is asked about what `sanitize` writes for a dialect, of which it
 should refuse nothing, and about the schemas themselves, of which it should refuse what `check` does: those of all real
-tools there are (`reference`), of the corpus (tests/corpus), of all fixtures, and all of tests/judges/keywords.json. Every
-disagreement that is known has a row that says why, with the smallest schema that shows it; a row that no longer shows
-it fails, and so does a disagreement without a row.
+tools there are (`reference`), of the corpus (tests/corpus), of all fixtures, and all of tests/judges/keywords.json.
+Every disagreement that is known has a row that says why, with the smallest schema that shows it; a row that no longer
+shows it fails, and so does a disagreement without a row.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 use clap::{builder::PossibleValuesParser, Args, ValueEnum};
 
-use toolwire::reports::Severity;
+use toolwire::{options::Use, reports::Severity};
 
-use super::{source::Connection, DialectChoice};
+use super::{source::Connection, words, DialectChoice};
 use crate::outcome::Outcome;
 
 pub(super) const EXAMPLES: &str = "\
@@ -34,6 +34,9 @@ pub(crate) struct CheckArguments {
     pub(crate) connection: Connection,
     #[command(flatten)]
     pub(crate) choice: DialectChoice,
+    /// What a schema describes: a tool's arguments, or the answer itself
+    #[arg(long = "use", value_name = "USE", default_value = "tool", value_parser = words::<Use>())]
+    pub(crate) used_as: String,
     /// Only these tools; as often as need be
     #[arg(short, long = "tool", value_name = "NAME")]
     pub(crate) tools: Vec<String>,

@@ -12,7 +12,7 @@ use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
 use toolwire::{
     dialects as known_dialects,
     internal::Choices,
-    options::{Allow, Hints, Prefix, Refs, ToolFormat, Untyped},
+    options::{Allow, Hints, Prefix, Refs, ToolFormat, Untyped, Use},
     SanitizeOptions,
 };
 
@@ -25,6 +25,7 @@ pub(crate) use self::{
     validate::{Repairing, ValidateArguments},
 };
 use super::{
+    error::CommandError,
     outcome::Outcome,
     profile::{Choice, ALL, PROFILES},
 };
@@ -223,6 +224,12 @@ pub(crate) struct Rewriting {
     /// The most loss that is accepted; beyond it a tool is refused
     #[arg(long, value_name = "LOSS", default_value = "any", value_parser = words::<Allow>())]
     pub(crate) allow: String,
+    /// What a schema describes: a tool's arguments, or the answer itself
+    #[arg(long = "use", value_name = "USE", default_value = "tool", value_parser = words::<Use>())]
+    pub(crate) used_as: String,
+    /// The property that holds the answer if the API wants an object and the schema describes something else
+    #[arg(long, value_name = "NAME", default_value = "response")]
+    pub(crate) wrapper: String,
     /// What becomes of `$ref`
     #[arg(long, value_name = "WHAT", value_parser = words::<Refs>())]
     pub(crate) refs: Option<String>,
@@ -302,6 +309,8 @@ impl Rewriting {
     /// As the library's options.
     pub(crate) fn options(&self, dialect: &str) -> SanitizeOptions {
         let mut options = SanitizeOptions::new(dialect).allow(choice(Some(&self.allow)).unwrap_or_default());
+        options.used_as = choice(Some(&self.used_as)).unwrap_or(options.used_as);
+        options.wrapper.clone_from(&self.wrapper);
         options.refs = choice(self.refs.as_deref());
         options.untyped = choice(self.untyped.as_deref());
         options.hints = choice(self.hints.as_deref());
@@ -311,6 +320,11 @@ impl Rewriting {
         options.template = self.template.clone();
         options
     }
+}
+
+/// The error for tools where `--use response` asks about the schema of an answer.
+pub(crate) fn not_a_schema() -> CommandError {
+    CommandError::option("use", "expected a schema with `--use response`, found tools or a request")
 }
 
 /// What a word stands for. Only words that the parser let through come here.

@@ -309,6 +309,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     },
     BEDROCK,
     Endpoint { dialect: "bedrock-anthropic", ..BEDROCK },
+    Endpoint { dialect: "bedrock-strict", ..BEDROCK },
     Endpoint {
         dialect: "mistral",
         surface: "mistral",

@@ -14,8 +14,8 @@ use alloc::{string::String, vec::Vec};
 ///
 /// `tools` is a tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat
 /// Completions, MCP), deferred or not, or an object that has one in `tools`. Of several servers (`{ server, tools }`),
-/// tools are found by the names that [`adapt_request`](crate::adapt_request) sends them with, and an answer says the
-/// server of each.
+/// tools are found by the names that [`adapt_request`](crate::adapt_request) sends them with, and an answer
+/// names the server of each.
 ///
 /// ```
 /// use serde_json::json;

@@ -123,7 +123,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
 const STRICT_FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 
-const STRICT_GRAMMAR: Grammar = Grammar {
+pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
     refuses: Keywords::of(&[
         Keyword::OneOf,
         Keyword::Minimum,

@@ -4,11 +4,16 @@ use super::{
     anthropic,
     grammar::{Grammar, Inlining, RefRule},
     requests,
-    surface::{NamePattern, Surface},
+    surface::{NamePattern, StrictFlag, Surface},
     well_formed::{self, VALID},
     Dialect, Fact, Method,
 };
-use crate::{options::ToolFormat, report::Severity, rules::Constraint};
+use crate::{
+    options::ToolFormat,
+    report::Severity,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
 
 const OBJECT: Fact = Fact {
     statement: "the root says `type: \"object\"`",
@@ -108,4 +113,148 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     reasons: &[],
     method: Method::Rules(&anthropic::GRAMMAR),
     tools: Surface { requests: requests::ANTHROPIC, ..TOOLS },
+};
+
+/// From the API's documentation; not probed.
+const STRICT_DOCUMENTATION: &str = "AWS, structured outputs \
+    (docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html)";
+
+/// Where the API was probed keyword by keyword.
+const STRICT_PROBED: &str =
+    "live: pydantic-ai 2.68.0, providers/bedrock.py, probed with claude-sonnet-4-5 on 2026-05-19";
+
+const STRICT_GRAMMAR: Grammar = Grammar {
+    refuses: anthropic::STRICT_GRAMMAR
+        .refuses
+        .difference(Keywords::of(&[Keyword::MinLength, Keyword::MaxLength]))
+        .union(Keywords::of(&[Keyword::Contains, Keyword::MinContains, Keyword::MaxContains])),
+    ..anthropic::STRICT_GRAMMAR
+};
+
+pub(super) const STRICT: Dialect = Dialect {
+    name: "bedrock-strict",
+    surface: "Amazon Bedrock, Converse, `toolSpec` with `strict: true`",
+    documentation: "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html",
+    as_of: "2026-11-26",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: anthropic::STRICT.encodes,
+    limits: &[],
+    facts: &[
+        OBJECT,
+        Fact {
+            source: "live: `tools.24.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the \
+                top level` (senpi#1947, kiro-gateway#232, hermes#19739), of Claude",
+            ..anthropic::ROOT
+        },
+        anthropic::METASCHEMA,
+        well_formed::ENUM_EMPTY,
+        anthropic::PROPERTY_NAMES,
+        Fact {
+            statement: "every object is closed",
+            confidence: 'A',
+            source: STRICT_DOCUMENTATION,
+            rules: &[Constraint::ObjectNotClosed],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no bounds of numbers, `multipleOf` and `maxItems`; `minLength` and `maxLength` are accepted, \
+                though the documentation says otherwise",
+            confidence: 'A',
+            source: STRICT_PROBED,
+            rules: &[Constraint::RefusedKeyword],
+            keywords: Keywords::of(&[
+                Keyword::Minimum,
+                Keyword::Maximum,
+                Keyword::ExclusiveMinimum,
+                Keyword::ExclusiveMaximum,
+                Keyword::MultipleOf,
+                Keyword::MaxItems,
+            ]),
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no `contains`; Ministral takes it",
+            confidence: 'B',
+            source: "pydantic-ai#10713: Claude, GLM, Qwen and Gemma refuse it",
+            rules: &[Constraint::RefusedKeyword],
+            keywords: Keywords::of(&[Keyword::Contains, Keyword::MinContains, Keyword::MaxContains]),
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement:
+                "no `oneOf`, `not`, `uniqueItems`, `patternProperties` and `prefixItems`, which Anthropic's own \
+                strict tools do not take",
+            confidence: 'C',
+            source: "Anthropic, structured outputs, limitations",
+            rules: &[Constraint::RefusedKeyword],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`minItems` is 0 or 1",
+            confidence: 'A',
+            source: STRICT_PROBED,
+            rules: &[Constraint::KeywordTooLarge],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "`pattern` has no lookaround, no backreference and no other escaped digit",
+            confidence: 'A',
+            source: "live: pydantic-ai 2.68.0, providers/bedrock.py, probed with claude-opus-4-7 and qwen3-32b on \
+                2026-10-29",
+            rules: &[Constraint::Pattern],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no recursion",
+            confidence: 'A',
+            source: "recorded answers: a recursive reference at the root was answered 500, five times of five",
+            rules: &[Constraint::Recursion],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no `$ref` directly in `allOf`, lists of scalar values only, ten formats, and a type, a union \
+                or a reference in every schema, as Anthropic's own strict tools have it",
+            confidence: 'C',
+            source: "Anthropic, structured outputs, limitations",
+            rules: &[
+                Constraint::RefPlace,
+                Constraint::EnumKind,
+                Constraint::Format,
+                Constraint::Untyped,
+                Constraint::OpenItems,
+            ],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement:
+                "at most 20 strict tools, 24 optional properties and 16 unions in a request, and about 10 and 8 \
+                in one tool, with Claude",
+            confidence: 'B',
+            source: "pydantic-ai 2.68.0, providers/bedrock.py, counts 20; the others are Anthropic's",
+            rules: &[
+                Constraint::TooManyStrictTools,
+                Constraint::TooManyOptionalProperties,
+                Constraint::TooManyUnions,
+                Constraint::TooComplex,
+            ],
+            ..Fact::REFUSED
+        },
+        NAMES,
+        DESCRIPTIONS,
+    ],
+    unverified: &[
+        "models other than Claude: the keywords of Claude's table were probed with GLM, Qwen and Gemma in part",
+        "which models take `strict` at all: Bedrock's documentation lists them",
+    ],
+    reasons: &[],
+    method: Method::Rules(&STRICT_GRAMMAR),
+    tools: Surface {
+        strict: StrictFlag::True,
+        budgets: anthropic::STRICT.tools.budgets,
+        tool_budgets: anthropic::STRICT.tools.tool_budgets,
+        not_strict: Some("bedrock-anthropic"),
+        requests: requests::ANTHROPIC,
+        ..TOOLS
+    },
 };

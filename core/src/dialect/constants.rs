@@ -64,6 +64,8 @@ names! {
     BEDROCK = bedrock::BEDROCK,
     /// Amazon Bedrock, Converse, `toolSpec.inputSchema.json` for Claude.
     BEDROCK_ANTHROPIC = bedrock::ANTHROPIC,
+    /// Amazon Bedrock, Converse, tools with `strict: true`.
+    BEDROCK_STRICT = bedrock::STRICT,
     /// Mistral Chat Completions, function tools.
     MISTRAL = mistral::MISTRAL,
     /// Groq Chat Completions, function tools that are not strict.

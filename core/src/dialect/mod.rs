@@ -23,6 +23,7 @@ mod ollama;
 mod openai;
 mod portable;
 pub(crate) mod requests;
+mod responses;
 mod sglang;
 pub(crate) mod surface;
 pub(crate) mod templates;
@@ -38,7 +39,7 @@ use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
     nearest::did_you_mean,
-    options::{Api, SanitizeOptions},
+    options::{Api, SanitizeOptions, Use},
     report::{Reason, Severity},
     rules::{Constraint, Rule},
     schema::keyword::{Keyword, Keywords},
@@ -170,6 +171,7 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     deepseek::STRICT,
     bedrock::BEDROCK,
     bedrock::ANTHROPIC,
+    bedrock::STRICT,
     mistral::MISTRAL,
     groq::GROQ,
     cerebras::CEREBRAS,
@@ -182,6 +184,21 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     sglang::SGLANG,
     vscode::VSCODE,
 ];
+
+/// Returns the patterns for names of tools of all dialects, each once.
+#[cfg(feature = "search")]
+pub(crate) fn name_patterns() -> Vec<surface::NamePattern> {
+    let mut found = Vec::new();
+    for dialect in DIALECTS {
+        let by_model = dialect.tools.names_by_model.iter().map(|(_, names)| *names);
+        for names in by_model.chain([dialect.tools.names]) {
+            if !found.contains(&names) {
+                found.push(names);
+            }
+        }
+    }
+    found
+}
 
 impl Dialect {
     /// A limit of this dialect, if it has it.
@@ -231,6 +248,17 @@ impl Dialect {
             .or_else(|| self.facts.iter().find(|fact| rests_on(fact) && fact.keywords == Keywords::NONE))
     }
 
+    /// The dialect of the API's response formats; `None` if it has none.
+    ///
+    /// ```
+    /// let dialects = toolwire::dialects();
+    /// let gemini = dialects.iter().find(|dialect| dialect.name == "gemini").unwrap();
+    /// assert_eq!(gemini.response_format().unwrap().surface, "Gemini API, `generationConfig.responseSchema`");
+    /// ```
+    pub fn response_format(&self) -> Option<&'static Dialect> {
+        responses::of(self).ok()
+    }
+
     /// Is a part of some schemas never shown to the model, because a program before it leaves that out? Then `check`
     /// finds it `ignored` or `reinterpreted`, and people read in the tool what the model does not.
     pub fn hides(&self) -> bool {
@@ -272,11 +300,9 @@ impl Dialect {
         })
     }
 
-    pub(crate) fn to_node(self) -> Node<'static> {
-        let words =
-            |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
-        let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));
-        let facts = self.facts.iter().map(|fact| {
+    /// Facts of this dialect as JSON.
+    fn listed(&self, facts: &'static [Fact]) -> Node<'static> {
+        let facts = facts.iter().map(|fact| {
             Node::record([
                 ("statement", Node::string(fact.statement)),
                 ("confidence", Node::string(String::from(fact.confidence))),
@@ -286,6 +312,13 @@ impl Dialect {
                 ("checked", Node::string(self.as_of)),
             ])
         });
+        Node::array(facts.collect())
+    }
+
+    pub(crate) fn to_node(self) -> Node<'static> {
+        let words =
+            |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
+        let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));
         let requests = self.requests().iter().map(|fact| {
             Node::record([
                 ("statement", Node::string(fact.statement)),
@@ -305,8 +338,9 @@ impl Dialect {
             ("options", words(self.options)),
             ("encodes", words(self.encodes)),
             ("limits", Node::new(Data::Object(limits.collect()))),
-            ("facts", Node::array(facts.collect())),
+            ("facts", self.listed(self.facts)),
             ("requests", Node::array(requests.collect())),
+            ("response", responses::to_node(&self)),
             ("unverified", words(self.unverified)),
         ])
     }
@@ -317,10 +351,11 @@ fn keyword_at(pointer: &str) -> Option<Keyword> {
     pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(name)))
 }
 
-/// The dialect that the options name, once it is sure that it has all the options that are set.
+/// The dialect that the options name, for the use that they name, once it is sure that it has all the options that are
+/// set.
 ///
 /// # Errors
-/// `unknown-dialect` with the known ones, `invalid-option`.
+/// `unknown-dialect` with the known ones, `invalid-option`, `not-representable` if its API has no response formats.
 pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
     let Some(dialect) = DIALECTS.iter().find(|dialect| dialect.name == options.dialect) else {
         let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
@@ -335,6 +370,10 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
                 options.example()
             ),
         ));
+    };
+    let dialect = match options.used_as {
+        Use::Tool => dialect,
+        Use::Response => responses::of(dialect)?,
     };
     if let Some(name) = options.dialect_options().find(|name| !dialect.options.contains(name)) {
         let has = match dialect.options {

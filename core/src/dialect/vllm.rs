@@ -133,6 +133,7 @@ pub(super) const XGRAMMAR: Grammar = Grammar {
     boolean_root: false,
     false_schemas: false,
     array_items: false,
+    checked_values: Keywords::of(&[Keyword::MultipleOf]),
     plain_counts: true,
     at_most: AT_MOST,
     ..Grammar::OPEN
@@ -168,6 +169,7 @@ pub(super) const LLGUIDANCE: Grammar = Grammar {
     enums: EnumRule { empty: true, ..EnumRule::OPEN },
     objects: ObjectRule { required_accepts: true, ..ObjectRule::OPEN },
     boolean_root: false,
+    checked_values: Keywords::of(&[Keyword::MultipleOf]),
     plain_counts: true,
     at_most: AT_MOST,
     patterns: PatternRule::Regular,
@@ -309,10 +311,10 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a count is below 2^31 and has no fraction: `1.0` is not a count",
+            statement: "a count is below 2^31 and has no fraction: `1.0` is not a count; `multipleOf` is above 0",
             confidence: 'A',
             source: "run: xgrammar, `minLength must be an integer not exceeding 2147483647`; llguidance, `Expected \
-                positive integer for 'minLength', got 1.0`",
+                positive integer for 'minLength', got 1.0`, `invalid multiple of`",
             rules: &[Constraint::KeywordValue, Constraint::KeywordTooLarge],
             ..Fact::REFUSED
         },

@@ -215,6 +215,22 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Makes a document of its own of it: its values are numbered in document order, and none is one of the caller's.
+    pub(crate) fn make_document(&mut self) {
+        self.number_in_order();
+        let mut open = alloc::vec![self];
+        while let Some(node) = open.pop() {
+            node.state = UNCHANGED;
+            match &mut node.data {
+                Data::Array(items) => open.extend(items.iter_mut()),
+                Data::Object(object) => {
+                    open.extend(object.members_mut().iter_mut().map(|member| &mut member.value));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// How many values were read into this tree: the last one has the highest number.
     pub(crate) fn values_read(&self) -> usize {
         let mut last = self;

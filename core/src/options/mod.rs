@@ -32,7 +32,7 @@ pub(crate) use exchange::without_dialect;
 pub use exchange::ExchangeOptions;
 pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use repair::{RepairOptions, Truncated};
-pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped};
+pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped, Use};
 pub use search::{SearchMode, SearchOptions};
 pub use table::Row;
 pub(crate) use tools::dialects as dialects_to_check;

@@ -25,6 +25,16 @@ choice! {
 }
 
 choice! {
+    /// What a schema describes.
+    Use {
+        /// The arguments of a tool.
+        Tool = "tool",
+        /// The answer itself: a response format, also called structured output.
+        Response = "response",
+    }
+}
+
+choice! {
     /// What becomes of a schema from which no type can be inferred.
     Untyped {
         /// Left without a type.
@@ -71,6 +81,20 @@ options! {
     pub struct SanitizeOptions {
         /// The dialect to write. Required: no schema is right for every API.
         "dialect" dialect: String = String::new(), read(dialect), set(by hand);
+        /// What the schema describes. APIs hold response formats to other rules than tools.
+        ///
+        /// ```
+        /// use serde_json::json;
+        /// use toolwire::{options::Use, sanitize, SanitizeOptions};
+        /// let options = SanitizeOptions::new("openai-strict").used_as(Use::Response);
+        /// let rewritten = sanitize(&json!({"type": "array", "items": {"type": "string"}}), &options)?;
+        /// assert_eq!(rewritten.schema["required"], json!(["response"]));
+        /// # Ok::<(), toolwire::Error>(())
+        /// ```
+        "use" used_as: Use = Use::Tool, set(by hand);
+        /// The name of the property that holds the answer if the API wants an object and the schema describes something
+        /// else.
+        "wrapper" wrapper: String = String::from("response"), set(by hand);
         /// What becomes of `$ref`.
         "refs" refs: Option<Refs> = None, set(|refs: Refs| refs.into());
         /// What becomes of a schema from which no type can be inferred.
@@ -122,6 +146,20 @@ impl SanitizeOptions {
     /// Options for a dialect, everything else at its default.
     pub fn new(dialect: impl Into<String>) -> Self {
         SanitizeOptions { dialect: dialect.into(), ..Self::at_default() }
+    }
+
+    /// Sets [`Self::used_as`].
+    #[must_use]
+    pub fn used_as(mut self, purpose: Use) -> Self {
+        self.used_as = purpose;
+        self
+    }
+
+    /// Sets [`Self::wrapper`].
+    #[must_use]
+    pub fn wrapper(mut self, name: impl Into<String>) -> Self {
+        self.wrapper = name.into();
+        self
     }
 
     /// Reads the options from JSON.

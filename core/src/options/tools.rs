@@ -184,10 +184,17 @@ options! {
     forward ($) list_setters
 }
 
+/// The options that only single schemas have: a tool's schema describes arguments.
+const OF_SCHEMAS: [&str; 2] = ["use", "wrapper"];
 /// The options that only lists have.
 const OF_LISTS: [&str; 2] = ["duplicateNames", "onSetAside"];
 const EXAMPLE: Example =
     Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
+
+/// The options of `sanitize` that hold for the schemas of tools.
+fn of_tool_schemas() -> impl Iterator<Item = &'static &'static str> {
+    SanitizeOptions::KNOWN.iter().filter(|name| !OF_SCHEMAS.contains(name))
+}
 
 fn of_schemas(reader: &Reader<'_, '_>) -> Result<SanitizeOptions, Error> {
     SanitizeOptions::of(reader, SanitizeOptions::at_default())
@@ -218,7 +225,7 @@ impl ToolsOptions {
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let known: Vec<&str> = SanitizeOptions::KNOWN.iter().chain(Self::KNOWN).copied().collect();
+        let known: Vec<&str> = of_tool_schemas().chain(Self::KNOWN).copied().collect();
         Self::of(&Reader::new(node, naming, &known, EXAMPLE)?, Self::at_default())
     }
 }
@@ -275,7 +282,7 @@ impl AdaptOptions {
     /// The names of all options.
     pub(super) fn known() -> impl Iterator<Item = &'static str> {
         let of_tools = ToolsOptions::KNOWN.iter().filter(|name| !OF_LISTS.contains(name));
-        SanitizeOptions::KNOWN.iter().chain(of_tools).chain(Self::KNOWN).copied()
+        of_tool_schemas().chain(of_tools).chain(Self::KNOWN).copied()
     }
 
     /// Reads the options from JSON.

@@ -131,6 +131,22 @@ pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
     tool?.get("definition")
 }
 
+/// Calls `visit` with each definition in a message that adds tools.
+pub(crate) fn visit_definitions<'a>(message: &mut Node<'a>, api: Api, visit: &mut dyn FnMut(&mut Node<'a>)) {
+    let key = if api == Api::Anthropic { "content" } else { list_of(api) };
+    message.visit(key, |list| {
+        // The visitor never fails.
+        let _ = list.visit_children::<core::convert::Infallible>(|_, entry| {
+            if api != Api::Anthropic {
+                visit(entry);
+            } else if added(entry).is_some() {
+                entry.visit("tool", |tool| tool.visit("definition", &mut *visit));
+            }
+            Ok(())
+        });
+    });
+}
+
 /// Decides which messages of a history add tools. The messages are given in order.
 pub(crate) struct Carriers<'a> {
     api: Api,

@@ -241,6 +241,8 @@ rules! {
         [RequiredUnknown, RequiredWithoutProperties];
 
     // Encode
+    /// Puts the schema of a response format that describes no object under a property of one.
+    WrapRoot = "wrap-root", Encode, SAME.encoded(), [RootObject, RootKeyword];
     /// Declares a property that is only named in `required`, where all names must be declared.
     DeclareRequiredProperty = "declare-required-property", Encode, SAME,
         [RequiredUnknown, RequiredWithoutProperties, NotRequired];

@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     json::Node,
     limits::MAX_NODES,
-    options::{Hints, Refs, SanitizeOptions, Untyped},
+    options::{Hints, Refs, SanitizeOptions, Untyped, Use},
     sanitize::{diagnostics::Diagnostics, legalize::stand_ins::StandIns},
     schema::{
         draft::Draft,
@@ -35,6 +35,7 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) max_added: usize,
     pub(in crate::sanitize) untyped: Untyped,
     pub(in crate::sanitize) hints: Hints,
+    pub(in crate::sanitize) used_as: Use,
     pub(in crate::sanitize) max_nodes: usize,
     /// The most bytes that the caller asks for; what the dialect has, if nobody does.
     pub(in crate::sanitize) max_bytes: Option<usize>,
@@ -107,6 +108,7 @@ impl PassContext {
                 Untyped::Any
             }),
             hints: options.hints.unwrap_or(Hints::Describe),
+            used_as: options.used_as,
             max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
             max_bytes: options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")),
             references: None,

@@ -20,6 +20,7 @@ mod pipeline;
 mod resolve;
 #[cfg(test)]
 mod tests;
+mod wrap_root;
 
 use alloc::{format, rc::Rc, string::ToString, vec::Vec};
 
@@ -30,7 +31,7 @@ use crate::{
     error::{Code, Error},
     json::Node,
     limits::REPORT_FACTOR,
-    options::{Refs, SanitizeOptions, Untyped},
+    options::{Refs, SanitizeOptions, Untyped, Use},
     report::{Allow, Change, Detail, Recorder},
     sanitize::{
         decode::{Plan, PlanBuilder},
@@ -95,6 +96,7 @@ fn run(
         Some(detail) => Recorder::of(detail),
         None => Recorder::off(),
     };
+    let (is_reported, mut wrapped) = (recorder.is_on(), None);
     match dialect.method {
         Method::Codex { wire } => {
             let default = dialect.limit("maxBytes");
@@ -107,19 +109,50 @@ fn run(
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from
             // there.
             if !is_already_accepted(node, Form::Read, grammar, options, budget)? {
-                let mut builder = plan.is_some().then(PlanBuilder::default);
-                if !write(node, (dialect, grammar), options, builder.as_mut(), &mut recorder, budget)? {
-                    verify_output(node, grammar, options, budget)?;
+                if options.used_as == Use::Response && grammar.object_root {
+                    wrapped = wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
                 }
-                if let (Some(plan), Some(builder)) = (plan, builder) {
-                    *plan = builder.finish(node, grammar, budget)?;
-                }
+                let is_wrapped = wrapped.is_some();
+                let rewritten = rewrite(node, (dialect, grammar), options, plan, &mut recorder, budget, is_wrapped);
+                rewritten.and_then(|()| depth::within_limit(node)).map_err(|error| match wrapped {
+                    Some(wrapped) => wrap_root::in_the_input(error, &options.wrapper, wrapped),
+                    None => error,
+                })?;
             }
         }
     }
     depth::within_limit(node)?;
-    let changes = recorder.finish();
+    let mut changes = recorder.finish();
+    if let Some(wrapped) = wrapped.filter(|_| is_reported) {
+        wrap_root::report(&mut changes, &options.wrapper, wrapped, dialect);
+    }
     enforce_allow(options.allow, changes)
+}
+
+/// Rewrites a schema that is not accepted as it stands, and verifies what was written.
+fn rewrite<'a>(
+    node: &mut Node<'a>,
+    of: (&'static Dialect, &'static Grammar),
+    options: &SanitizeOptions,
+    plan: Option<&mut Plan>,
+    recorder: &mut Recorder,
+    budget: &Rc<Budget>,
+    is_wrapped: bool,
+) -> Result<(), Error> {
+    let (_, grammar) = of;
+    let mut builder = plan.is_some().then(PlanBuilder::default);
+    // A wrapper may be all that was missing. References start from elsewhere now.
+    let may_be_done = is_wrapped && !references::mentions_references(node);
+    if !(may_be_done && is_already_accepted(node, Form::Read, grammar, options, budget)?)
+        && !write(node, of, options, builder.as_mut(), recorder, budget)?
+    {
+        verify_output(node, grammar, options, budget)?;
+    }
+    if let (Some(plan), Some(builder)) = (plan, builder) {
+        *plan = builder.finish(node, grammar, budget)?;
+        plan.wrapper = is_wrapped.then(|| options.wrapper.clone());
+    }
+    Ok(())
 }
 
 /// Writes a schema as the grammar has it; gives true if it is known to be accepted.
@@ -183,7 +216,9 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
 
 /// Callers may count on a root with `properties`, whatever the API takes.
 fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
-    !grammar.object_root || node.get(Keyword::Properties).is_some()
+    !grammar.object_root
+        || node.get(Keyword::Properties).is_some()
+        || (grammar.root_reference && node.get(Keyword::Ref).is_some())
 }
 
 /// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an

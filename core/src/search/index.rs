@@ -17,8 +17,10 @@ use super::{
 };
 use crate::{
     collections::{self, Map},
+    dialect,
     error::{Code, Error},
     json::{self, Node, Text},
+    names::{self, Names},
     options::{SearchMode, SearchOptions},
 };
 
@@ -38,7 +40,9 @@ pub(crate) struct Index {
     hits: Vec<Hit>,
     /// Whether any tool is deferred.
     defers: bool,
-    /// What tools are called elsewhere, and their names here.
+    /// The names here, by the names that APIs get. These names come first.
+    sent: Map<Text<'static>, Text<'static>>,
+    /// The names here, by the tools' other names.
     also: Map<Text<'static>, Text<'static>>,
 }
 
@@ -58,6 +62,26 @@ struct Hit {
     gain: f32,
 }
 
+/// Names that APIs get in place of names in the index. Which API is called is unknown, and patterns of names differ.
+#[derive(Default)]
+pub(crate) struct SentNames(Map<Text<'static>, Option<Text<'static>>>);
+
+impl SentNames {
+    /// Adds the name that an API gets for a tool, if it gets another one.
+    pub(crate) fn add(&mut self, sent: Option<&str>, name: &Text<'static>) {
+        let Some(sent) = sent else { return };
+        let known = self.0.entry(Text::new(String::from(sent))).or_insert_with(|| Some(name.clone()));
+        if known.as_ref() != Some(name) {
+            *known = None;
+        }
+    }
+
+    /// Returns the names that stand for one tool, whichever API gets them.
+    fn unique(self) -> Map<Text<'static>, Text<'static>> {
+        self.0.into_iter().filter_map(|(sent, name)| Some((sent, name?))).collect()
+    }
+}
+
 /// Which tools a search may find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Among {
@@ -74,31 +98,35 @@ impl Index {
     /// # Errors
     /// `invalid-request` if it is no list of tools.
     pub(crate) fn new(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
-        let mut builder = Builder { with_definitions, ..Builder::default() };
-        documents::each(documents::entries(list)?, &mut |listed| builder.add(listed));
-        let index = builder.finish();
-        let also = index.legal_spellings();
-        Ok(Index { also, ..index })
-    }
-
-    /// Returns what the model calls tools whose names APIs refuse: with `_` for each letter that is neither a letter of
-    /// ASCII, a digit, `_` nor `-`. A spelling of two tools, or of another tool's name, is none.
-    fn legal_spellings(&self) -> Map<Text<'static>, Text<'static>> {
-        let is_legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-        let mut found: Map<Text<'static>, Option<Text<'static>>> = Map::new();
-        for Tool { name, .. } in &self.tools {
-            let shown = name.display();
-            if shown.chars().all(is_legal) {
+        let index = Self::without_sent_names(list, with_definitions)?;
+        let mut sent = SentNames::default();
+        for shape in dialect::name_patterns() {
+            let names = || index.tools.iter().map(|tool| &tool.name);
+            if names().all(|name| names::is_legal(shape, name)) && shape.rules.is_none() {
                 continue;
             }
-            let legal = shown.chars().map(|letter| if is_legal(letter) { letter } else { '_' });
-            let spelling = Text::new(legal.collect::<String>());
-            if self.place(&spelling).is_none() {
-                let is_second = found.contains_key(&spelling);
-                found.insert(spelling, (!is_second).then(|| name.clone()));
-            }
+            let mut planned = Names::default();
+            planned.plan(shape, names(), &[]);
+            names().for_each(|name| sent.add(planned.new_name(name), name));
         }
-        found.into_iter().filter_map(|(spelling, name)| Some((spelling, name?))).collect()
+        // A tool's own name comes first.
+        let sent = sent.unique().into_iter().filter(|(sent, _)| index.place(sent).is_none()).collect();
+        Ok(Index { sent, ..index })
+    }
+
+    /// Reads a list of tools with names that the caller knows to be sent: [`Self::sent_as`] adds them.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn without_sent_names(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
+        let mut builder = Builder { with_definitions, ..Builder::default() };
+        documents::each(documents::entries(list)?, &mut |listed| builder.add(listed));
+        Ok(builder.finish())
+    }
+
+    /// Sets the names that APIs get.
+    pub(crate) fn sent_as(self, names: SentNames) -> Self {
+        Index { sent: names.unique(), ..self }
     }
 
     /// Lets tools be asked for by other names, too: pairs of one and the name in the list.
@@ -135,8 +163,9 @@ impl Index {
 
     /// The tool of exactly this name.
     pub(super) fn named(&self, name: &str) -> Option<&Text<'static>> {
-        let name = Text::new(name);
-        let place = self.place(&name).or_else(|| self.place(self.also.get(&name.into_owned())?))?;
+        let name = Text::new(name).into_owned();
+        let sent = self.sent.get(&name).and_then(|name| self.place(name));
+        let place = sent.or_else(|| self.place(&name)).or_else(|| self.place(self.also.get(&name)?))?;
         self.tools.get(place as usize).map(|tool| &tool.name)
     }
 
@@ -328,6 +357,6 @@ impl Builder {
         }
         let name = |place: &u32| self.tools.get(*place as usize).map(|tool| &tool.name);
         let by_name = collections::by((0..).take(self.tools.len()).collect(), |one, two| name(one).cmp(&name(two)));
-        Index { tools: self.tools, by_name, terms, hits, defers: self.defers, also: Map::new() }
+        Index { tools: self.tools, by_name, terms, hits, defers: self.defers, sent: Map::new(), also: Map::new() }
     }
 }

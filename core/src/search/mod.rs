@@ -13,4 +13,4 @@ mod tokenizer;
 
 pub(crate) use answer::answer;
 pub(crate) use call::Call;
-pub(crate) use index::{Among, Index};
+pub(crate) use index::{Among, Index, SentNames};

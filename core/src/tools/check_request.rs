@@ -53,7 +53,7 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     // The tools of several servers are judged as they would be sent.
     let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
     let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
-    server_mentions::settle(&mut request, api, servers.as_ref())?;
+    server_mentions::settle(&mut request, api, servers.as_ref(), None)?;
     let mut found = Vec::new();
     let mut add = |fact: &'static RequestFact, given_pointer: &str, message: String| {
         let (constraint, severity) = (fact.rule(), fact.severity);

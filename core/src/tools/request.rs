@@ -89,7 +89,8 @@ pub(crate) fn adapt_with_names<'a>(
     let shape = dialect.tools.names_for(&model);
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
     let api = recognise(request, options)?;
-    server_mentions::settle(request, api, servers.as_ref())?;
+    let deferred = deferred_of(options, servers.as_ref());
+    let added = server_mentions::settle(request, api, servers.as_ref(), deferred.as_deref())?;
     let given = request_facts::Given::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
     let messages = history_length(request, api);
@@ -158,7 +159,6 @@ pub(crate) fn adapt_with_names<'a>(
         functions = deferred::custom_tools_as_functions(request)?;
     }
     let tools = sent_as(api_out, dialect, options);
-    let deferred = deferred_of(options, servers.as_ref());
     let flat = planned_names::plan(request, api_out, deferred.as_deref(), (&mut names, shape))?;
     let planned =
         Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref(), ..Planned::default() };
@@ -203,10 +203,11 @@ pub(crate) fn adapt_with_names<'a>(
     if api_out == Api::Bedrock {
         converse_changes::remove(request, &gone)?;
     }
-    for (name, owner) in servers.iter().flat_map(Servers::owners) {
+    let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server(), &owner.name));
+    for (name, server, own) in listed.chain(added.iter().map(|(called, (server, own))| (called, server, own))) {
         let called = names.current(name);
         if callable.contains(&*called) || !gone.contains(&*name.display()) {
-            restore_map.is_of_server(called.into_owned(), owner);
+            restore_map.is_of_server(called.into_owned(), server, own);
         }
     }
     let mut decide = |mention: &Mention<'a>, _| {
@@ -292,7 +293,7 @@ pub(crate) fn catalogue<'a>(
         found.push(sent);
     }
     for (name, owner) in servers.iter().flat_map(Servers::owners) {
-        restore_map.is_of_server(names.current(name).into_owned(), owner);
+        restore_map.is_of_server(names.current(name).into_owned(), owner.server(), &owner.name);
     }
     Ok((Node::array(found), restore_map))
 }

@@ -7,7 +7,6 @@ use super::{
     call_repair::{Repairing, Schemas, Told},
     call_sites::{self, Role, Site},
     client_item,
-    servers::Owner,
 };
 use crate::{
     collections::{Map, Set},
@@ -146,14 +145,14 @@ impl RestoreMap {
         self.add(called, RestoreEntry { name, server: None, index: None, namespace, kind: tool.kind, plan, schemas });
     }
 
-    /// Sets the server of a listed tool, and the tool's name there.
-    pub(super) fn is_of_server(&mut self, called: String, owner: &Owner) {
-        let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(&owner.name, None, Plan::default()));
+    /// Sets the server of a tool, and the tool's name there.
+    pub(super) fn is_of_server(&mut self, called: String, server: &Text<'_>, name: &Text<'_>) {
+        let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(name, None, Plan::default()));
         // A tool that the history adds is in a namespace with its own name.
         if entry.namespace.as_ref() == Some(&entry.name) {
-            entry.namespace = Some(spelled(&owner.name));
+            entry.namespace = Some(spelled(name));
         }
-        (entry.name, entry.server) = (spelled(&owner.name), Some(spelled(owner.server())));
+        (entry.name, entry.server) = (spelled(name), Some(spelled(server)));
     }
 
     pub(super) fn repairs_by(&mut self, options: Option<&RepairOptions>) {

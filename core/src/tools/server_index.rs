@@ -1,16 +1,15 @@
-//! An index of a list of tools, which may be of several servers: they are found by the names that `adapt_request` sends
-//! them with, and an answer says the server of each.
+//! Search index of a tool list or of a list of servers. Answers name each tool's server.
 
 use alloc::{sync::Arc, vec::Vec};
 
 use super::servers::{self, Servers, SERVER};
 use crate::{
-    dialect::surface::NamePattern,
+    dialect::{self, surface::NamePattern},
     error::Error,
     json::{Data, Node, Text},
     options::{Prefix, SearchOptions},
     request::tool::has_type,
-    search::{self, Among, Call, Index},
+    search::{self, Among, Call, Index, SentNames},
 };
 
 /// The members of an answer that hold what was found.
@@ -33,7 +32,16 @@ impl ServerIndex {
             return Ok(ServerIndex { index: Index::new(list, with_definitions)?, servers: None });
         }
         let (list, servers) = servers::flatten(list.clone(), Prefix::Auto, NamePattern::ANY)?;
-        Ok(ServerIndex { index: Index::new(&list, with_definitions)?, servers: servers.map(Arc::new) })
+        let mut sent = SentNames::default();
+        if let Some(servers) = &servers {
+            dialect::name_patterns().into_iter().for_each(|shape| {
+                servers.names_sent(shape, &mut |name, called| {
+                    sent.add(Some(name), called);
+                })
+            });
+        }
+        let index = Index::without_sent_names(&list, with_definitions)?.sent_as(sent);
+        Ok(ServerIndex { index, servers: servers.map(Arc::new) })
     }
 
     pub(crate) fn len(&self) -> usize {

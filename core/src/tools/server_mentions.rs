@@ -6,7 +6,8 @@ use alloc::{collections::VecDeque, format};
 
 use super::{
     call_sites::{self, Role, Site},
-    servers::{Servers, SERVER},
+    server_names::Tool,
+    servers::{self, Servers, SERVER},
 };
 use crate::{
     collections::Map,
@@ -14,6 +15,7 @@ use crate::{
     json::{lazy, Data, Node, Text},
     options::{Api, DeferredOptions},
     request::{
+        carriers::{self, Carriers},
         choice,
         prefilter::{CARRIER, DEFERRAL, NAMES_TOOLS},
         tool,
@@ -32,14 +34,20 @@ const CHOICES: [(&str, Option<&str>, &str); 5] = [
     ("generation_config", Some("tool_choice"), "/generation_config/tool_choice"),
 ];
 
-/// The members of an item that hold definitions: of OpenAI Responses, and of Gemini Interactions.
-const DEFINITIONS: [&str; 2] = ["tools", "result"];
+/// Tools of servers that are not in the list and that the history defines, by their names in the request.
+pub(super) type Added = Map<Text<'static>, Tool>;
 
-/// Replaces names of tools in the choice and the history by the names in the list, and removes `server` there.
+/// Replaces names of tools in the choice and the history by the names in the list, and removes `server` there. Returns
+/// the tools that only the history defines.
 ///
 /// # Errors
 /// `invalid-request` if the choice names a tool that its server does not have.
-pub(super) fn settle(request: &mut Node<'_>, api: Api, servers: Option<&Servers>) -> Result<(), Error> {
+pub(super) fn settle(
+    request: &mut Node<'_>,
+    api: Api,
+    servers: Option<&Servers>,
+    deferred: Option<&DeferredOptions>,
+) -> Result<Added, Error> {
     if servers.is_some_and(Servers::is_empty) {
         if let (Api::Bedrock, Some(pointer)) = (api, choice::demand(request, api)?) {
             let message = "expected tools that the choice can force, found servers without any";
@@ -57,13 +65,22 @@ pub(super) fn settle(request: &mut Node<'_>, api: Api, servers: Option<&Servers>
             None => mentions.in_choice(holder, pointer, 0),
         })?;
     }
-    let mut calls = Calls::default();
+    let (mut calls, mut added) = (Calls::default(), Added::new());
+    let messages = request.get(api.history()).and_then(Node::as_array).unwrap_or_default();
+    if !messages.iter().any(|message| mentions.may_be_in(message)) {
+        return Ok(added);
+    }
+    let mut carriers = Carriers::of(request, api, deferred)?;
     let settled = request.visit(api.history(), |history| {
-        if !matches!(history.data(), Data::Array(_)) {
-            return Ok(());
-        }
         history.visit_children(|_, message| {
-            if !lazy::may_hold(message, NAMES_TOOLS | CARRIER | DEFERRAL) || !mentions.may_be_in(message) {
+            if !lazy::may_hold(message, NAMES_TOOLS | CARRIER | DEFERRAL) {
+                return Ok(());
+            }
+            if !mentions.may_be_in(message) {
+                if api == Api::GeminiInteractions {
+                    // A call may be that of a search, whose result adds tools.
+                    carriers.brings(&*lazy::view(message)?);
+                }
                 return Ok(());
             }
             lazy::edit(message, |message| {
@@ -76,19 +93,17 @@ pub(super) fn settle(request: &mut Node<'_>, api: Api, servers: Option<&Servers>
                         });
                     });
                 });
-                // Definitions that a search found. One without a server is of none.
-                for list in DEFINITIONS {
-                    call_sites::each(message, list, &mut |definition| {
-                        if definition.get(SERVER).is_some() {
-                            mentions.in_history(definition, "name");
-                        }
+                if carriers.brings(message) {
+                    carriers::visit_definitions(message, api, &mut |definition| {
+                        mentions.in_definition(definition, &mut added);
                     });
                 }
                 Ok(())
             })
         })
     });
-    settled.unwrap_or(Ok(()))
+    settled.unwrap_or(Ok(()))?;
+    Ok(added)
 }
 
 /// Replaces the tools' own names in options by their names in the list.
@@ -135,7 +150,7 @@ impl Calls {
             if let Some(called) = called {
                 node.remove(SERVER);
                 if called != own {
-                    node.set(name, Node::string(called));
+                    rename(node, name, called);
                 }
                 return;
             }
@@ -153,6 +168,18 @@ impl Calls {
             }
         }
     }
+}
+
+/// Renames a tool in a call or a reference. A loaded tool is in a namespace with its own name.
+fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'static>) {
+    let is_loaded = node.get("namespace").is_some_and(|namespace| {
+        let name = node.get(key).and_then(Node::as_text);
+        name.is_some() && namespace.as_text() == name
+    });
+    if is_loaded {
+        node.set("namespace", Node::string(called.clone()));
+    }
+    node.set(key, Node::string(called));
 }
 
 struct Mentions<'s> {
@@ -201,12 +228,36 @@ impl Mentions<'_> {
     fn in_history(&self, node: &mut Node<'_>, key: &'static str) {
         match self.find(node, key) {
             Found::Stays | Found::Shared(_) => {}
-            Found::Named(called) => node.set(key, Node::string(called)),
+            Found::Named(called) => rename(node, key, called),
             Found::Absent(server, name) => {
                 if let Some(servers) = self.servers {
-                    node.set(key, Node::string(servers.of_the_past(&server, &name)));
+                    rename(node, key, servers.of_the_past(&server, &name));
                 }
             }
+        }
+    }
+
+    /// Gives the definition of a server's tool its name in the list, or a name of its own if the list lacks the tool. A
+    /// definition without `server` belongs to no server.
+    fn in_definition(&self, definition: &mut Node<'_>, added: &mut Added) {
+        let server = match definition.get(SERVER) {
+            Some(server) if server.is_null() => None,
+            Some(server) => match server.as_text() {
+                Some(server) => Some(server.clone().into_owned()),
+                None => return,
+            },
+            None => return,
+        };
+        definition.remove(SERVER);
+        let (Some(servers), Some(server)) = (self.servers, server) else { return };
+        let Some(name) = servers::own_name(definition) else { return };
+        let called = servers.called(Some(&server), &name).unwrap_or_else(|| {
+            let called = servers.of_the_past(&server, &name);
+            added.insert(called.clone(), (server, name.clone()));
+            called
+        });
+        if called != name {
+            servers::rename(definition, &called);
         }
     }
 

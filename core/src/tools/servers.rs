@@ -174,7 +174,7 @@ fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> 
     // The format is recognised by the list, which is not merged yet. Messages of one format add no tools in another.
     for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
         let mut take = |list: &[Node<'_>]| {
-            let own = list.iter().filter(|definition| definition.get(SERVER).is_none());
+            let own = list.iter().filter(|definition| definition.get(SERVER).is_none_or(Node::is_null));
             names.extend(own.filter_map(named).map(Named::into_name));
         };
         carriers::each(request, api, deferred, &mut take)?;
@@ -348,6 +348,25 @@ impl Servers {
         self.owners.iter()
     }
 
+    /// Calls `take` with each name that a request with this pattern of names sends, if it differs from the name in this
+    /// list, and with the name here.
+    #[cfg(feature = "search")]
+    pub(super) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
+        if shape.rules.is_none() && self.names.values().all(|called| crate::names::is_legal(shape, called)) {
+            return;
+        }
+        let tools: Set<Tool> = self.names.keys().cloned().collect();
+        let (planned, _) = server_names::plan(&tools, self.hosted.keys().cloned(), self.prefix, shape);
+        let mut legal = crate::names::Names::default();
+        legal.plan(shape, planned.values(), &self.hosted.keys().collect::<Vec<_>>());
+        for (tool, name) in planned.iter() {
+            let sent = legal.current(name);
+            if let Some(called) = self.names.get(tool).filter(|called| called.display() != sent) {
+                take(&sent, called);
+            }
+        }
+    }
+
     /// Returns the list name of a tool mentioned in a request, with its server or alone. Returns `None` if the name
     /// stays, or if the server does not have the tool.
     pub(super) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
@@ -405,7 +424,15 @@ fn named(entry: &Node<'_>) -> Option<Named> {
     }
 }
 
-fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
+/// Returns the name of a tool that the caller defines.
+pub(super) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
+    match named(entry) {
+        Some(Named::Own(name)) => Some(name),
+        Some(Named::Hosted(_)) | None => None,
+    }
+}
+
+pub(super) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
     match tool_format::recognise(entry) {
         Entry::Tool(shape) => shape.rename(entry, called.clone()),
         _ => tool::rename_custom(entry, called.clone()),

@@ -19,7 +19,7 @@ const INTERACTIONS: Backend = ("gemini-interactions", "gemini-interactions", "ge
 
 type Put = fn(&mut Value);
 
-/// What each rule is about, with the warnings of which one says what was done.
+/// Triggers, each with its topic and the warnings that may report its change.
 const TRIGGERS: &[(&str, Backend, Native, &[&str], Put)] = &[
     ("every tool is deferred", ANTHROPIC, Native::References, &["all-deferred"], |request| {
         tools(request).iter_mut().for_each(|tool| tool["defer_loading"] = json!(true));

@@ -29,8 +29,15 @@ pub(crate) struct Found {
 }
 
 /// Ways to say the instance; nothing if it takes too long to find them.
-pub(crate) fn answers(instance: &Value, schema: &Value, names: &BTreeMap<String, String>) -> Option<Found> {
-    let answers = Answers { root: schema, names, left: Cell::new(LONGEST), are_all: Cell::new(true) };
+///
+/// `schema` is a part of `root`, in which its references lead.
+pub(crate) fn answers(
+    instance: &Value,
+    schema: &Value,
+    root: &Value,
+    names: &BTreeMap<String, String>,
+) -> Option<Found> {
+    let answers = Answers { root, names, left: Cell::new(LONGEST), are_all: Cell::new(true) };
     let found = answers.of(Some(instance), schema, DEEPEST);
     (answers.left.get() > 0).then(|| Found { answers: found, are_all: answers.are_all.get() })
 }

@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, panic::AssertUnwindSafe};
 
 use jsonschema::{Draft, Validator};
-use serde_json::Value;
+use serde_json::{json, Value};
 use toolwire::{
     check,
     reports::{Accepts, Change, Severity},
@@ -64,6 +64,13 @@ impl Sent {
             Some((old.into(), new.into()))
         };
         self.changes.iter().filter_map(names).collect()
+    }
+
+    /// The property that holds the whole answer, and its schema.
+    fn wrapper(&self) -> Option<(&str, &Value)> {
+        let change = self.changes.iter().find(|change| change.rule == "wrap-root")?;
+        let pointer = change.output_pointer.as_deref()?;
+        Some((pointer.rsplit('/').next()?, self.schema.pointer(pointer)?))
     }
 
     fn is_encoded(&self) -> bool {
@@ -204,8 +211,13 @@ fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
 fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     let names = sent.renamed();
     let mut accepted = Vec::new();
-    let found = answers(instance, &sent.schema, &names)?;
-    for answer in found.answers {
+    let wrapper = sent.wrapper();
+    let schema_of_all = wrapper.map_or(&sent.schema, |(_, schema)| schema);
+    let found = answers(instance, schema_of_all, &sent.schema, &names)?;
+    for mut answer in found.answers {
+        if let Some((name, _)) = wrapper {
+            answer = json!({ name: answer });
+        }
         if valid(&sent.after, &answer)? {
             accepted.push(answer);
         }

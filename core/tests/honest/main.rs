@@ -27,7 +27,7 @@ use std::{collections::BTreeMap, fs, io::Write as _, path::Path, thread};
 
 use jsonschema::Draft;
 use serde_json::{json, Value};
-use toolwire::{dialects, SanitizeOptions};
+use toolwire::{dialects, options::Use, Dialect, SanitizeOptions};
 
 /// All of the suite that is at hand, and the part of it that is in this repository.
 const WHOLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/test_suite.jsonl");
@@ -90,18 +90,31 @@ fn wrapped(group: &Group) -> (Value, Vec<Value>) {
 }
 
 #[test]
+fn every_response_format_reports_what_the_official_suite_shows() {
+    judged(Use::Response);
+}
+
+#[test]
 fn every_dialect_reports_what_the_official_suite_shows() {
+    judged(Use::Tool);
+}
+
+/// Judges tools, whose arguments are objects, or answers, which may be anything.
+fn judged(used_as: Use) {
     let (groups, skipped): (Vec<Group>, Vec<Group>) =
         groups().into_iter().partition(|group| !out_of_reach(&group.schema));
     say(&format!("out of reach: {} groups with remote or dynamic references", skipped.len()));
     skipped.iter().for_each(|group| say(&format!("  {}", group.name)));
     let asked = std::env::var("TOOLWIRE_DIALECT").ok();
-    let names: Vec<&str> =
-        dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex")).collect();
+    let of_use = |dialect: &&Dialect| match used_as {
+        Use::Response => dialect.response_format().is_some(),
+        _ => !dialect.name.starts_with("codex"),
+    };
+    let names: Vec<&str> = dialects().iter().filter(of_use).map(|dialect| dialect.name).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| asked.as_ref().is_none_or(|asked| asked == name)).collect();
     // Two halves, because the machines that run this have two cores at least.
     let half = |start: usize| {
-        names.iter().skip(start).step_by(2).map(|name| (*name, judge_all(name, &groups))).collect::<Vec<_>>()
+        names.iter().skip(start).step_by(2).map(|name| (*name, judge_all(name, used_as, &groups))).collect::<Vec<_>>()
     };
     let mut results = thread::scope(|scope| {
         let other = scope.spawn(|| half(1));
@@ -134,9 +147,9 @@ fn every_dialect_reports_what_the_official_suite_shows() {
 /// What is wrong with one dialect, and what became of the schemas.
 type Verdict = (Vec<String>, BTreeMap<&'static str, usize>);
 
-fn judge_all(dialect: &str, groups: &[Group]) -> Verdict {
+fn judge_all(dialect: &str, used_as: Use, groups: &[Group]) -> Verdict {
     let (mut faults, mut tally) = Verdict::default();
-    let options = SanitizeOptions::new(dialect);
+    let options = SanitizeOptions::new(dialect).used_as(used_as);
     for group in groups {
         let mut plain = group.schema.clone();
         if group.draft == Draft::Draft7 {
@@ -144,9 +157,12 @@ fn judge_all(dialect: &str, groups: &[Group]) -> Verdict {
                 object.entry("$schema").or_insert_with(|| json!("http://json-schema.org/draft-07/schema#"));
             }
         }
-        let objects: Vec<Value> = group.tests.iter().map(|(data, _)| data.clone()).filter(Value::is_object).collect();
+        let is_possible = |data: &Value| used_as == Use::Response || data.is_object();
+        let data: Vec<Value> = group.tests.iter().map(|(data, _)| data.clone()).filter(is_possible).collect();
         let (outer, instances) = wrapped(group);
-        for (how, schema, instances) in [("as it is", plain, objects), ("wrapped", outer, instances)] {
+        // A property of an object is no other for an answer.
+        let in_property = (used_as == Use::Tool).then_some(("wrapped", outer, instances));
+        for (how, schema, instances) in [("as it is", plain, data)].into_iter().chain(in_property) {
             let name = format!("{} ({how})", group.name);
             let judged = judge::judge(&schema, group.draft, &instances, &options);
             faults.extend(judged.faults.into_iter().map(|fault| format!("{name}: {fault}")));

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 use serde_json::{json, Value};
 use toolwire::{
     check,
+    options::Use,
     reports::{Accepts, Change, Guidance},
     sanitize, Dialect, SanitizeOptions,
 };
@@ -170,6 +171,7 @@ pub(crate) fn page(dialect: &Dialect) -> String {
     settings(&mut page, dialect);
     facts(&mut page, dialect);
     requests(&mut page, dialect);
+    response_format(&mut page, dialect);
     unverified(&mut page, dialect);
     keywords(&mut page, name);
     tool(&mut page, name);
@@ -211,6 +213,30 @@ fn facts(page: &mut String, dialect: &Dialect) {
             rules.join(", "),
             if fact.rules.is_empty() { "" } else { fact.severity.as_str() }
         );
+    }
+    page.push('\n');
+}
+
+/// What differs for the schema of an answer.
+fn response_format(page: &mut String, dialect: &Dialect) {
+    *page += "## Response formats\n\n";
+    let Some(format) = dialect.response_format() else {
+        let refused = check(&json!({}), &SanitizeOptions::new(dialect.name).used_as(Use::Response));
+        let why = refused.expect_err("it has none").message().to_owned();
+        let why = why.split_once("`: ").map_or_else(|| why.clone(), |(_, why)| why.to_owned());
+        let _ = writeln!(page, "None: {why}.\n");
+        return;
+    };
+    let _ = writeln!(
+        page,
+        "With `use: \"response\"`, a schema is written for: {} ([documentation]({})). As for tools, but:\n",
+        format.surface, format.documentation
+    );
+    *page += "| what is known | confidence | source | rules of `check` |\n|---|---|---|---|\n";
+    for fact in format.facts.iter().filter(|fact| !dialect.facts.contains(fact)) {
+        let rules: Vec<String> = fact.rules.iter().map(|rule| code(rule.id())).collect();
+        let source = cell(&link_sources(fact.source));
+        let _ = writeln!(page, "| {} | {} | {source} | {} |", cell(fact.statement), fact.confidence, rules.join(", "));
     }
     page.push('\n');
 }

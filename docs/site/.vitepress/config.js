@@ -64,6 +64,7 @@ export default defineConfig({
       { text: 'Rules', collapsed: true, items: [{ text: 'Overview', link: '/rules/' }, ...below('rules')] },
       group('Facts and figures', [
         ['Evidence: recorded answers', '/evidence'],
+        ['Chat templates', '/templates'],
         ['Census: real tools', '/census'],
         ['Other packages', '/comparison'],
         ['Size and entries', '/packages'],

@@ -46,18 +46,32 @@ class _RewritingOptions(TypedDict, total=False):
     value read, 4,000,000 in all."""
 
 
-class CheckOptions(_RewritingOptions, total=False):
-    """Keyword arguments of `check`."""
+class _DialectOptions(_RewritingOptions, total=False):
+    """What every function takes that is about one dialect."""
 
     dialect: Required[DialectName]
     """The dialect to write. Required: no schema is right for every API."""
 
 
-class SanitizeOptions(CheckOptions, total=False):
-    """Keyword arguments of `sanitize`."""
+class CheckOptions(_DialectOptions, total=False):
+    """Keyword arguments of `check`."""
+
+    use: Literal["tool", "response"] | None
+    """What the schema describes. APIs hold response formats to other rules than tools. By default `"tool"`."""
+    wrapper: str | None
+    """The name of the property that holds the answer if the API wants an object and the schema describes something
+    else. By default `"response"`."""
+
+
+class _ShareOptions(TypedDict, total=False):
+    """What every function takes that may return parts of its input."""
 
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
+
+
+class SanitizeOptions(CheckOptions, _ShareOptions, total=False):
+    """Keyword arguments of `sanitize`."""
 
 
 ToolFormat: TypeAlias = Literal[
@@ -115,7 +129,7 @@ class _ListOptions(_RewritingOptions, total=False):
     servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
 
 
-class ToolsOptions(SanitizeOptions, _ListOptions, total=False):
+class ToolsOptions(_DialectOptions, _ShareOptions, _ListOptions, total=False):
     """Keyword arguments of `sanitize_tools`."""
 
     format: ToolFormat | None
@@ -160,7 +174,7 @@ class _RequestOptions(_ListOptions, total=False):
     """
 
 
-class AdaptOptions(SanitizeOptions, _RequestOptions, total=False):
+class AdaptOptions(_DialectOptions, _ShareOptions, _RequestOptions, total=False):
     """Keyword arguments of `adapt_request`."""
 
     format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None

@@ -628,6 +628,22 @@ class Fact(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ResponseFormat(Record):
+    """What is known about the response formats of an API, beyond what is known about its tools."""
+
+    surface: str
+    """Where the schema of the answer stands, in words."""
+    documentation: str
+    """Where that is documented."""
+    as_of: str
+    """The day on which the facts were last checked (ISO 8601)."""
+    facts: tuple[Fact, ...]
+    """What is known, with confidence and source."""
+
+    _made: ClassVar = {"facts": Fact.list_of}
+
+
+@dataclass(frozen=True, slots=True)
 class RequestFact(Record):
     """One fact about what an API refuses of a request as a whole."""
 
@@ -699,6 +715,8 @@ class Dialect(Record):
     """What is known, with confidence and source."""
     requests: tuple[RequestFact, ...]
     """What is known about requests as a whole."""
+    response: ResponseFormat | None
+    """What is known about its response formats; `None` if it has none."""
     unverified: tuple[str, ...]
     """What nobody has verified: the table lets it through."""
 
@@ -707,5 +725,6 @@ class Dialect(Record):
         "encodes": tuple,
         "facts": Fact.list_of,
         "requests": RequestFact.list_of,
+        "response": ResponseFormat.of,
         "unverified": tuple,
     }

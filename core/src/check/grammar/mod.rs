@@ -72,7 +72,15 @@ pub(super) fn check(
         report.add(root, Constraint::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
     }
-    if grammar.object_root && !root.get(Keyword::Type).is_some_and(|value| types::is_name(value, "object", grammar)) {
+    let is_object =
+        |schema: &Node<'_>| schema.get(Keyword::Type).is_some_and(|value| types::is_name(value, "object", grammar));
+    let mut is_object_root = is_object(root);
+    if grammar.root_reference && root.get(Keyword::Ref).is_some() {
+        let references = schema::references::of(root, form, Draft::of(root), budget)?;
+        let target = references.target_of(root).and_then(|target| references.located(root, target));
+        is_object_root |= target.is_some_and(is_object);
+    }
+    if grammar.object_root && !is_object_root {
         let absent = || misplaced::misplaced(root).map_or_else(|| "none".to_string(), Misplaced::in_words);
         let found = root.get(Keyword::Type).map_or_else(absent, seen);
         report.add(root, Constraint::RootObject, String::new(), "`type: \"object\"` at the root", &found);
@@ -198,6 +206,11 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
 /// Is the value of this keyword read where not all are? Beside another type than its own it is not.
 fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
     let wanted = match keyword {
+        Keyword::MultipleOf => {
+            let is_number =
+                |types: &Node<'_>| types::is(types, "number", grammar) || types::is(types, "integer", grammar);
+            return grammar.checked_values.contains(keyword) && schema.get(Keyword::Type).is_some_and(is_number);
+        }
         // The bounds of other numbers are not.
         Keyword::Minimum | Keyword::Maximum | Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum => "integer",
         _ => "string",

@@ -31,6 +31,8 @@ pub(crate) struct Grammar {
     pub(crate) accept_unchanged: bool,
     /// The root must say `type: "object"` and nothing else.
     pub(crate) object_root: bool,
+    /// Or it is a reference.
+    pub(crate) root_reference: bool,
     /// Keywords that may not stand at the root, though they may further down.
     pub(crate) root_refuses: Keywords,
     /// Except unions whose branches all say `type: "object"` themselves.
@@ -183,6 +185,7 @@ impl Grammar {
     pub(crate) const OPEN: Grammar = Grammar {
         accept_unchanged: true,
         object_root: true,
+        root_reference: false,
         root_refuses: Keywords::NONE,
         root_unions_of_objects: false,
         refuses: Keywords::NONE,

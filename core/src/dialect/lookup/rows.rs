@@ -224,8 +224,10 @@ pub(super) const ROWS: &[Row] = &[
         .apis(INTERACTIONS),
     at(VERTEX, "vertex", 'A', "this is Vertex AI, Google Cloud's own API (docs.cloud.google.com)"),
     at(BEDROCK, "bedrock-anthropic", 'A', "bedrock-runtime is Amazon Bedrock's API, and the model is Claude")
-        .models(BEDROCK_CLAUDE),
-    at(BEDROCK, "bedrock", 'A', "bedrock-runtime is Amazon Bedrock's API (docs.aws.amazon.com)"),
+        .models(BEDROCK_CLAUDE)
+        .strict("bedrock-strict"),
+    at(BEDROCK, "bedrock", 'A', "bedrock-runtime is Amazon Bedrock's API (docs.aws.amazon.com)")
+        .strict("bedrock-strict"),
     at(MOONSHOT, "moonshot", 'A', AT_MOONSHOT).strict("moonshot"),
     at(&["api.x.ai"], "xai", 'A', "api.x.ai is xAI's own API (docs.x.ai)").strict("xai"),
     at(&["api.deepseek.com"], "deepseek", 'A', "api.deepseek.com is DeepSeek's own API (api-docs.deepseek.com)")
@@ -326,9 +328,11 @@ pub(super) const ROWS: &[Row] = &[
     .apis(&[Api::LlamaCpp]),
     Row::new(Place::Anywhere, "bedrock-anthropic", 'A', "only Amazon Bedrock has Converse, and the model is Claude")
         .apis(&[Api::Bedrock])
-        .models(BEDROCK_CLAUDE),
+        .models(BEDROCK_CLAUDE)
+        .strict("bedrock-strict"),
     Row::new(Place::Anywhere, "bedrock", 'A', "only Amazon Bedrock has Converse (docs.aws.amazon.com)")
-        .apis(&[Api::Bedrock]),
+        .apis(&[Api::Bedrock])
+        .strict("bedrock-strict"),
     anywhere("gemini-json-schema", "the protocol is Gemini's, with schemas in `parametersJsonSchema`")
         .apis(&[Api::GeminiJsonSchema]),
     anywhere("gemini-interactions", "the protocol is Gemini's Interactions").apis(INTERACTIONS),

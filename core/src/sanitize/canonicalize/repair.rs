@@ -132,7 +132,7 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
 }
 
 /// The type that a name means: `Some(None)` is any, `None` is no type.
-fn known_type(name: &str) -> Option<Option<&'static str>> {
+pub(in crate::sanitize) fn known_type(name: &str) -> Option<Option<&'static str>> {
     let lower = name.to_ascii_lowercase();
     if let Some(known) = TYPE_NAMES.iter().find(|known| **known == lower) {
         return Some(Some(known));

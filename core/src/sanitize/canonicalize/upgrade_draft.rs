@@ -297,8 +297,8 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         None => true,
     };
     if !object.iter().all(is_alone) {
-        // Arguments are objects, so the root admits no null.
-        if place.keyword.is_some() {
+        // Arguments are objects, so their root admits no null.
+        if place.keyword.is_some() || !context.grammar.object_root {
             beside_null(node);
         }
         return;

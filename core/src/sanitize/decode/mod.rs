@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     json: Option<Node<'static>>,
     /// Property names.
     names: Option<Node<'static>>,
+    /// Name of the property that `wrap-root` put the answer under.
+    pub(in crate::sanitize) wrapper: Option<String>,
 }
 
 /// What becomes a plan while a schema is sanitized.
@@ -86,7 +88,7 @@ impl<'a> PlanBuilder<'a> {
 impl Plan {
     /// Is there nothing to undo?
     pub(crate) fn is_empty(&self) -> bool {
-        self.parts().iter().all(|(_, part)| part.is_none())
+        self.wrapper.is_none() && self.parts().iter().all(|(_, part)| part.is_none())
     }
 
     /// The names that the model knows of members, by their own. What has several is not in there.
@@ -121,6 +123,9 @@ impl Plan {
         if let Some(plan) = &self.names {
             names::restore(arguments, plan, budget);
         }
+        if let Some(name) = &self.wrapper {
+            unwrap(arguments, name);
+        }
         budget.check(String::new)
     }
 
@@ -137,7 +142,10 @@ impl Plan {
 
     fn members(&self) -> impl Iterator<Item = Member<'static>> + '_ {
         let parts = self.parts().into_iter();
-        parts.filter_map(|(key, part)| Some(Member { key: Text::literal(key), value: part.clone()? }))
+        let parts = parts.filter_map(|(key, part)| Some(Member { key: Text::literal(key), value: part.clone()? }));
+        let wrapper =
+            self.wrapper.iter().map(|name| Member { key: Text::literal(WRAPPER), value: Node::string(name.clone()) });
+        parts.chain(wrapper)
     }
 
     /// From JSON, as [`Self::to_node`] gives it.
@@ -147,6 +155,12 @@ impl Plan {
     pub(crate) fn from_node(node: &Node<'_>) -> Result<Plan, Error> {
         let mut plan = Plan::default();
         for Member { key, value } in node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))? {
+            if key.is(WRAPPER) {
+                let name = value.as_text().and_then(Text::value);
+                let name = name.ok_or_else(|| wrong(format!("/{WRAPPER}"), "a string", value.kind()))?;
+                plan.wrapper = Some(name.into_owned());
+                continue;
+            }
             let part = match key.value().as_deref() {
                 Some("encoded") => &mut plan.encoded,
                 Some("json") => &mut plan.json,
@@ -173,7 +187,7 @@ impl Plan {
         }
         version::check(node, version::VERSION, "a plan", "sanitize the schema again")?;
         let parts = Plan::default().parts().map(|(name, _)| name);
-        let unknown = |member: &&Member<'_>| !parts.iter().chain(&["version"]).any(|name| member.key.is(name));
+        let unknown = |member: &&Member<'_>| !parts.iter().chain(&["version", WRAPPER]).any(|name| member.key.is(name));
         match object.iter().find(unknown) {
             None => Plan::from_node(node),
             Some(Member { key, .. }) => {
@@ -182,6 +196,21 @@ impl Plan {
                 Err(wrong(at, "of one schema", &format!("the member `{}`", key.display())))
             }
         }
+    }
+}
+
+/// The member of a plan that names the wrapper of an answer.
+const WRAPPER: &str = "wrapper";
+
+/// Replaces an object that has this property alone by its value.
+fn unwrap(answer: &mut Node<'_>, name: &str) {
+    if !answer.as_object().is_some_and(|object| object.len() == 1 && object.has(name)) {
+        return;
+    }
+    if let Some(mut value) = answer.as_object_mut().and_then(|object| object.remove(name)) {
+        // The value is unchanged, but it is no longer the root of the input text.
+        value.touch();
+        *answer = value;
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     dialect::grammar::{Grammar, OpenRule},
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Text},
-    options::Hints,
+    options::{Hints, Use},
     report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
@@ -15,6 +15,7 @@ use crate::{
         description,
         diagnostics::{ChangeKind, Location},
         legalize::{beside::Beside, distribute, told_apart::discriminators},
+        wrap_root::declares_object,
     },
     schema::{
         annotations::is_annotation,
@@ -68,7 +69,7 @@ pub(in crate::sanitize) fn refuse_no_object(
     }
 }
 
-/// Writes `type: "object"`, which tool arguments are anyway, and `properties`.
+/// Writes `type: "object"`, which tool arguments are anyway, and `properties`. An answer may be something else.
 pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
     if root.as_bool() == Some(true) {
         root.replace(Data::Object(Object::new()));
@@ -76,10 +77,14 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
     if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
         // Where the root stands for other values too, those are no longer anything but objects.
-        let effect = if refers_to_root(root, &context.budget) { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
-        context.diagnostics.report(Polarity::Positive, from, to, effect, || {
-            String::from("added `type: \"object\"`: arguments are always an object")
-        });
+        let may_be_more = || context.used_as == Use::Response && !declares_object(root);
+        let narrows = may_be_more() || refers_to_root(root, &context.budget);
+        let effect = if narrows { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
+        let why = match context.used_as {
+            Use::Tool => "arguments are always an object",
+            Use::Response => "only that is accepted as the root",
+        };
+        context.diagnostics.report(Polarity::Positive, from, to, effect, || format!("added `type: \"object\"`: {why}"));
         if let Some(object) = root.as_object_mut() {
             match object.has(Keyword::Type) {
                 true => object.set(Text::literal("type"), Node::literal("object")),

@@ -160,7 +160,8 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         return Some(Fault::Refused);
     }
     // The values of a root that must be closed would be written as text, and the root is an object.
-    if is_root && grammar.objects.open == OpenRule::MustClose && matches!(keyword, Keyword::Enum | Keyword::Const) {
+    let is_object = is_root && grammar.object_root;
+    if is_object && grammar.objects.open == OpenRule::MustClose && matches!(keyword, Keyword::Enum | Keyword::Const) {
         return Some(Fault::Refused);
     }
     if grammar.is_below_minimum(keyword, &member.value, object) {

@@ -6,6 +6,7 @@ use serde_json::{json, Map, Value};
 use toolwire::{
     adapt_request, check, check_request, check_tools, dialects,
     internal::fact_of,
+    options::Use,
     reports::{RequestViolation, Severity},
     sanitize, sanitize_tools, AdaptOptions, Code, SanitizeOptions, ToolsOptions,
 };
@@ -41,7 +42,8 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
             }
             judgement
         }
-        (None, Sent::Schema(schema)) => taken(&in_schema(schema, dialect), schema),
+        (None, Sent::Schema(schema)) => taken(&in_schema(schema, &SanitizeOptions::new(dialect)), schema),
+        (None, Sent::Response(schema)) => taken(&in_schema(schema, &of_response(dialect)), schema),
         (None, Sent::Tools(tools)) => taken(&in_list(tools, dialect), tools),
         (None, Sent::Whole(tools, request)) => {
             let mut judgement = taken(&in_list(tools, dialect), tools);
@@ -59,12 +61,8 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
             }
             judgement
         }
-        (Some(error), Sent::Schema(schema)) => refused(error, schema, in_schema(schema, dialect), dialect, || {
-            match sanitize(schema, &SanitizeOptions::new(dialect)) {
-                Ok(output) => Ok((in_schema(&output.schema, dialect), vec![output.schema])),
-                Err(error) => Err(error.code()),
-            }
-        }),
+        (Some(error), Sent::Schema(schema)) => refused_schema(error, schema, dialect, &SanitizeOptions::new(dialect)),
+        (Some(error), Sent::Response(schema)) => refused_schema(error, schema, dialect, &of_response(dialect)),
         (Some(error), Sent::Tools(tools)) => refused_list(error, tools, dialect),
         (Some(error), Sent::Request(request)) if error.contains("tool_choice") => {
             let mut judgement = Judgement::default();
@@ -94,6 +92,17 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
 fn taken(refused: &Refused, sent: &Value) -> Judgement {
     let differs = refused.iter().map(|(rule, _)| format!("accepted: `{rule}`")).collect();
     Judgement { differs, found: format!("{refused:?}\n  {sent}"), ..Judgement::default() }
+}
+
+fn of_response(dialect: &str) -> SanitizeOptions {
+    SanitizeOptions::new(dialect).used_as(Use::Response)
+}
+
+fn refused_schema(error: &str, schema: &Value, dialect: &'static str, options: &SanitizeOptions) -> Judgement {
+    refused(error, schema, in_schema(schema, options), dialect, || match sanitize(schema, options) {
+        Ok(output) => Ok((in_schema(&output.schema, options), vec![output.schema])),
+        Err(error) => Err(error.code()),
+    })
 }
 
 fn refused_list(error: &str, tools: &Value, dialect: &'static str) -> Judgement {
@@ -157,8 +166,8 @@ fn statement(dialect: &str, rule: &str, pointer: &str) -> Option<&'static str> {
 }
 
 /// What the API would refuse; what it takes in another sense, or ignores, was answered 200, too.
-fn in_schema(schema: &Value, dialect: &str) -> Refused {
-    match check(schema, &SanitizeOptions::new(dialect)) {
+fn in_schema(schema: &Value, options: &SanitizeOptions) -> Refused {
+    match check(schema, options) {
         Ok(found) => found
             .into_iter()
             .filter(|violation| violation.severity == Severity::Refused)

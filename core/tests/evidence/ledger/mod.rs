@@ -72,6 +72,8 @@ impl Binds {
 /// What was sent.
 pub(crate) enum Sent {
     Schema(Value),
+    /// The schema of a response format.
+    Response(Value),
     /// A whole list of tools.
     Tools(Value),
     /// A whole request, with its tools wherever they stand: what is judged is its choice among them, too.
@@ -99,7 +101,8 @@ pub(crate) fn text<'a>(row: &'a Value, member: &str) -> &'a str {
 
 fn accepted(row: &Value) -> Answer {
     let name = format!("{} {} {} ({})", text(row, "host"), text(row, "kind"), text(row, "name"), text(row, "source"));
-    Answer { name, binds: hosts::binds(row), error: None, sent: Sent::Schema(row["schema"].clone()), recorded: true }
+    let sent = if text(row, "kind").starts_with("response_format") { Sent::Response } else { Sent::Schema };
+    Answer { name, binds: hosts::binds(row), error: None, sent: sent(row["schema"].clone()), recorded: true }
 }
 
 /// Of a row whose `verdict` stands beside the provider's text.
@@ -114,7 +117,9 @@ fn of_exchange(row: &Value, binds: Binds, sent: Sent) -> Answer {
 }
 
 fn answered(row: &Value) -> Answer {
-    of_exchange(row, surfaces::of_schema(row), Sent::Schema(row["schema"].clone()))
+    let is_response = text(row, "kind") == "response-format";
+    let sent = if is_response { Sent::Response } else { Sent::Schema };
+    of_exchange(row, surfaces::of_schema(row), sent(row["schema"].clone()))
 }
 
 /// Parts of errors that reject a request for its tool choice, its model, or the types and shapes of its tools.
@@ -243,6 +248,8 @@ pub(crate) struct Tally {
     recorded: usize,
     /// Of both, the whole requests.
     requests: usize,
+    /// Of both, the response formats.
+    formats: usize,
     /// Rows in which the table says otherwise.
     pub(crate) excepted: usize,
     /// How many rejections rest on a fact, by its statement.
@@ -310,7 +317,8 @@ impl Ledger {
         let tally = self.tallies.entry(dialect).or_default();
         *(if answer.error.is_none() { &mut tally.accepted } else { &mut tally.rejected }) += 1;
         tally.recorded += usize::from(answer.recorded);
-        tally.requests += usize::from(!matches!(answer.sent, Sent::Schema(_)));
+        tally.formats += usize::from(matches!(answer.sent, Sent::Response(_)));
+        tally.requests += usize::from(!matches!(answer.sent, Sent::Schema(_) | Sent::Response(_)));
         tally.excepted += usize::from(!judgement.differs.is_empty());
         for fact in judgement.facts {
             *tally.facts.entry(fact).or_default() += 1;

@@ -24,7 +24,7 @@ part of this repository: they are in `../shared/data`, beside the checkout.
   A row that was refused for its request, for the choice or the model, is refused by `checkRequest`.
 - *Recorded*: the exchange itself was recorded, or the validator that the server runs was run. Other rows are what
   users quoted, what tests or documentation state, and schemas written to fit a message.
-- *Requests* are whole lists of tools; all other rows are one schema.
+- *Requests* are whole lists of tools; all other rows are one schema. *Formats* are those of an answer.
 - *Excepted* rows are those that the table contradicts.
 
 ";
@@ -40,8 +40,8 @@ which). Facts that refuse nothing have a dash: a rejection cannot show them. Fac
 ";
 
 const COLUMNS: &str = "\
-| dialect | accepted | rejected | recorded | requests | excepted | facts that refuse | with an answer |
-|---|--:|--:|--:|--:|--:|--:|--:|
+| dialect | accepted | rejected | recorded | requests | formats | excepted | facts that refuse | with an answer |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|
 ";
 
 const NO_ANSWERS: &str = "
@@ -75,9 +75,9 @@ pub(super) fn page(ledger: &Ledger) -> String {
         let tally = ledger.tallies.get(dialect.name).unwrap_or(&nothing);
         let refusing = refusing(dialect).count();
         let shown = refusing_statements(dialect).filter(|statement| tally.facts.contains_key(statement)).count();
-        let Tally { accepted, rejected, recorded, requests, excepted, .. } = tally;
+        let Tally { accepted, rejected, recorded, requests, formats, excepted, .. } = tally;
         let _ = writeln!(page, "| [`{0}`](dialects/{0}.md) | {1} | {refusing} | {shown} |", dialect.name, {
-            [accepted, rejected, recorded, requests, excepted].map(usize::to_string).join(" | ")
+            [accepted, rejected, recorded, requests, formats, excepted].map(usize::to_string).join(" | ")
         });
     }
     page += NO_ANSWERS;

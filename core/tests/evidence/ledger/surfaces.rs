@@ -46,24 +46,49 @@ pub(super) fn of_request(row: &Value) -> Binds {
 const RESPONSE: &str = "a response format of a host where no dialect is known to hold for them";
 const ROUTER: &str = "a router: the request went to a provider that is not told";
 
+/// The dialect of a response format; nothing where the surface alone decides.
+fn of_response(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
+    let &Sent { surface, format, model, carrier: _, is_response, strict } = sent;
+    is_response.then_some(())?;
+    Some(match surface {
+        "anthropic-messages" => Ok("anthropic"),
+        "openai-chat" | "openai-responses" if strict => Ok("openai-strict"),
+        "openai-chat" => Ok("openai-chat"),
+        "openai-responses" => Ok("openai-responses"),
+        "copilot" if strict && model.starts_with("gpt-") => Ok("openai-strict"),
+        "azure-openai" if strict => Ok("azure-strict"),
+        "bedrock" if format == "bedrock-converse" && model.contains("claude") => Ok("bedrock-anthropic"),
+        "mistral" => Ok("mistral"),
+        "groq" => Ok("groq"),
+        "cerebras" => Ok("cerebras"),
+        "xai" => Ok("xai"),
+        "cohere" => Ok("cohere"),
+        "ollama" => Ok("ollama"),
+        "llama-cpp" => Ok("llama-cpp"),
+        "gemini" if format == "gemini-interactions" => Ok("gemini-interactions"),
+        "gemini" | "vertex" => return None,
+        _ => Err(RESPONSE),
+    })
+}
+
 /// The dialect, or why there is none; nothing for a surface that nobody has thought of.
 fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
-    let &Sent { surface, format, model, carrier, is_response, strict } = sent;
+    if let Some(found) = of_response(sent) {
+        return Some(found);
+    }
+    let &Sent { surface, format, model, carrier, strict, .. } = sent;
     let is_responses = format == "openai-responses";
     Some(match surface {
-        // Response formats have the validator of strict tools, but for the root.
-        "anthropic-messages" if strict || is_response => Ok("anthropic-strict"),
-        "anthropic-messages" | "vertex-anthropic" if !is_response => Ok("anthropic"),
+        "anthropic-messages" if strict => Ok("anthropic-strict"),
+        "anthropic-messages" | "vertex-anthropic" => Ok("anthropic"),
         "openai-chat" | "openai-responses" if strict => Ok("openai-strict"),
         // Copilot hands requests on to the maker of the model.
         "copilot" if strict && model.starts_with("gpt-") => Ok("openai-strict"),
         "azure-openai" if strict => Ok("azure-strict"),
-        _ if is_response && !matches!(surface, "gemini" | "vertex" | "llama-cpp") => Err(RESPONSE),
         "openai-chat" | "openai-responses" | "azure-openai" if is_responses => Ok("openai-responses"),
         "openai-chat" | "openai-responses" | "azure-openai" => Ok("openai-chat"),
         "copilot" if model.starts_with("gpt-") && !is_responses => Ok("openai-chat"),
         "gemini-interactions" => Ok("gemini-interactions"),
-        "gemini" if format == "gemini-interactions" && is_response => Err(RESPONSE),
         "gemini" if format == "gemini-interactions" => Ok("gemini-interactions"),
         "gemini" if matches!(carrier, "parameters" | "responseSchema" | "response_schema") => Ok("gemini"),
         "gemini" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("gemini-json-schema"),
@@ -71,8 +96,8 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "vertex" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("vertex-json-schema"),
         "bedrock" if format == "bedrock-converse" && !strict && model.contains("claude") => Ok("bedrock-anthropic"),
         "bedrock" if format == "bedrock-converse" && !strict => Ok("bedrock"),
+        "bedrock" if format == "bedrock-converse" => Ok("bedrock-strict"),
         "bedrock" => Err("no dialect: Bedrock's InvokeModel, where the format is the model's own"),
-        // The same converter makes a grammar of both.
         "llama-cpp" => Ok("llama-cpp"),
         "deepseek" if !strict => Ok("deepseek"),
         "mistral" => Ok("mistral"),

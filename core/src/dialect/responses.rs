@@ -1,0 +1,403 @@
+//! What each API takes as the schema of an answer: a response format, also called structured output.
+//!
+//! A row is the dialect of the API's tools with what differs. Where nothing is known to differ, the facts about its
+//! tools hold, and the row names the place of the format in a request.
+
+use alloc::format;
+
+use super::{
+    anthropic, azure, bedrock, cerebras, cohere, fireworks, gemini, gemini_interactions, grammar::Grammar, groq,
+    llama_cpp, mistral, moonshot, openai, vertex, vllm, xai, Dialect, Fact, Method,
+};
+use crate::{
+    error::{Code, Error},
+    json::Node,
+    report::Severity,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
+
+/// An API's response format.
+#[derive(Clone, Copy)]
+pub(super) struct ResponseFormat {
+    /// The dialect of the tools of the API.
+    name: &'static str,
+    /// The dialect of the format; or why there is none, and what to do instead.
+    dialect: Result<&'static Dialect, &'static str>,
+    /// How many of the dialect's facts are about the format; the others are those about tools.
+    own: usize,
+}
+
+/// Returns the dialect of the response format of an API.
+///
+/// # Errors
+/// `not-representable` if the API has none.
+pub(super) fn of(dialect: &Dialect) -> Result<&'static Dialect, Error> {
+    let row = FORMATS.iter().find(|row| row.name == dialect.name);
+    row.map_or(Err(UNKNOWN), |row| row.dialect).map_err(|why| {
+        let message = format!("expected a dialect whose API has response formats, found `{}`: {why}", dialect.name);
+        Error::new(Code::NotRepresentable, "", message)
+    })
+}
+
+/// Describes the response format of a dialect's API as JSON; null if it has none.
+pub(super) fn to_node(dialect: &Dialect) -> Node<'static> {
+    let found = FORMATS.iter().find(|row| row.name == dialect.name);
+    let Some((format, own)) = found.and_then(|row| Some((row.dialect.ok()?, row.own))) else { return Node::default() };
+    Node::record([
+        ("surface", Node::string(format.surface)),
+        ("documentation", Node::string(format.documentation)),
+        ("asOf", Node::string(format.as_of)),
+        ("facts", format.listed(format.facts.get(..own).unwrap_or_default())),
+    ])
+}
+
+const UNKNOWN: &str = "no response format is known for it";
+const IN_TOOL: &str = "`response_format` takes `json_object` alone (`This response_format type is unavailable now`); \
+    use DeepSeek's Responses API, or describe the answer as the arguments of a tool and force the model to call it";
+
+/// A fact about the root that `check` enforces.
+const fn root(statement: &'static str, confidence: char, source: &'static str) -> Fact {
+    Fact {
+        statement,
+        confidence,
+        source,
+        rules: &[Constraint::RootObject, Constraint::RootNotSchema, Constraint::RootKeyword],
+        ..Fact::REFUSED
+    }
+}
+
+/// A fact that no rule of `check` rests on.
+const fn known(statement: &'static str, confidence: char, source: &'static str) -> Fact {
+    Fact { statement, confidence, source, severity: Severity::Ignored, ..Fact::REFUSED }
+}
+
+/// Concatenates the facts about a format and those about tools at compile time. What is said of the root of tools does
+/// not hold where any schema may stand there.
+const fn joined<const N: usize>(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> [Fact; N] {
+    let mut all = [Fact::REFUSED; N];
+    let mut at = 0;
+    let (mut first, mut then) = (own, of_tools);
+    while let [fact, rest @ ..] = first {
+        all[at] = *fact;
+        at += 1;
+        first = rest;
+    }
+    while let [fact, rest @ ..] = then {
+        if holds(fact, grammar) {
+            all[at] = *fact;
+            at += 1;
+        }
+        then = rest;
+    }
+    all
+}
+
+const fn count(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> usize {
+    let mut count = own.len();
+    let mut then = of_tools;
+    while let [fact, rest @ ..] = then {
+        count += holds(fact, grammar) as usize;
+        then = rest;
+    }
+    count
+}
+
+/// Does a fact about tools hold for response formats?
+const fn holds(fact: &Fact, grammar: &Grammar) -> bool {
+    let mut rules = fact.rules;
+    let mut is_of_root = !rules.is_empty();
+    while let [rule, rest @ ..] = rules {
+        is_of_root &= matches!(rule, Constraint::RootObject | Constraint::RootNotSchema | Constraint::RootKeyword);
+        rules = rest;
+    }
+    grammar.object_root || !is_of_root
+}
+
+/// The grammar of an API's tools.
+const fn of_tools(dialect: &Dialect) -> Grammar {
+    match dialect.method {
+        Method::Rules(grammar) => *grammar,
+        Method::Codex { .. } => Grammar::OPEN,
+    }
+}
+
+/// Any schema may stand at the root.
+const fn any_root(grammar: Grammar) -> Grammar {
+    Grammar { object_root: false, root_refuses: Keywords::NONE, ..grammar }
+}
+
+/// Declares a response format: its name, the dialect of the tools, where it stands, where that is documented, its
+/// grammar, and the facts about it.
+macro_rules! format_of {
+    (
+        $name:ident: $as:literal from $base:path; $surface:literal at $documentation:literal;
+        $grammar:expr; $($fact:expr),+ $(,)?
+    ) => {
+        const $name: ResponseFormat = {
+            const OWN: &[Fact] = &[$($fact),+];
+            const GRAMMAR: Grammar = $grammar;
+            const DIALECT: Dialect = Dialect {
+                name: $as,
+                surface: $surface,
+                documentation: $documentation,
+                as_of: "2026-11-26",
+                facts: &joined::<{ count(OWN, $base.facts, &GRAMMAR) }>(OWN, $base.facts, &GRAMMAR),
+                method: Method::Rules(&GRAMMAR),
+                ..$base
+            };
+            ResponseFormat { name: $as, dialect: Ok(&DIALECT), own: OWN.len() }
+        };
+    };
+}
+
+/// An API without response formats.
+const fn none(name: &'static str, why: &'static str) -> ResponseFormat {
+    ResponseFormat { name, dialect: Err(why), own: 0 }
+}
+
+const OPENAI_ROOT: Fact = root(
+    "the root says `type: \"object\"`",
+    'A',
+    "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"array\"'` (recorded answer of Responses, \
+        `text.format`)",
+);
+const OPENAI_UNION: Fact = root(
+    "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` at the root",
+    'B',
+    "openai-node, lib/transform.ts, throws for a root union; the API's words are about tools",
+);
+const OPENAI_PLACE: Fact = known(
+    "the schema stands in `response_format.json_schema` (Chat Completions) or `text.format` (Responses)",
+    'A',
+    "OpenAI, API reference, Chat Completions and Responses",
+);
+const NOT_ENFORCED: Fact = known(
+    "without `strict: true` the model reads the schema, and nothing holds its answer to it",
+    'A',
+    "OpenAI, Structured Outputs, `strict`",
+);
+
+format_of!(CHAT: "openai-chat" from openai::CHAT;
+    "OpenAI Chat Completions, `response_format` that is not strict"
+    at "https://platform.openai.com/docs/guides/structured-outputs";
+    of_tools(&openai::CHAT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE, NOT_ENFORCED);
+format_of!(RESPONSES: "openai-responses" from openai::RESPONSES;
+    "OpenAI Responses, `text.format` that is not strict"
+    at "https://platform.openai.com/docs/guides/structured-outputs";
+    of_tools(&openai::CHAT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE, NOT_ENFORCED);
+format_of!(STRICT: "openai-strict" from openai::STRICT;
+    "OpenAI Chat Completions and Responses, response formats with `strict: true`"
+    at "https://platform.openai.com/docs/guides/structured-outputs";
+    of_tools(&openai::STRICT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE);
+format_of!(AZURE: "azure-strict" from azure::STRICT;
+    "Azure OpenAI (Microsoft Foundry), response formats with `strict: true`"
+    at "https://learn.microsoft.com/azure/ai-foundry/openai/how-to/structured-outputs";
+    of_tools(&azure::STRICT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE);
+
+const ANTHROPIC_ROOT: Fact = known(
+    "any schema may stand at the root",
+    'A',
+    "anthropic-sdk-python 2.12.0, transform_schema, has no rule for the root; recorded answers show objects alone",
+);
+const ANTHROPIC_CLOSED: Fact = Fact {
+    statement: "every object says `additionalProperties: false`, whatever `strict` says of tools",
+    confidence: 'A',
+    source: "live: `output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to \
+        false` (recorded answer; veryfront-code#3918)",
+    rules: &[Constraint::ObjectNotClosed],
+    ..Fact::REFUSED
+};
+const ANTHROPIC_PLACE: Fact = known(
+    "the schema stands in `output_config.format`, or in `output_format`, which is deprecated; Claude 4.5 and later, \
+        and Opus 4.1",
+    'A',
+    "Anthropic, structured outputs; recorded answers of both members",
+);
+
+format_of!(ANTHROPIC: "anthropic" from anthropic::STRICT;
+    "Anthropic Messages API, `output_config.format`"
+    at "https://platform.claude.com/docs/en/build-with-claude/structured-outputs";
+    any_root(of_tools(&anthropic::STRICT)); ANTHROPIC_ROOT, ANTHROPIC_CLOSED, ANTHROPIC_PLACE);
+format_of!(ANTHROPIC_STRICT: "anthropic-strict" from anthropic::STRICT;
+    "Anthropic Messages API, `output_config.format`"
+    at "https://platform.claude.com/docs/en/build-with-claude/structured-outputs";
+    any_root(of_tools(&anthropic::STRICT)); ANTHROPIC_ROOT, ANTHROPIC_CLOSED, ANTHROPIC_PLACE);
+
+const BEDROCK_ROOT: Fact = root(
+    "the root says `type: \"object\"`",
+    'C',
+    "recorded answers show objects alone; the schema goes to Claude as text in \
+        `outputConfig.textFormat.structure.jsonSchema.schema`",
+);
+/// Any object may stand at the root.
+const BEDROCK_GRAMMAR: Grammar = Grammar { root_refuses: Keywords::NONE, ..of_tools(&bedrock::STRICT) };
+const BEDROCK_KEYWORDS: Fact = Fact {
+    statement:
+        "no `maxItems`, `multipleOf` and numeric bounds, as in Anthropic's own API; `minLength` and `maxLength` \
+        are accepted",
+    confidence: 'A',
+    source: "live: `output_config.format.schema: For 'array' type, property 'maxItems' is not supported` (recorded \
+        answers of Claude Sonnet 4.5)",
+    rules: &[Constraint::RefusedKeyword],
+    ..Fact::REFUSED
+};
+
+format_of!(BEDROCK: "bedrock" from bedrock::STRICT;
+    "Amazon Bedrock Converse, `outputConfig.textFormat`"
+    at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
+    BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
+format_of!(BEDROCK_ANTHROPIC: "bedrock-anthropic" from bedrock::STRICT;
+    "Amazon Bedrock Converse with Claude, `outputConfig.textFormat`"
+    at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
+    BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
+
+format_of!(BEDROCK_STRICT: "bedrock-strict" from bedrock::STRICT;
+    "Amazon Bedrock Converse, `outputConfig.textFormat`"
+    at "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
+    BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
+
+const GOOGLE_ROOT: Fact = known(
+    "any schema may stand at the root",
+    'A',
+    "google-genai, documentation of `response_schema`: objects, but also primitives and arrays; recorded answers",
+);
+const GOOGLE_TYPE: Fact = known(
+    "`responseMimeType: \"application/json\"` stands beside the schema",
+    'A',
+    "Gemini API, GenerationConfig.responseSchema",
+);
+
+format_of!(GEMINI: "gemini" from gemini::GEMINI;
+    "Gemini API, `generationConfig.responseSchema`"
+    at "https://ai.google.dev/gemini-api/docs/structured-output";
+    any_root(of_tools(&gemini::GEMINI)); GOOGLE_ROOT, GOOGLE_TYPE);
+format_of!(GEMINI_JSON_SCHEMA: "gemini-json-schema" from gemini::JSON_SCHEMA;
+    "Gemini API, `generationConfig.responseJsonSchema`"
+    at "https://ai.google.dev/gemini-api/docs/structured-output";
+    any_root(of_tools(&gemini::JSON_SCHEMA)); GOOGLE_ROOT, GOOGLE_TYPE);
+format_of!(INTERACTIONS: "gemini-interactions" from gemini_interactions::INTERACTIONS;
+    "Gemini Interactions API, `response_format`"
+    at "https://ai.google.dev/gemini-api/docs/interactions";
+    any_root(of_tools(&gemini_interactions::INTERACTIONS));
+    known("the schema stands in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such", 'A',
+        "google-genai 3.6.1, _gaos/types/interactions"),
+    known("any schema may stand at the root", 'C', "as for `generateContent`; no answer is recorded"));
+format_of!(VERTEX: "vertex" from vertex::VERTEX;
+    "Vertex AI, `generationConfig.responseSchema`"
+    at "https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/control-generated-output";
+    any_root(of_tools(&vertex::VERTEX)); GOOGLE_ROOT, GOOGLE_TYPE);
+format_of!(VERTEX_JSON_SCHEMA: "vertex-json-schema" from vertex::JSON_SCHEMA;
+    "Vertex AI, `generationConfig.responseJsonSchema`"
+    at "https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/control-generated-output";
+    any_root(of_tools(&vertex::JSON_SCHEMA)); GOOGLE_ROOT, GOOGLE_TYPE);
+
+format_of!(MOONSHOT: "moonshot" from moonshot::MOONSHOT;
+"Moonshot AI (Kimi), `response_format` with `json_schema`"
+at "https://platform.moonshot.ai/docs/api/chat";
+Grammar { refuses: Keywords::of(&[Keyword::Schema]), ..of_tools(&moonshot::MOONSHOT) };
+root("the root says `type: \"object\"`", 'A', "Kimi-Vendor-Verifier, test_response_format.py"),
+Fact {
+    statement: "with `$schema` in it, kimi-k2.5 answers nonsense",
+    confidence: 'B',
+    source: "live report of vercel/ai#18921",
+    rules: &[Constraint::RefusedKeyword],
+    severity: Severity::Reinterpreted,
+    ..Fact::REFUSED
+});
+format_of!(XAI: "xai" from xai::XAI;
+    "xAI, `response_format` with `json_schema`, and `text.format`"
+    at "https://docs.x.ai/docs/guides/structured-outputs";
+    of_tools(&xai::XAI); root("the root is an object", 'C', "xAI, structured outputs: its examples are objects"));
+format_of!(MISTRAL: "mistral" from mistral::MISTRAL;
+    "Mistral, `response_format` with `json_schema`"
+    at "https://docs.mistral.ai/capabilities/structured_output";
+    Grammar { root_reference: true, refuses: Keywords::NONE, ..of_tools(&mistral::MISTRAL) };
+    root("the root is an object, or a reference to one; `$id` is accepted, too", 'C',
+        "recorded answers: 9 schemas were answered 200, one of them with both"));
+format_of!(GROQ: "groq" from groq::GROQ;
+    "Groq, `response_format` with `json_schema`"
+    at "https://console.groq.com/docs/structured-outputs";
+    of_tools(&groq::GROQ); root("the root is an object", 'B', "Groq, structured outputs"));
+format_of!(CEREBRAS: "cerebras" from cerebras::CEREBRAS;
+    "Cerebras, `response_format` with `json_schema`"
+    at "https://inference-docs.cerebras.ai/capabilities/structured-outputs";
+    Grammar { root_reference: true, ..of_tools(&cerebras::CEREBRAS) };
+    root("the root is an object, or a reference to one", 'A',
+        "Cerebras, structured outputs; recorded answers: 2 roots that are a reference were answered 200"));
+format_of!(FIREWORKS: "fireworks" from fireworks::FIREWORKS;
+    "Fireworks, `response_format` with `json_schema`, or `json_object` with `schema`"
+    at "https://docs.fireworks.ai/structured-responses/structured-response-formatting";
+    any_root(of_tools(&fireworks::FIREWORKS));
+    known("any schema may stand at the root", 'C', "Fireworks, structured responses"));
+format_of!(COHERE: "cohere" from cohere::STRICT;
+    "Cohere Chat v2, `response_format: {type: \"json_object\", json_schema}`"
+    at "https://docs.cohere.com/docs/structured-outputs";
+    of_tools(&cohere::STRICT); COHERE_ROOT);
+format_of!(COHERE_STRICT: "cohere-strict" from cohere::STRICT;
+    "Cohere Chat v2, `response_format: {type: \"json_object\", json_schema}`"
+    at "https://docs.cohere.com/docs/structured-outputs";
+    of_tools(&cohere::STRICT); COHERE_ROOT);
+const COHERE_ROOT: Fact = root(
+    "the root says `type: \"object\"`",
+    'A',
+    "live: `response_format validation: invalid 'json_schema' provided: missing required field 'type'` (recorded \
+        answer)",
+);
+
+format_of!(LLAMA_CPP: "llama-cpp" from llama_cpp::LLAMA_CPP;
+    "llama.cpp server, `response_format` with a schema, or `json_schema`"
+    at "https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md";
+    any_root(of_tools(&llama_cpp::LLAMA_CPP));
+    known("any schema may stand at the root; `{}` there is an object", 'A', "llama.cpp b11434, run"));
+format_of!(OLLAMA: "ollama" from llama_cpp::LLAMA_CPP;
+    "Ollama, `format`"
+    at "https://docs.ollama.com/capabilities/structured-outputs";
+    of_tools(&llama_cpp::LLAMA_CPP);
+    root("a root that is an array is not kept", 'B', "ollama#8000"),
+    known("Ollama's cloud does not hold the answer to it", 'B', "ollama#12362"));
+format_of!(VLLM: "vllm" from vllm::VLLM;
+    "vLLM, `response_format` with `json_schema`, and `structured_outputs`"
+    at "https://docs.vllm.ai/en/latest/features/structured_outputs/";
+    any_root(of_tools(&vllm::VLLM)); known("any schema may stand at the root", 'A', "xgrammar and llguidance, run"));
+format_of!(SGLANG: "sglang" from vllm::VLLM;
+    "SGLang, `response_format` with `json_schema`"
+    at "https://docs.sglang.ai/advanced_features/structured_outputs.html";
+    Grammar { alternatives: &[], ..any_root(of_tools(&vllm::VLLM)) };
+    known("any schema may stand at the root, and xgrammar compiles it, as in vLLM", 'A', "xgrammar, run"));
+
+/// The response format of each dialect's API.
+const FORMATS: &[ResponseFormat] = &[
+    none("codex", "it rewrites the schemas of tools alone; for an answer use `openai-strict`"),
+    none("codex-wire", "it rewrites the schemas of tools alone; for an answer use `openai-strict`"),
+    none("portable", "no one form of a response format is accepted everywhere; use the dialect of the API"),
+    none("deepseek", IN_TOOL),
+    none("deepseek-strict", IN_TOOL),
+    none("vscode", "it is a client of MCP servers, which have no response formats"),
+    CHAT,
+    RESPONSES,
+    STRICT,
+    AZURE,
+    ANTHROPIC,
+    ANTHROPIC_STRICT,
+    BEDROCK,
+    BEDROCK_ANTHROPIC,
+    BEDROCK_STRICT,
+    GEMINI,
+    GEMINI_JSON_SCHEMA,
+    INTERACTIONS,
+    VERTEX,
+    VERTEX_JSON_SCHEMA,
+    MOONSHOT,
+    XAI,
+    MISTRAL,
+    GROQ,
+    CEREBRAS,
+    FIREWORKS,
+    COHERE,
+    COHERE_STRICT,
+    LLAMA_CPP,
+    OLLAMA,
+    VLLM,
+    SGLANG,
+];
