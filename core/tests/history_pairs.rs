@@ -2,10 +2,10 @@
 //! changes nothing, and no text is lost.
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Instant};
 
 use serde_json::{json, Value};
-use toolwire::{adapt_request, options::HistoryPairs, AdaptOptions};
+use toolwire::{adapt_request, check_request, options::HistoryPairs, AdaptOptions};
 
 struct Numbers(u64);
 
@@ -188,4 +188,24 @@ fn completed_histories_obey_their_api() {
         }
     }
     assert!(changed > 4000, "{changed} histories changed");
+}
+
+/// Four times as many orphans take less than eight times as long. Quadratic work would take sixteen times as long.
+#[test]
+fn broken_pairs_are_found_in_linear_time() {
+    let seconds = |count: usize| {
+        let orphan = json!({"type": "function_call_output", "call_id": "a", "output": ""});
+        let mut input = vec![json!({"role": "user", "content": "hi"})];
+        input.extend(vec![orphan; count]);
+        let request = json!({"model": "m", "input": input}).to_string();
+        let measure = || {
+            let start = Instant::now();
+            let found = check_request(&request, "openai-responses").expect("a request");
+            assert_eq!(found.len(), count);
+            start.elapsed().as_secs_f64()
+        };
+        measure().min(measure()).min(measure())
+    };
+    let (few, many) = (seconds(10_000), seconds(40_000));
+    assert!(many < 8.0 * few, "{few} s, then {many} s");
 }
