@@ -55,6 +55,8 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) no_slash: bool,
     /// What property names that cannot be spelled become.
     pub(in crate::sanitize) stand_ins: Rc<StandIns>,
+    /// The input was wrapped: its references lead to other places now.
+    pub(in crate::sanitize) is_wrapped: bool,
     /// References stay as they are written, and definitions where they stand.
     pub(in crate::sanitize) leaves_definitions: bool,
     /// A schema without a type gets one.
@@ -119,6 +121,7 @@ impl PassContext {
             no_references: !has_references,
             no_slash: false,
             stand_ins: stand_ins.clone(),
+            is_wrapped: false,
             leaves_definitions: false,
             types_everything: grammar.typed != TypeRequirement::No
                 || grammar.anything != AnyEncoding::Unsaid

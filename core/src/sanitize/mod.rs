@@ -96,7 +96,7 @@ fn run(
         Some(detail) => Recorder::of(detail),
         None => Recorder::off(),
     };
-    let (is_reported, mut wrapped) = (recorder.is_on(), None);
+    let (is_reported, mut wrapped) = (recorder.is_on(), false);
     match dialect.method {
         Method::Codex { wire } => {
             let default = dialect.limit("maxBytes");
@@ -112,19 +112,18 @@ fn run(
                 if options.used_as == Use::Response && grammar.object_root {
                     wrapped = wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
                 }
-                let is_wrapped = wrapped.is_some();
-                let rewritten = rewrite(node, (dialect, grammar), options, plan, &mut recorder, budget, is_wrapped);
+                let rewritten = rewrite(node, (dialect, grammar), options, plan, &mut recorder, budget, wrapped);
                 rewritten.and_then(|()| depth::within_limit(node)).map_err(|error| match wrapped {
-                    Some(wrapped) => wrap_root::in_the_input(error, &options.wrapper, wrapped),
-                    None => error,
+                    true => wrap_root::in_the_input(error, &options.wrapper),
+                    false => error,
                 })?;
             }
         }
     }
     depth::within_limit(node)?;
     let mut changes = recorder.finish();
-    if let Some(wrapped) = wrapped.filter(|_| is_reported) {
-        wrap_root::report(&mut changes, &options.wrapper, wrapped, dialect);
+    if wrapped && is_reported {
+        wrap_root::report(&mut changes, &options.wrapper, dialect);
     }
     enforce_allow(options.allow, changes)
 }
@@ -141,10 +140,11 @@ fn rewrite<'a>(
 ) -> Result<(), Error> {
     let (_, grammar) = of;
     let mut builder = plan.is_some().then(PlanBuilder::default);
-    // A wrapper may be all that was missing. References start from elsewhere now.
+    let wrapper = is_wrapped.then_some(options.wrapper.as_str());
+    // A wrapper may be all that was missing, unless references have to be moved.
     let may_be_done = is_wrapped && !references::mentions_references(node);
     if !(may_be_done && is_already_accepted(node, Form::Read, grammar, options, budget)?)
-        && !write(node, of, options, builder.as_mut(), recorder, budget)?
+        && !write(node, of, options, (builder.as_mut(), wrapper), recorder, budget)?
     {
         verify_output(node, grammar, options, budget)?;
     }
@@ -160,7 +160,7 @@ fn write<'a>(
     node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
     options: &SanitizeOptions,
-    plan: Option<&mut PlanBuilder<'a>>,
+    (plan, wrapper): (Option<&mut PlanBuilder<'a>>, Option<&str>),
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
@@ -168,7 +168,7 @@ fn write<'a>(
     let ends = grammar.accept_unchanged && !grammar.encodes();
     let is_done =
         |node: &Node<'_>| ends && is_already_accepted(node, Form::Written, grammar, options, budget).unwrap_or(false);
-    pipeline::sanitize(node, (dialect, grammar), options, &is_done, plan, recorder, budget)
+    pipeline::sanitize(node, (dialect, grammar), options, &is_done, (plan, wrapper), recorder, budget)
 }
 
 /// Is the schema accepted as it stands, and nothing else asked for?

@@ -4,7 +4,6 @@
 //! That comes before all passes, which then read the object as if the caller had written it.
 
 use alloc::{
-    borrow::Cow,
     format,
     string::{String, ToString as _},
     vec::Vec,
@@ -21,10 +20,9 @@ use crate::{
     schema::{
         draft::Draft,
         instance_types::InstanceTypes,
-        keyword::{Keyword, Role},
+        keyword::Keyword,
         misplaced::misplaced,
         references::{self, Form, References},
-        uri,
     },
 };
 
@@ -35,47 +33,24 @@ const OF_OBJECTS: [Keyword; 4] =
 const UNIONS: [Keyword; 2] = [Keyword::AnyOf, Keyword::OneOf];
 /// Lists of values, which may be of any kind.
 const VALUES: [Keyword; 2] = [Keyword::Enum, Keyword::Const];
-/// How many schemas are looked at before a root counts as an object.
+/// After this many schemas a root counts as an object.
 const MAX_STEPS: usize = 1_000;
-/// How far down.
+/// The same for levels.
 const MAX_LEVELS: usize = 64;
-/// What the wrapped schema is called while its references are resolved: they start from it, and not from the wrapper.
-const BASE: &str = "toolwire:answer";
-
-/// What was done to a root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wrapped {
-    /// The schema has an identifier that the caller did not write.
-    is_named: bool,
-    /// Its `$ref` became the first part of `allOf`.
-    has_part: bool,
-}
-
-/// Replaces a root that describes no object by an object with one property of this name. Returns `None` if it did not.
+/// Replaces a root that describes no object by an object with one property of this name. Returns whether it did.
+///
+/// The references of the schema start from it wherever it stands: [`answer`] is the document that they are resolved in.
 ///
 /// # Errors
 /// `not-representable` if no answer is possible.
-pub(super) fn wrap(
-    root: &mut Node<'_>,
-    name: &str,
-    grammar: &Grammar,
-    budget: &Budget,
-) -> Result<Option<Wrapped>, Error> {
+pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     if root.as_bool() == Some(false) {
         let message = "expected a schema that accepts some answer, found `false`, which accepts nothing";
         return Err(Error::new(Code::NotRepresentable, "", message));
     }
     let is_object = Search { root, grammar, budget, references: None, steps: MAX_STEPS }.is_object(root, MAX_LEVELS);
     if is_object || misplaced(root).is_some() || !(root.as_object().is_some() || root.as_bool().is_some()) {
-        return Ok(None);
-    }
-    let draft = Draft::of(root);
-    let mut wrapped = Wrapped::default();
-    if references::mentions_references(root) {
-        if let Some(object) = root.as_object_mut() {
-            wrapped.has_part = draft.ref_stands_alone() && show_identifier(object);
-            wrapped.is_named = begin_resource(object, draft);
-        }
+        return Ok(false);
     }
     let mut outer = Object::new();
     if let Some(draft) = root.as_object_mut().and_then(|object| object.remove(Keyword::Schema)) {
@@ -89,43 +64,18 @@ pub(super) fn wrap(
     outer.set(Text::literal("additionalProperties"), Node::bool(false));
     *root = Node::object(outer);
     root.make_document();
-    Ok(Some(wrapped))
+    Ok(true)
 }
 
-/// In old drafts nothing counts beside `$ref`, an identifier included: the reference becomes a part of `allOf`, and
-/// what does not count goes. Returns whether there was one.
-fn show_identifier(object: &mut Object<'_>) -> bool {
-    let Some(reference) = object.remove(Keyword::Ref) else { return false };
-    object.retain(|member| {
-        Keyword::named(&member.key)
-            .is_none_or(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta | Role::Definitions))
-    });
-    let part = Object::from_unique([Member { key: Text::literal("$ref"), value: reference }].into());
-    object.set(Text::literal("allOf"), Node::array([Node::object(part)].into()));
-    true
-}
-
-/// Gives a schema an identifier, unless it has one from which its references start. Returns whether it did.
-fn begin_resource(object: &mut Object<'_>, draft: Draft) -> bool {
-    let key = if draft == Draft::Four { "id" } else { "$id" };
-    let given = object.get(key).and_then(Node::as_text).and_then(Text::value).map(Cow::into_owned);
-    let (base, fragment) = given.as_deref().map_or(("", None), uri::split_fragment);
-    if !base.is_empty() {
-        return false;
-    }
-    let anchor = fragment.filter(|anchor| !anchor.is_empty()).map_or_else(String::new, |anchor| format!("#{anchor}"));
-    object.set(Text::literal(key), Node::string(format!("{BASE}{anchor}")));
-    true
+/// The schema that was wrapped, under a property of this name; the whole document where nothing was.
+pub(super) fn answer<'n, 'a>(root: &'n Node<'a>, name: Option<&str>) -> &'n Node<'a> {
+    name.and_then(|name| root.get(Keyword::Properties)?.get(name)).unwrap_or(root)
 }
 
 /// Reports the wrapping before the other changes, of which the pointers lead into the caller's schema again.
-pub(super) fn report(changes: &mut Vec<Change>, name: &str, wrapped: Wrapped, dialect: &Dialect) {
-    if wrapped.is_named {
-        let own = [pointer_to(name) + "/$id", pointer_to(name) + "/id"];
-        changes.retain(|change| change.rule != Rule::DropIdentifier.id() || !own.contains(&change.pointer));
-    }
+pub(super) fn report(changes: &mut Vec<Change>, name: &str, dialect: &Dialect) {
     for change in changes.iter_mut() {
-        change.pointer = pointer_in_the_input(&change.pointer, name, wrapped);
+        change.pointer = pointer_in_the_input(&change.pointer, name);
     }
     let Effect { accepts, guidance, encoded } = Rule::WrapRoot.effect();
     let wrapped = Change {
@@ -142,16 +92,13 @@ pub(super) fn report(changes: &mut Vec<Change>, name: &str, wrapped: Wrapped, di
 }
 
 /// The error about a wrapped schema, with a pointer into the caller's.
-pub(super) fn in_the_input(error: Error, name: &str, wrapped: Wrapped) -> Error {
-    let pointer = pointer_in_the_input(error.pointer(), name, wrapped);
+pub(super) fn in_the_input(error: Error, name: &str) -> Error {
+    let pointer = pointer_in_the_input(error.pointer(), name);
     error.at(pointer)
 }
 
-fn pointer_in_the_input(pointer: &str, name: &str, wrapped: Wrapped) -> String {
+fn pointer_in_the_input(pointer: &str, name: &str) -> String {
     match pointer.strip_prefix(&pointer_to(name)) {
-        Some(inner) if wrapped.has_part && (inner == "/allOf" || inner.starts_with("/allOf/0")) => {
-            inner.strip_prefix("/allOf/0").unwrap_or_default().into()
-        }
         Some(inner) if inner.is_empty() || inner.starts_with('/') => inner.into(),
         _ if is_made_here(pointer) => String::new(),
         _ => pointer.into(),
@@ -194,11 +141,11 @@ impl<'s, 'a> Search<'s, 'a> {
         if UNIONS.iter().chain(&VALUES).any(is_refused) {
             return false;
         }
-        if object.get(Keyword::Ref).is_some() {
-            return self.target(schema).is_none_or(|target| self.is_object(target, levels));
-        }
         if object.get(Keyword::Nullable).and_then(Node::as_bool) == Some(true) {
             return false;
+        }
+        if let Some(target) = self.target(schema) {
+            return self.is_object(target, levels);
         }
         match InstanceTypes::declared(schema) {
             // No type of JSON Schema is named: it is repaired later.

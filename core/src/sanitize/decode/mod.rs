@@ -39,13 +39,22 @@ pub(in crate::sanitize) struct PlanBuilder<'a> {
     plan: Plan,
     /// The schema as it was and its stand-ins, if some of its names are spelled otherwise now.
     original: Option<(Node<'a>, Rc<StandIns>)>,
+    /// The property that the original schema was wrapped under.
+    answer: Option<String>,
     /// Names with `/` were replaced, too.
     pub(in crate::sanitize) no_slash: bool,
 }
 
 impl<'a> PlanBuilder<'a> {
     /// Before the schema is rewritten.
-    pub(in crate::sanitize) fn keep(&mut self, original: &Node<'a>, stand_ins: &Rc<StandIns>, budget: &Budget) {
+    pub(in crate::sanitize) fn keep(
+        &mut self,
+        original: &Node<'a>,
+        wrapper: Option<&str>,
+        stand_ins: &Rc<StandIns>,
+        budget: &Budget,
+    ) {
+        self.answer = wrapper.map(String::from);
         self.original = (!stand_ins.is_empty()).then(|| (original.copy(budget), stand_ins.clone()));
     }
 
@@ -78,7 +87,8 @@ impl<'a> PlanBuilder<'a> {
     /// The plan for the names alone.
     pub(in crate::sanitize) fn finish_names(mut self, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
         if let Some((original, stand_ins)) = &self.original {
-            self.plan.names = names::plan((original, stand_ins), grammar, self.no_slash, budget)?;
+            self.plan.names =
+                names::plan((original, self.answer.as_deref(), stand_ins), grammar, self.no_slash, budget)?;
         }
         budget.check(String::new)?;
         Ok(self.plan)

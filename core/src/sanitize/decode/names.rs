@@ -17,7 +17,10 @@ use crate::{
     dialect::grammar::Grammar,
     error::Error,
     json::{Child, LookUp, Member, Node, Object, Text},
-    sanitize::legalize::stand_ins::{self, only_listed, Spelling, StandIns},
+    sanitize::{
+        legalize::stand_ins::{self, only_listed, Spelling, StandIns},
+        wrap_root,
+    },
     schema::{
         draft::Draft,
         references::{self, Number, References},
@@ -29,14 +32,18 @@ const MOST: usize = 4096;
 
 /// The plan for a schema as it was; `no_slash`: names with `/` were replaced, too. `None`: no name was.
 pub(super) fn plan(
-    (original, stand_ins): (&Node<'_>, &StandIns),
+    (original, wrapper, stand_ins): (&Node<'_>, Option<&str>, &StandIns),
     grammar: &Grammar,
     no_slash: bool,
     budget: &Budget,
 ) -> Result<Option<Node<'static>>, Error> {
     let draft = Draft::of(original);
     let refers = references::has_references(original, budget)?;
-    let references = if refers { references::resolve(original, draft, budget)? } else { References::default() };
+    let references = if refers {
+        references::resolve(wrap_root::answer(original, wrapper), draft, budget)?
+    } else {
+        References::default()
+    };
     let planner = Planner {
         budget,
         spelling: Spelling { rule: grammar.names, no_slash, is_root: false },

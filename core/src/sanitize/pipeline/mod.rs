@@ -31,6 +31,7 @@ use crate::{
         pass::{Pass, Run},
         pipeline::passes::PASSES,
         resolve::inline,
+        wrap_root,
     },
     schema::{
         draft::Draft,
@@ -58,7 +59,7 @@ pub(in crate::sanitize) fn sanitize<'a>(
     (dialect, grammar): (&'static Dialect, &'static Grammar),
     options: &SanitizeOptions,
     is_done: &dyn Fn(&Node<'_>) -> bool,
-    mut plan: Option<&mut PlanBuilder<'a>>,
+    (mut plan, wrapper): (Option<&mut PlanBuilder<'a>>, Option<&str>),
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
@@ -69,7 +70,7 @@ pub(in crate::sanitize) fn sanitize<'a>(
     }
     let stand_ins = Rc::new(StandIns::of(node, grammar, budget));
     if let Some(plan) = &mut plan {
-        plan.keep(node, &stand_ins, budget);
+        plan.keep(node, wrapper, &stand_ins, budget);
     }
     root::refuse_no_object(node, Form::Read, grammar, budget)?;
     if grammar.encodes() {
@@ -79,7 +80,7 @@ pub(in crate::sanitize) fn sanitize<'a>(
     let (draft, origin) = (Draft::of(node), node.origin());
     let shared = (&stand_ins, budget);
     let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, shared)?;
-    diagnostics = round(node, context, plan.as_deref_mut())?;
+    diagnostics = round(node, context, wrapper, plan.as_deref_mut())?;
     // What is read from here on was written here, in the words of today.
     let again = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
         node.track(origin);
@@ -94,7 +95,7 @@ pub(in crate::sanitize) fn sanitize<'a>(
         }
         let mut context = again(node, diagnostics)?;
         context.may_specialize = count < LAST_GROWTH;
-        diagnostics = round(node, context, plan.as_deref_mut())?;
+        diagnostics = round(node, context, None, plan.as_deref_mut())?;
         is_settled = node.is_unchanged();
         ends = !is_settled && is_done(node);
     }
@@ -121,15 +122,18 @@ pub(in crate::sanitize) fn sanitize<'a>(
     Ok(ends)
 }
 
-/// Runs every pass once; gives the diagnostics back.
+/// Runs every pass once; gives the diagnostics back. The references of a wrapped answer start from the answer.
 fn round(
     node: &mut Node<'_>,
     mut context: PassContext,
+    wrapper: Option<&str>,
     plan: Option<&mut PlanBuilder<'_>>,
 ) -> Result<Diagnostics, Error> {
     if !context.no_references {
         let budget = &context.budget;
-        context.references = Some(Rc::new(references::of(node, context.form, context.draft, budget)?));
+        let document = wrap_root::answer(node, wrapper);
+        context.references = Some(Rc::new(references::of(document, context.form, context.draft, budget)?));
+        context.is_wrapped = wrapper.is_some();
     }
     let mut left = PASSES;
     while let Some(pass) = left.first() {

@@ -27,7 +27,11 @@ pub(in crate::sanitize) fn as_written(
     // So it has where it may not stand.
     let says_all = (context.types_everything && context.grammar.encodes())
         || context.grammar.refuses.contains(Keyword::DynamicRef);
-    if settles || root.get(Keyword::Ref).is_some() || (says_all && references::has_dynamic(root, &context.budget)?) {
+    if settles
+        || context.is_wrapped
+        || root.get(Keyword::Ref).is_some()
+        || (says_all && references::has_dynamic(root, &context.budget)?)
+    {
         return Ok(false);
     }
     let mut fine = true;
