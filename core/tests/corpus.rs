@@ -1,5 +1,5 @@
-//! The corpus of unions at the root, tuples and outputs (tests/corpus): what `sanitize` writes of them, the rules of the
-//! dialect accept. The judges of the Python tests are asked about the same schemas.
+//! The corpus of unions at the root, tuples and outputs (tests/corpus): `check` accepts what `sanitize` writes for them.
+//! The judges of the Python tests are asked about the same schemas.
 #![allow(
     clippy::panic,
     clippy::expect_used,

@@ -467,7 +467,7 @@ export type DeferredWarningCode =
   | 'all-deferred'
   /** The API refuses a cache breakpoint of a deferred tool: it stands at another tool now. */
   | 'cached-deferred'
-  /** The API refuses deferred tools without a search: its own is in the list now. */
+  /** The API refuses deferred tools without a search: the API's own search was added. */
   | 'tool-search-added'
   /** The request has more tools than the API takes: those past the maximum are deferred. */
   | 'overflow-deferred'

@@ -82,7 +82,7 @@ def build_templates(folder: Path, version: str | None = None) -> None:
 
 @contextmanager
 def unpacked(version: str | None) -> Iterator[Path]:
-    """Download the sources and unpack llama.cpp's own, for a while."""
+    """Download and unpack llama.cpp's sources into a temporary folder."""
     with tempfile.TemporaryDirectory() as scratch:
         download(Path(scratch), version)
         [archive] = Path(scratch).glob("*.tar.gz")

@@ -82,7 +82,7 @@ impl Warning {
         ("call-id-changed", "A call's id has letters that the target refuses: it and its result have another one"),
         ("all-deferred", "Every tool is deferred, which the API refuses: this one is sent without the flag"),
         ("cached-deferred", "The API refuses a cache breakpoint of a deferred tool: it stands at another tool now"),
-        ("tool-search-added", "The API refuses deferred tools without a search: its own is in the list now"),
+        ("tool-search-added", "The API refuses deferred tools without a search: the API's own search was added"),
         ("overflow-deferred", "The request has more tools than the API takes: those past the maximum are deferred"),
         (
             "overflow-unannounced",

@@ -25,7 +25,11 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     if is_hosted(&call) {
         return Ok(call);
     }
-    restore_map.remove_index(&mut call);
+    // An entry of `tool_calls` may have an `index` of the API's own.
+    match given.inner {
+        Some(inner) => call.visit(inner, |holder| restore_map.remove_index(holder)).unwrap_or_default(),
+        None => restore_map.remove_index(&mut call),
+    }
     let Some(format) = restore_map.client() else {
         let text = given.id.as_ref().and_then(Node::as_text);
         let id = || text.map(|id| Text::new(id.display().into_owned()));

@@ -31,7 +31,7 @@ pub(crate) struct RestoreMap {
     pub(super) client: Option<Client>,
     /// How arguments are repaired; `None` if they are not.
     pub(super) repair: Option<RepairOptions>,
-    /// True if calls say the tool's index where several tools of the list have one name: no other index is one.
+    /// True if tools with equal names are renamed: `restore` removes any `index` that it did not set.
     pub(super) has_indices: bool,
 }
 

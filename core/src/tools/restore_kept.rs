@@ -50,7 +50,7 @@ impl RestoreMap {
             members.push(("format", Node::literal(client.format.as_str())));
             members.extend(client.search.as_ref().map(|search| ("search", Node::string(search.clone()))));
         }
-        // A tool with an index shows it, too.
+        // Omitted if an entry has an `index`, which implies it.
         if self.has_indices && self.list.values().all(|entry| entry.index.is_none()) {
             members.push(("indices", Node::bool(true)));
         }

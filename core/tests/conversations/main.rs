@@ -24,6 +24,11 @@ const CONVERSATIONS: usize = 6000;
 /// Rules whose violations nothing can mend: `check_request` finds them, and they stay.
 const LEFT: [&str; 3] = ["choice-of-absent-tool", "choice-by-model", "model-without-tools"];
 
+/// Rules whose violations may make a request an error: no change gives it the tool that the choice demands.
+const ERRORS: [&str; 3] = ["choice-without-tools", "choice-of-absent-tool", "choice-while-thinking"];
+/// Maximum number of such errors.
+const MOST_ERRORS: usize = 60;
+
 /// Changes of requests that a fake accepts, with the reason.
 const CHANGED: &[(&str, &str)] = &[
     ("declare-open", "a server that makes a grammar of a schema closes objects that do not say that they are open"),
@@ -73,6 +78,9 @@ fn nothing_that_leaves_is_refused() {
         let adapted = match adapt_request(&request, &options) {
             Ok(adapted) => adapted,
             Err(error) if error.code() == Code::InvalidRequest && verdict.is_err() => {
+                if !found.iter().any(|(rule, _)| ERRORS.contains(rule)) {
+                    faults.push(format!("{about}: {error}, though the rules {found:?} can be kept: {request}"));
+                }
                 *count.entry("errors for requests that no change can mend").or_default() += 1;
                 continue;
             }
@@ -112,6 +120,8 @@ fn nothing_that_leaves_is_refused() {
         }
     }
     println!("{CONVERSATIONS} conversations, {} rules with {} facts: {count:#?}", rules.len(), facts.len());
+    let errors = count.get("errors for requests that no change can mend").copied().unwrap_or_default();
+    assert!(errors <= MOST_ERRORS, "{errors} errors");
     let shown: Vec<&String> = faults.iter().take(12).collect();
     assert!(faults.is_empty(), "{} faults: {shown:#?}", faults.len());
     let rare: Vec<_> = triggers.iter().filter(|(_, times)| **times < 20).collect();

@@ -285,8 +285,8 @@ impl Table {
     }
 }
 
-/// Is something true of a name that a schema has? The members are read once: most schemas have no such name, and every
-/// object of a document is asked.
+/// Is something true of a name that a schema has? The members are read once: this runs for every object, and most have
+/// no such name.
 fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
     object.iter().any(|Member { key, value }| match Keyword::named(key) {
         Some(Keyword::Properties) => value.as_object().into_iter().flatten().any(|member| is(&member.key)),
