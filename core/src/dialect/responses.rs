@@ -76,21 +76,29 @@ const fn known(statement: &'static str, confidence: char, source: &'static str) 
 /// not hold where any schema may stand there.
 const fn joined<const N: usize>(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> [Fact; N] {
     let mut all = [Fact::REFUSED; N];
-    let mut at = 0;
+    let mut room: &mut [Fact] = &mut all;
     let (mut first, mut then) = (own, of_tools);
     while let [fact, rest @ ..] = first {
-        all[at] = *fact;
-        at += 1;
+        room = put(room, fact);
         first = rest;
     }
     while let [fact, rest @ ..] = then {
         if holds(fact, grammar) {
-            all[at] = *fact;
-            at += 1;
+            room = put(room, fact);
         }
         then = rest;
     }
     all
+}
+
+const fn put<'r>(room: &'r mut [Fact], fact: &Fact) -> &'r mut [Fact] {
+    match room {
+        [place, rest @ ..] => {
+            *place = *fact;
+            rest
+        }
+        [] => room,
+    }
 }
 
 const fn count(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> usize {

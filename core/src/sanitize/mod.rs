@@ -142,10 +142,10 @@ fn rewrite<'a>(
     let mut builder = plan.is_some().then(PlanBuilder::default);
     let wrapper = is_wrapped.then_some(options.wrapper.as_str());
     // A wrapper may be all that was missing, unless references have to be moved.
-    let may_be_done = is_wrapped && !references::mentions_references(node);
-    if !(may_be_done && is_already_accepted(node, Form::Read, grammar, options, budget)?)
-        && !write(node, of, options, (builder.as_mut(), wrapper), recorder, budget)?
-    {
+    let is_done = is_wrapped
+        && !references::mentions_references(node)
+        && is_already_accepted(node, Form::Read, grammar, options, budget)?;
+    if !is_done && !write(node, of, options, (builder.as_mut(), wrapper), recorder, budget)? {
         verify_output(node, grammar, options, budget)?;
     }
     if let (Some(plan), Some(builder)) = (plan, builder) {

@@ -69,7 +69,7 @@ fn passed(schema: &str, options: &SanitizeOptions) -> Result<Option<(String, Vec
     let Method::Rules(grammar) = dialect.method else { return Ok(None) };
     let budget = Rc::new(options.budget(&node));
     let mut recorder = Recorder::on();
-    sanitize(&mut node, (dialect, grammar), options, &|_| false, None, &mut recorder, &budget)?;
+    sanitize(&mut node, (dialect, grammar), options, &|_| false, (None, None), &mut recorder, &budget)?;
     Ok(Some((json::write(&node), recorder.finish())))
 }
 
