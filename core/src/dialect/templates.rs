@@ -299,7 +299,7 @@ fn row(template: &str) -> Option<&'static Row> {
     TEMPLATES
         .iter()
         .find(|row| row.0.eq_ignore_ascii_case(file))
-        .or_else(|| TEMPLATES.iter().find(|row| row.1.iter().any(|model| is_model(model))))
+        .or_else(|| TEMPLATES.iter().find(|row| row.1.iter().any(is_model)))
 }
 
 /// The templates, each with what a dialect's server refuses in addition if it runs that one; none for a dialect without
