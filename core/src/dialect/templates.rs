@@ -299,11 +299,7 @@ fn row(template: &str) -> Option<&'static Row> {
     TEMPLATES
         .iter()
         .find(|row| row.0.eq_ignore_ascii_case(file))
-<<<<<<< HEAD
         .or_else(|| TEMPLATES.iter().find(|row| row.1.iter().any(&is_model)))
-=======
-        .or_else(|| TEMPLATES.iter().find(|row| row.1.iter().any(is_model)))
->>>>>>> dc3d6a60bbe3f99061a0cd2393ed832f72f70f64
 }
 
 /// The templates, each with what a dialect's server refuses in addition if it runs that one; none for a dialect without
