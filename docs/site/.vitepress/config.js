@@ -65,6 +65,7 @@ export default defineConfig({
       group('Facts and figures', [
         ['Evidence: recorded answers', '/evidence'],
         ['Chat templates', '/templates'],
+        ['Response formats', '/response-formats'],
         ['Census: real tools', '/census'],
         ['Other packages', '/comparison'],
         ['Size and entries', '/packages'],
