@@ -87,7 +87,8 @@ options! {
         /// use serde_json::json;
         /// use toolwire::{options::Use, sanitize, SanitizeOptions};
         /// let options = SanitizeOptions::new("openai-strict").used_as(Use::Response);
-        /// let rewritten = sanitize(&json!({"type": "array", "items": {"type": "string"}}), &options)?;
+        /// let schema = json!({"type": "array", "items": {"type": "string"}});
+        /// let rewritten = sanitize(&schema, &options)?;
         /// assert_eq!(rewritten.schema["required"], json!(["response"]));
         /// # Ok::<(), toolwire::Error>(())
         /// ```

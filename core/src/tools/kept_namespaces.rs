@@ -2,7 +2,8 @@
 //! the end, the tools of the kept namespaces return to them, in the list, in calls and in the choice.
 //!
 //! A namespace is kept if all its tools are sent under their own names: none is deferred, and all names are legal. All
-//! others are flattened.
+//! others are flattened, and all are if a name alone would not tell which tool is called, or if the choice may be of
+//! something else than one tool.
 
 use alloc::{
     format,
@@ -55,8 +56,10 @@ const RESERVED: [&str; 12] = [
 
 const LIST: &str = "tools";
 const NAMESPACE: &str = "namespace";
+/// What stands between a namespace and a name where they are one name.
+const FLAT: &str = "__";
 
-/// The namespaces that are kept.
+/// The kept namespaces of a request, and what returns tools to them.
 pub(super) struct Kept<'a> {
     /// The request as it was.
     original: Node<'a>,
@@ -65,8 +68,8 @@ pub(super) struct Kept<'a> {
     index: Map<String, usize>,
     /// Indices of the kept namespaces in the request's list.
     pub(super) places: Set<usize>,
-    /// The tools that the history calls, by the ids of the calls.
-    calls: Map<String, Member>,
+    /// The tools that the history calls, with the ids of the calls: an id may be used again.
+    calls: Set<(String, Member)>,
 }
 
 struct Space<'a> {
@@ -92,7 +95,7 @@ impl<'a> Kept<'a> {
             return Ok(None);
         }
         let index = spaces.iter().enumerate().map(|(at, space)| (space.name.clone(), at)).collect();
-        let mut kept = Kept { original: request.clone(), spaces, index, places, calls: Map::new() };
+        let mut kept = Kept { original: request.clone(), spaces, index, places, calls: Set::new() };
         for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
             if !may_hold(item, NAMES_TOOLS) {
                 continue;
@@ -122,7 +125,7 @@ impl<'a> Kept<'a> {
         Some((at, name))
     }
 
-    /// Returns the tools to their namespaces.
+    /// Moves the tools back into their namespaces.
     ///
     /// # Errors
     /// As [`Self::take`].
@@ -136,6 +139,10 @@ impl<'a> Kept<'a> {
             .names_in_namespaces()
             .filter_map(|(called, space, name)| Some((called.to_string(), self.member(&space, &name)?)))
             .collect();
+        // Events of streams have a name without a namespace.
+        if flat.values().any(|(_, own)| restore_map.renames(own)) {
+            return Ok(());
+        }
         let of = |node: &Node<'_>| flat.get(&*node.get("name")?.as_text()?.display());
         let mut moved: Map<usize, String> = Map::new();
         edit_member(request, LIST, |list| {
@@ -189,8 +196,10 @@ impl<'a> Kept<'a> {
                 }
                 edit(item, |item| {
                     let id = item.get("call_id").and_then(Node::as_text).map(Text::display);
-                    let called = id.and_then(|id| self.calls.get(&*id)).filter(|_| is_call(item));
-                    if let Some(member) = of(item).filter(|member| called == Some(*member)) {
+                    let is_of = |member: &Member| {
+                        id.as_deref().is_some_and(|id| self.calls.contains(&(id.to_string(), member.clone())))
+                    };
+                    if let Some(member) = of(item).filter(|member| is_call(item) && is_of(member)) {
                         returned(item, member);
                     }
                     Ok(())
@@ -210,7 +219,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// Moves the pointers of changes to the places of the tools in their namespaces.
+/// Points changes at the tools in their namespaces.
 fn settle_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<usize, String>) {
     let place = |pointer: &str| {
         let rest = pointer.strip_prefix("/tools/")?;
@@ -243,7 +252,8 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
     let Some(tools) = request.get(LIST) else { return Ok((spaces, places)) };
     let tools = view(tools)?;
     let list = tools.as_array().unwrap_or_default();
-    if !list.iter().any(|entry| has_type(entry, NAMESPACE)) {
+    let has_namespaces = list.iter().any(|entry| has_type(entry, NAMESPACE));
+    if !has_namespaces || !names_differ(list, shape) || !chooses_one_tool(request)? {
         return Ok((spaces, places));
     }
     let mut refused: Set<String> = RESERVED.iter().map(|name| (*name).to_string()).collect();
@@ -254,6 +264,15 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
     })?;
     let entries = || list.iter().enumerate().filter(|(_, entry)| has_type(entry, NAMESPACE));
     refused.extend(entries().filter(|(_, entry)| !is_kept(entry, shape)).filter_map(|(_, entry)| name_of(entry)));
+    // Two descriptions cannot stand in one namespace.
+    let mut described: Map<String, Option<&Text<'_>>> = Map::new();
+    for (_, entry) in entries() {
+        let Some(name) = name_of(entry) else { continue };
+        let description = entry.get("description").and_then(Node::as_text);
+        if *described.entry(name.clone()).or_insert(description) != description {
+            refused.insert(name);
+        }
+    }
     let mut index: Map<String, usize> = Map::new();
     for (at, entry) in entries() {
         let Some(name) = name_of(entry).filter(|name| !refused.contains(name)) else { continue };
@@ -270,6 +289,33 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
         spaces.push(Space { name, entry, members });
     }
     Ok((spaces, places))
+}
+
+/// Returns true if no tool in a namespace has a name that another one is given: events of streams have a name without a
+/// namespace.
+fn names_differ(list: &[Node<'_>], shape: NamePattern) -> bool {
+    let (mut flat, mut own) = (Set::new(), Vec::new());
+    for entry in list {
+        match entry.get(LIST).and_then(Node::as_array).filter(|_| has_type(entry, NAMESPACE)) {
+            None if entry.get("name").is_some() && legal_name(entry, shape).is_none() => return false,
+            None => {}
+            Some(members) => {
+                let space = name_of(entry).unwrap_or_default();
+                for name in members.iter().filter_map(name_of) {
+                    flat.insert(format!("{space}{FLAT}{name}"));
+                    own.push(name);
+                }
+            }
+        }
+    }
+    own.iter().all(|name| !flat.contains(name))
+}
+
+/// Returns true if a request has no choice, or one that is a word or names one tool.
+fn chooses_one_tool(request: &Node<'_>) -> Result<bool, Error> {
+    let Some(choice) = request.get("tool_choice") else { return Ok(true) };
+    let choice = view(choice)?;
+    Ok(choice.as_object().is_none() || has_type(&choice, "function") || has_type(&choice, "custom"))
 }
 
 fn name_of(entry: &Node<'_>) -> Option<String> {
@@ -291,7 +337,7 @@ fn is_kept(entry: &Node<'_>, shape: NamePattern) -> bool {
         // The API gives tools that it loads a namespace of their own name.
         is_tool && !has_type(member, NAMESPACE) && own.is_some_and(|own| own != name) && !tool::deferral(member).0
     };
-    !is_default(name) && !members.is_empty() && members.iter().all(is_sent)
+    !is_default(name) && !tool::deferral(entry).0 && !members.is_empty() && members.iter().all(is_sent)
 }
 
 /// Returns true if a rewritten request equals the original.
@@ -300,9 +346,11 @@ fn is_unchanged(request: &Node<'_>, original: &Node<'_>) -> Result<bool, Error> 
     if one.len() != other.len() {
         return Ok(false);
     }
-    for member in one.iter() {
-        let Some(twin) = member.key.value().and_then(|key| other.get(&key)) else { return Ok(false) };
-        let (one, other) = (view(&member.value)?, view(twin)?);
+    for (member, twin) in one.iter().zip(other) {
+        if member.key != twin.key {
+            return Ok(false);
+        }
+        let (one, other) = (view(&member.value)?, view(&twin.value)?);
         let is_same = match (one.as_array(), other.as_array()) {
             (Some(one), Some(other)) if one.len() == other.len() => {
                 let mut is_same = true;

@@ -246,6 +246,13 @@ impl RestoreMap {
         self.list.iter().map(entry).sum()
     }
 
+    /// Returns true if the API saw a tool by this name that has another one, or a namespace.
+    pub(super) fn renames(&self, called: &str) -> bool {
+        self.list.get(called).is_some_and(|entry| {
+            entry.namespace.is_some() || entry.server.is_some() || &*read_text(&entry.name).display() != called
+        })
+    }
+
     /// Returns true if there is nothing to undo.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()

@@ -27,7 +27,7 @@ const LEFT: [&str; 3] = ["choice-of-absent-tool", "choice-by-model", "model-with
 /// Rules whose violations may make a request an error: no change gives it the tool that the choice demands.
 const ERRORS: [&str; 3] = ["choice-without-tools", "choice-of-absent-tool", "choice-while-thinking"];
 /// Maximum number of such errors.
-const MOST_ERRORS: usize = 60;
+const MOST_ERRORS: usize = 80;
 
 /// Changes of requests that a fake accepts, with the reason.
 const CHANGED: &[(&str, &str)] = &[
