@@ -146,7 +146,7 @@ fn is_solved(row: &Value) -> bool {
             let done = repair_arguments(&row["input"]["arguments"], schema, &options).expect("arguments");
             done.arguments == json!({"query": "x"})
         }
-        // Nobody knows what the API wants.
+        // No answer of the API is recorded.
         "openai-nonstrict-propertynames" | "records-patternproperties" => is_mended(schema, dialect, false),
         "gemini-mixed-enum" | "openai-strict-record" | "llama-pattern" => {
             is_mended(schema, dialect, !refused(schema, dialect).is_empty())

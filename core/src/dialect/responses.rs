@@ -22,7 +22,7 @@ use crate::{
 pub(super) struct ResponseFormat {
     /// The dialect of the tools of the API.
     name: &'static str,
-    /// The dialect of the format; or why there is none, and what to do instead.
+    /// The dialect of the format. An error explains why the API has none, and names another way.
     dialect: Result<&'static Dialect, &'static str>,
     /// How many of the dialect's facts are about the format; the others are those about tools.
     own: usize,
@@ -72,8 +72,8 @@ const fn known(statement: &'static str, confidence: char, source: &'static str) 
     Fact { statement, confidence, source, severity: Severity::Ignored, ..Fact::REFUSED }
 }
 
-/// Concatenates the facts about a format and those about tools at compile time. What is said of the root of tools does
-/// not hold where any schema may stand there.
+/// Concatenates the facts about a format and those about tools at compile time. If any schema may stand at the root,
+/// facts about the root of tools are left out.
 const fn joined<const N: usize>(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> [Fact; N] {
     let mut all = [Fact::REFUSED; N];
     let mut room: &mut [Fact] = &mut all;

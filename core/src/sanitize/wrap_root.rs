@@ -67,12 +67,12 @@ pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &
     Ok(true)
 }
 
-/// The schema that was wrapped, under a property of this name; the whole document where nothing was.
+/// Returns the schema that [`wrap`] put under a property of this name, or the whole document if there is no name.
 pub(super) fn answer<'n, 'a>(root: &'n Node<'a>, name: Option<&str>) -> &'n Node<'a> {
     name.and_then(|name| root.get(Keyword::Properties)?.get(name)).unwrap_or(root)
 }
 
-/// Reports the wrapping before the other changes, of which the pointers lead into the caller's schema again.
+/// Inserts the change of [`wrap`] before the others, and moves their pointers into the caller's schema.
 pub(super) fn report(changes: &mut Vec<Change>, name: &str, dialect: &Dialect) {
     for change in changes.iter_mut() {
         change.pointer = pointer_in_the_input(&change.pointer, name);
@@ -173,7 +173,7 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 }
 
-/// Does the name of a type stand for `object` in another spelling?
+/// Returns true if `type` is another spelling of `object`, such as `dict`.
 fn names_object(schema: &Node<'_>) -> bool {
     let name = schema.get(Keyword::Type).and_then(Node::as_text).and_then(Text::value);
     name.is_some_and(|name| known_type(&name) == Some(Some("object")))

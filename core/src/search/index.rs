@@ -76,7 +76,7 @@ impl SentNames {
         }
     }
 
-    /// Returns the names that stand for one tool, whichever API gets them.
+    /// Returns the sent names that belong to the same tool in every dialect.
     fn unique(self) -> Map<Text<'static>, Text<'static>> {
         self.0.into_iter().filter_map(|(sent, name)| Some((sent, name?))).collect()
     }

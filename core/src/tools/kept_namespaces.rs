@@ -56,7 +56,7 @@ const RESERVED: [&str; 12] = [
 
 const LIST: &str = "tools";
 const NAMESPACE: &str = "namespace";
-/// What stands between a namespace and a name where they are one name.
+/// Separator of the namespace and the tool in a flattened name.
 const FLAT: &str = "__";
 
 /// The kept namespaces of a request, and what returns tools to them.

@@ -164,7 +164,7 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         // Anything is encoded.
         Some(items) => !rule.open_items && open(items) && !context.grammar.encodes(),
     };
-    // Whatever `items` says is a matter of the grammar; whether it stands there may be one of a template.
+    // The grammar decides what `items` may hold; a template may demand that it is present.
     let is_read = node.get(Keyword::Items).is_some() || rule.closed_tuples;
     if !missing || (!is_read && !context.grammar.walked.reaches(place.pointer)) {
         return;
