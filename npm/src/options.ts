@@ -128,8 +128,7 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   /**
    * What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the request and every
    * later one. Default `"keep"`: they stay. `"complete"`: a call without a result gets one that says so, results in other messages are moved
-   * behind their calls, and a result without a call is removed. For Anthropic Messages, Chat Completions and Responses; other formats
-   * ignore it.
+   * behind their calls, and a result without a call is removed. Gemini Interactions ignores it.
    */
   historyPairs?: 'keep' | 'complete' | undefined;
   /**

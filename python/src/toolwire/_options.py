@@ -163,8 +163,8 @@ class _RequestOptions(_ListOptions, total=False):
     history_pairs: Literal["keep", "complete"] | None
     """What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the
     request and every later one. By default `"keep"`: they stay. `"complete"`: a call without a result gets one that
-    says so, results in other messages are moved behind their calls, and a result without a call is removed. For
-    Anthropic Messages, Chat Completions and Responses; other formats ignore it."""
+    says so, results in other messages are moved behind their calls, and a result without a call is removed. Gemini
+    Interactions ignores it."""
     model: str | None
     """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
     models alone."""

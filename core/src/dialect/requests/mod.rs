@@ -1,6 +1,11 @@
 //! What an API refuses about a request as a whole, as data: `tools` mends it, and judges by it.
 
+mod history;
+
+pub(crate) use history::{HISTORY_ARGUMENTS, HISTORY_NAME, HISTORY_PAIRS};
+
 use crate::{options::Api, report::Severity};
+use history::{ANTHROPIC_PAIRS, CHAT_PAIRS, CONVERSE_PAIRS, GEMINI_PAIRS, OPENAI_PAIRS};
 
 /// One fact about what an API refuses of a request as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,8 +179,8 @@ const CONSTRAINTS: &[(&str, &str)] = &[
 /// Type of OpenAI's `custom` tools, which the option `customTools` may keep.
 const CUSTOM: &str = "custom";
 
-/// Anthropic Messages and the formats of OpenAI: those of which `historyPairs` completes the pairs, and of facts about
-/// APIs without Messages, because not every request of Chat Completions shows its format.
+/// Anthropic Messages and the formats of OpenAI, for facts about APIs without Messages, because not every request of
+/// Chat Completions shows its format.
 const EVERY_FORMAT: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses];
 
 /// The formats of OpenAI. The Messages of a server may treat the types of tools in another way.
@@ -250,6 +255,12 @@ pub(super) const ANTHROPIC: &[RequestFact] = &[
     ),
     ANTHROPIC_PAIRS,
 ];
+
+/// Bedrock Converse, but for Claude.
+pub(super) const BEDROCK: &[RequestFact] = &[CONVERSE_PAIRS];
+
+/// Bedrock Converse for Claude.
+pub(super) const BEDROCK_ANTHROPIC: &[RequestFact] = &[ANTHROPIC[0], ANTHROPIC[1], ANTHROPIC_PAIRS, CONVERSE_PAIRS];
 
 const DEEPSEEK_SOURCE: &str =
     "live: `Thinking mode does not support this tool_choice` (rig, two recordings of 2026-08-22; DeepSeek-V3#1376, \
@@ -334,51 +345,6 @@ pub(super) const PORTABLE: &[RequestFact] = &[RequestFact::while_thinking(
         (38 recorded requests; eino#994; confidence A)",
 )];
 
-/// Every API, whether a table says so or not: one bad call would end a conversation.
-pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryArguments,
-    statement: "the arguments of a call in the history are a JSON object",
-    confidence: 'A',
-    source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
-        kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
-    severity: Severity::Refused,
-    checked: DAY,
-};
-
-/// Anthropic Messages, Chat Completions and Responses of any API: the fact behind a change that the caller asked for.
-pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(EVERY_FORMAT),
-    statement: "every call in the history has a result, directly after it, and every result a call",
-    confidence: 'C',
-    source:
-        "Anthropic, OpenAI, DeepSeek, Moonshot and Mistral refuse a history with broken pairs; other APIs were not \
-        tested (confidence C)",
-    severity: Severity::Refused,
-    checked: DAY,
-};
-
-const ANTHROPIC_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(&[Api::Anthropic]),
-    confidence: 'A',
-    source: "live: `` `tool_use` ids were found without `tool_result` blocks immediately after `` (claude-code#3512, \
-        claude-code#5989, kilocode#5163)",
-    ..HISTORY_PAIRS
-};
-
-/// OpenAI, Chat Completions and Responses.
-const OPENAI_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(OPENAI_FORMATS),
-    confidence: 'A',
-    source:
-        "live, Responses: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call \
-        found for function call output` (continue#10092, vscode#320060); Chat Completions: `An assistant message \
-        with 'tool_calls' must be followed by tool messages` (oasis#92, cai#111), `messages with role 'tool' must be \
-        a response to a preceeding message with 'tool_calls'` (prism-php/prism#175, llm#937)",
-    ..HISTORY_PAIRS
-};
-
-const CHAT_PAIRS: RequestFact = RequestFact { refuses: Refusal::HistoryPairs(&[Api::OpenaiChat]), ..OPENAI_PAIRS };
-
 /// Every backend with a Responses API of its own, but OpenAI's and Azure's.
 pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
     refuses: Refusal::ToolKind,
@@ -407,18 +373,6 @@ pub(crate) const EMPTY_NAMESPACE: RequestFact = RequestFact {
     statement: "a namespace has tools",
     confidence: 'C',
     source: "a list of tools has no place for a namespace without tools (confidence C)",
-    severity: Severity::Refused,
-    checked: DAY,
-};
-
-/// Every API.
-pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
-    refuses: Refusal::HistoryName,
-    statement: "the tools that the history calls have names that the API takes",
-    confidence: 'B',
-    source:
-        "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI hold names in \
-        the history to the rules for tools",
     severity: Severity::Refused,
     checked: DAY,
 };
@@ -764,6 +718,7 @@ pub(super) const GEMINI_INTERACTIONS: &[RequestFact] = &[GEMINI_IMAGES];
 
 /// Gemini: `generateContent` and the compatible Chat Completions.
 pub(super) const GEMINI: &[RequestFact] = &[
+    GEMINI_PAIRS,
     GEMINI_IMAGES,
     Member::of_chat("store").fact(
         'A',
