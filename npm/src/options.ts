@@ -37,8 +37,11 @@ export interface RewritingOptions {
 
 /** Options of `check`, and of `sanitize` where they matter for what is accepted. */
 export interface CheckOptions extends RewritingOptions {
-  /** What the schema describes. APIs hold response formats to other rules than tools. Default `"tool"`. */
-  use?: 'tool' | 'response' | undefined;
+  /**
+   * What the schema describes: the arguments of a tool, the answer itself (a response format), or with `"output"` the result of a tool
+   * (the `outputSchema` of MCP, for the dialects of clients that read it). Default `"tool"`.
+   */
+  use?: 'tool' | 'response' | 'output' | undefined;
   /**
    * The name of the property that holds the answer if the API wants an object and the schema describes something else. Default
    * `"response"`.

@@ -115,6 +115,8 @@ pub(crate) struct Grammar {
     pub(crate) boolean_root: bool,
     /// Boolean schemas may stand where a schema belongs (beyond `additionalProperties`).
     pub(crate) boolean_schemas: bool,
+    /// Properties of the root may be boolean schemas.
+    pub(crate) root_booleans: bool,
     /// `false` may be one of them (beyond `items`).
     pub(crate) false_schemas: bool,
     /// `items` may be `true`.
@@ -229,6 +231,7 @@ impl Grammar {
         required_is_free_under: Keywords::NONE,
         boolean_root: true,
         boolean_schemas: true,
+        root_booleans: true,
         false_schemas: true,
         true_items: true,
         array_items: true,
