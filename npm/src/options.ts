@@ -38,8 +38,8 @@ export interface RewritingOptions {
 /** Options of `check`, and of `sanitize` where they matter for what is accepted. */
 export interface CheckOptions extends RewritingOptions {
   /**
-   * What the schema describes: the arguments of a tool, the answer itself (a response format), or with `"output"` the result of a tool
-   * (the `outputSchema` of MCP, for the dialects of clients that read it). Default `"tool"`.
+   * What the schema describes. `"response"`: the answer itself, for which APIs have other rules. `"output"`: the result of a tool (the
+   * `outputSchema` of MCP), for the dialects of clients that read it. Default `"tool"`.
    */
   use?: 'tool' | 'response' | 'output' | undefined;
   /**

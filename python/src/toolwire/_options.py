@@ -57,8 +57,8 @@ class CheckOptions(_DialectOptions, total=False):
     """Keyword arguments of `check`."""
 
     use: Literal["tool", "response", "output"] | None
-    """What the schema describes: the arguments of a tool, the answer itself (a response format), or with `"output"` the
-    result of a tool (the `outputSchema` of MCP, for the dialects of clients that read it). By default `"tool"`."""
+    """What the schema describes. `"response"`: the answer itself, for which APIs have other rules. `"output"`: the
+    result of a tool (the `outputSchema` of MCP), for the dialects of clients that read it. By default `"tool"`."""
     wrapper: str | None
     """The name of the property that holds the answer if the API wants an object and the schema describes something
     else. By default `"response"`."""
