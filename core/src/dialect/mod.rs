@@ -302,6 +302,12 @@ impl Dialect {
 
     /// Returns the fact that breaks a hosted tool of this type in a request of this format, if the API is known to
     /// refuse it.
+    /// Returns the fact that the API refuses broken pairs of calls and results in requests of this format.
+    pub(crate) fn history_pairs(&self, api: Api) -> Option<&'static requests::RequestFact> {
+        let is_of = |fact: &&requests::RequestFact| matches!(fact.refuses, requests::Refusal::HistoryPairs(apis) if apis.contains(&api));
+        self.tools.requests.iter().find(is_of)
+    }
+
     pub(crate) fn refuses_type(&self, kind: &Text<'_>, api: Api) -> Option<&'static requests::RequestFact> {
         self.requests().iter().find(|fact| match fact.refuses {
             requests::Refusal::ToolTypes { apis, takes } => {

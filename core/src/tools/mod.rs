@@ -32,6 +32,7 @@ mod custom_input;
 mod definitions;
 mod held;
 mod history_arguments;
+mod history_blocks;
 mod history_pairs;
 mod interactions_stream;
 mod item_stream;
