@@ -142,6 +142,7 @@ const WITHOUT: &[Function] = &[
     Function::Dialects,
     Function::RestoreCall,
     Function::RestoreClientCall,
+    Function::RestoreContent,
     Function::RestoreReply,
 ];
 

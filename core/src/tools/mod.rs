@@ -13,6 +13,8 @@
 //! with `custom_input`), and their arguments are repaired if that is requested (`call_repair`, encoded ones with
 //! `joined`). `set_aside` warns of tools that are not sent.
 
+mod answer;
+mod answer_stream;
 mod arguments;
 pub(crate) mod as_sent;
 mod backends;
@@ -30,6 +32,7 @@ mod converse_changes;
 mod converse_stream;
 mod custom_input;
 mod definitions;
+pub(crate) mod formats;
 mod held;
 mod history_arguments;
 mod history_pairs;

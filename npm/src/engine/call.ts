@@ -29,6 +29,7 @@ export type FunctionName =
   | 'deferralFor'
   | 'restoreCall'
   | 'restoreClientCall'
+  | 'restoreContent'
   | 'adaptRequest'
   | 'restoreReply'
   | 'searchTools'
