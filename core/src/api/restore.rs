@@ -177,8 +177,8 @@ impl Restore {
     }
 
     /// Restores a text of the model's answer, if the request has a response format that was rewritten: takes it out of
-    /// its wrapper, and brings encoded values back. Text that is no JSON, or needs nothing, stays as it is. Of JSON that
-    /// breaks off, whatever is whole is restored. [`Self::reply`] and [`Self::stream`] do the same.
+    /// its wrapper, and brings encoded values back. Text that is no JSON, or needs nothing, stays as it is. Of JSON
+    /// that breaks off, whatever is whole is restored. [`Self::reply`] and [`Self::stream`] do the same.
     ///
     /// ```
     /// use serde_json::json;

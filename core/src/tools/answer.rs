@@ -3,7 +3,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{call_sites::each, restore::RestoreMap};
+use super::call_sites::each;
 use crate::{
     json::{self, Data, Node, Text},
     sanitize::decode::Plan,
@@ -31,7 +31,7 @@ pub(super) fn may_change(text: &str) -> Option<bool> {
 }
 
 /// Restores a text, if there is something to undo. Of a text that breaks off, whatever is whole is restored.
-fn restored(answer: Option<&Answer>, text: &str) -> Content {
+pub(super) fn restored(answer: Option<&Answer>, text: &str) -> Content {
     if may_change(text) != Some(true) {
         return Content::default();
     }
@@ -59,28 +59,19 @@ impl Answer {
     }
 }
 
-impl RestoreMap {
-    /// Restores a text of the answer.
-    pub(crate) fn content(&self, text: &str) -> Content {
-        restored(self.answer.as_deref(), text)
-    }
-
-    /// Restores the texts of a whole reply of any API.
-    pub(super) fn contents(&self, reply: &mut Node<'_>) {
-        let Some(answer) = &self.answer else { return };
-        if let Data::Array(_) = reply.data() {
-            // The visitor never fails.
-            let _ = reply.visit_children::<()>(|_, one| {
-                answer.in_reply(one);
-                Ok(())
-            });
-            return;
-        }
-        answer.in_reply(reply);
-    }
-}
-
 impl Answer {
+    /// Restores the texts of a whole reply of any API.
+    pub(super) fn reply(&self, reply: &mut Node<'_>) {
+        if !matches!(reply.data(), Data::Array(_)) {
+            return self.in_reply(reply);
+        }
+        // The visitor never fails.
+        let _ = reply.visit_children::<()>(|_, one| {
+            self.in_reply(one);
+            Ok(())
+        });
+    }
+
     fn in_reply(&self, reply: &mut Node<'_>) {
         // Anthropic's message, a message of Chat Completions, an item of Responses, or a step of Interactions.
         self.in_message(reply);

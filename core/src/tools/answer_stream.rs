@@ -4,115 +4,22 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    answer::{is_text_part, may_change},
+    answer::is_text_part,
     call_sites::each,
-    held::{append, pay, Key, CALL, CONVERSE_DELTA},
+    held::{Key, CONVERSE_DELTA},
+    held_text::{at, set, Held, Slot, TextKey},
     stream_restorer::{Passed, Stream},
 };
 use crate::{
-    collections::Map,
     error::Error,
-    json::{self, Node, Text},
+    json::{Node, Text},
     request::tool::has_type,
 };
-
-/// The texts of a stream that have not ended.
-#[derive(Debug, Default)]
-pub(super) struct Texts {
-    open: Map<TextKey, Held>,
-    cost: usize,
-}
-
-/// Identifies a text: its block or choice, and its part there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct TextKey {
-    block: Key,
-    part: u64,
-}
-
-#[derive(Debug, Default)]
-struct Held {
-    /// True if the text is no JSON, so that all of it passes.
-    passes: bool,
-    pieces: String,
-    /// The event that can carry the whole text.
-    carrier: Option<(Node<'static>, Slot)>,
-    cost: usize,
-}
-
-/// Where an event has its text.
-#[derive(Clone, Debug)]
-enum Slot {
-    /// These members lead to it.
-    Path(&'static [&'static str]),
-    /// In a chunk of Chat Completions whose choices were removed, in the choice of this index.
-    Choice(u64),
-    /// In an event of Gemini whose candidates were removed, in the candidate of this index.
-    Candidate(u64),
-}
 
 const DELTA_TEXT: &[&str] = &["delta", "text"];
 /// Events that end all texts of a reply.
 const ENDS: [&str; 6] =
     ["message_stop", "message-end", "response.completed", "response.incomplete", "response.failed", "response.done"];
-
-impl Texts {
-    pub(super) fn is_empty(&self) -> bool {
-        self.open.is_empty()
-    }
-
-    /// Takes a piece of a text. Returns the text to pass on instead of it; `None` if nothing is to be passed on.
-    ///
-    /// # Errors
-    /// `limit-exceeded`; then the piece is not kept.
-    fn piece(
-        &mut self,
-        key: &TextKey,
-        piece: &Text<'_>,
-        carrier: impl FnOnce() -> (Node<'static>, Slot),
-    ) -> Result<Option<String>, Error> {
-        let is_new = !self.open.contains_key(key);
-        if is_new {
-            pay(&mut self.cost, CALL)?;
-            self.open.insert(key.clone(), Held { cost: CALL, ..Held::default() });
-        }
-        let Some(held) = self.open.get_mut(key) else { return Ok(None) };
-        if held.passes {
-            return Ok(Some(piece.display().into_owned()));
-        }
-        let before = held.pieces.len();
-        append(&mut held.pieces, piece);
-        if may_change(&held.pieces) == Some(false) {
-            held.passes = true;
-            self.cost -= held.cost - CALL;
-            held.cost = CALL;
-            held.carrier = None;
-            return Ok(Some(core::mem::take(&mut held.pieces)));
-        }
-        let carrier = carrier();
-        let cost = CALL + held.pieces.len() + json::length(&carrier.0);
-        let mut total = self.cost - held.cost;
-        if let Err(error) = pay(&mut total, cost) {
-            held.pieces.truncate(before);
-            return Err(error);
-        }
-        (self.cost, held.cost, held.carrier) = (total, cost, Some(carrier));
-        Ok(None)
-    }
-
-    fn close(&mut self, key: &TextKey) -> Option<Held> {
-        let held = self.open.remove(key)?;
-        self.cost -= held.cost;
-        Some(held)
-    }
-
-    /// Removes and returns the texts of a block, or all texts, in their order.
-    fn close_all(&mut self, block: Option<&Key>) -> Vec<Held> {
-        let keys: Vec<TextKey> =
-            self.open.keys().filter(|key| block.is_none_or(|block| key.block == *block)).cloned().collect();
-        keys.iter().filter_map(|key| self.close(key)).collect()
-    }
-}
 
 impl Stream {
     /// Handles what an event has of the answer, if the answer has to be restored.
@@ -424,18 +331,6 @@ fn text_key(event: &Node<'_>) -> TextKey {
     TextKey { block: Key::of(event), part: event.get("content_index").and_then(Node::as_u64).unwrap_or_default() }
 }
 
-fn at<'n, 'a>(node: &'n Node<'a>, path: &[&'static str]) -> Option<&'n Node<'a>> {
-    path.iter().try_fold(node, |node, key| node.get(*key))
-}
-
-fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) {
-    match path {
-        [] => {}
-        [key] => node.set(key, value),
-        [key, rest @ ..] => drop(node.visit(*key, |inner| set(inner, rest, value))),
-    }
-}
-
 /// Puts a text into a candidate: into its first part that is text, or into a new first part.
 fn put_in_candidate(candidate: &mut Node<'_>, whole: String) {
     let mut whole = Some(whole);
@@ -459,28 +354,4 @@ fn put_in_candidate(candidate: &mut Node<'_>, whole: String) {
         let part = Node::record([("text", Node::string(whole))]);
         content.visit("parts", |parts| parts.as_array_mut().map(|parts| parts.insert(0, part)))
     });
-}
-
-impl Slot {
-    /// Puts a text into the event.
-    fn set(&self, event: &mut Node<'_>, text: String) {
-        let text = Node::string(text);
-        match self {
-            Slot::Path(path) => set(event, path, text),
-            Slot::Choice(number) => {
-                let choice = Node::record([
-                    ("index", Node::count(*number)),
-                    ("delta", Node::record([("content", text)])),
-                    ("finish_reason", Node::default()),
-                ]);
-                event.set("choices", Node::array(Vec::from([choice])));
-            }
-            Slot::Candidate(number) => {
-                let parts = Node::array(Vec::from([Node::record([("text", text)])]));
-                let content = Node::record([("parts", parts), ("role", Node::literal("model"))]);
-                let candidate = Node::record([("content", content), ("index", Node::count(*number))]);
-                event.set("candidates", Node::array(Vec::from([candidate])));
-            }
-        }
-    }
 }

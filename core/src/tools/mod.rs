@@ -34,6 +34,7 @@ mod custom_input;
 mod definitions;
 pub(crate) mod formats;
 mod held;
+mod held_text;
 mod history_arguments;
 mod history_pairs;
 mod interactions_stream;

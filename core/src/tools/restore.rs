@@ -4,7 +4,7 @@
 use alloc::{string::String, sync::Arc};
 
 use super::{
-    answer::Answer,
+    answer::{self, Answer, Content},
     call_repair::{Repairing, Schemas, Told},
     call_sites::{self, Role, Site},
     client_item,
@@ -343,6 +343,18 @@ impl RestoreMap {
         self.reply(reply, told)?;
         self.contents(reply);
         Ok(())
+    }
+
+    /// Restores a text of the answer.
+    pub(crate) fn content(&self, text: &str) -> Content {
+        answer::restored(self.answer.as_deref(), text)
+    }
+
+    /// Restores the texts of a whole reply of any API.
+    pub(super) fn contents(&self, reply: &mut Node<'_>) {
+        if let Some(answer) = &self.answer {
+            answer.reply(reply);
+        }
     }
 
     /// Restores every call in a reply.

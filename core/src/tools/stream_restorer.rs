@@ -7,10 +7,10 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    answer_stream::Texts,
     call_repair::Told,
     call_sites::{self, Site},
     held::{Calls, Held, Key},
+    held_text::Texts,
     item_stream::Items,
     restore::RestoreMap,
     sse::{Buffer, Sink},
