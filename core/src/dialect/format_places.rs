@@ -216,3 +216,13 @@ pub(crate) const PLACES: &[FormatPlace] = &[
         ..FormatPlace::NONE
     },
 ];
+
+/// Where requests ask for JSON without a schema: the format of the requests, the members that lead to the value, and
+/// the value.
+pub(crate) const JSON_MODES: &[(Api, &[&str], &str)] = &[
+    (Api::OpenaiChat, &["response_format", "type"], "json_object"),
+    (Api::OpenaiChat, &["format"], "json"),
+    (Api::OpenaiResponses, &["text", "format", "type"], "json_object"),
+    (Api::Gemini, &["generationConfig", "responseMimeType"], "application/json"),
+    (Api::Gemini, &["generation_config", "response_mime_type"], "application/json"),
+];

@@ -8,7 +8,7 @@ use alloc::{
 
 use super::prefilter::FORMAT;
 use crate::{
-    dialect::format_places::{FormatPlace, SchemaText, PLACES},
+    dialect::format_places::{FormatPlace, SchemaText, JSON_MODES, PLACES},
     error::Error,
     json::{lazy, Child, Data, Node, Text},
     options::Api,
@@ -157,6 +157,23 @@ pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, 
         Ok(())
     })?;
     Ok(found)
+}
+
+/// Returns the pointer to the member of a request that asks for JSON, with or without a schema.
+///
+/// # Errors
+/// `invalid-json` if a member is text that cannot be read.
+pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, Error> {
+    for (_, path, value) in JSON_MODES.iter().filter(|(of, ..)| *of == api) {
+        let [first, rest @ ..] = *path else { continue };
+        let Some(member) = request.get(*first) else { continue };
+        let member = lazy::view(member)?;
+        let found = rest.iter().try_fold(&*member, |node, key| node.get(*key));
+        if found.is_some_and(|found| found.is_text(value)) {
+            return Ok(Some(format!("/{}", path.join("/"))));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns true if a request has a response format with `strict: true`.

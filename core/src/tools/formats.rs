@@ -11,6 +11,7 @@ use super::{
     target::{about, targets},
 };
 use crate::{
+    check::{self, Violation},
     dialect::{
         self,
         format_places::{FormatPlace, SchemaText},
@@ -122,6 +123,47 @@ pub(super) fn rewrite(
     }
     written.answer = undone.map(|(plan, _)| Answer::new(plan));
     Ok(written)
+}
+
+/// Finds what the API refuses about the schema of each response format, by the pointers to the schemas: in the dialect
+/// that the format would be written in.
+///
+/// # Errors
+/// `invalid-json` if a schema is text that cannot be read.
+pub(super) fn check(
+    request: &mut Node<'_>,
+    api: Api,
+    dialect: &'static Dialect,
+) -> Result<Vec<(String, Violation)>, Error> {
+    let mut found = Vec::new();
+    if !matches!(responses::in_request(dialect, api), InRequest::Known) {
+        return Ok(found);
+    }
+    let options = ToolsOptions::new(dialect.name);
+    formats::visit(request, api, &mut |Found { place, pointer, holder }| {
+        let Some(holder) = holder else { return Ok(()) };
+        let is_strict = holder.get("strict").and_then(Node::as_bool).filter(|_| place.has_strict) == Some(true);
+        let candidates = candidates(&options, place, is_strict)?;
+        // A format that is not strict is judged by the rules of those.
+        let is_plain = place.has_strict && !is_strict && candidates.len() > 1;
+        let candidate = if is_plain { candidates.last() } else { candidates.first() };
+        let (Some(Candidate { options, .. }), Some(schema)) = (candidate, holder.get(place.schema)) else {
+            return Ok(());
+        };
+        let at = format!("{pointer}/{}", place.schema);
+        match schema.as_text().map(|text| text.value()) {
+            None => found.extend(check::check(schema, options)?.into_iter().map(|one| (at.clone(), one))),
+            // What is inside a text is found at the text.
+            Some(text) => {
+                let text = text.unwrap_or_default();
+                let inner = json::read(&text).map_err(|error| error.below(&at))?;
+                let inside = check::check(&inner, options)?.into_iter();
+                found.extend(inside.map(|one| (at.clone(), Violation { pointer: String::new(), ..one })));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// Returns the error for a format that the API does not have, or nothing if the request only has others.

@@ -25,6 +25,7 @@ mod call_sites;
 mod carriers;
 mod chat_stream;
 pub(crate) mod check;
+mod check_formats;
 pub(crate) mod check_request;
 pub(crate) mod client_call;
 mod client_item;

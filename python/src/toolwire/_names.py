@@ -261,6 +261,13 @@ RequestConstraint: TypeAlias = Literal[
     "namespace",
     "empty-namespace",
     "unsupported-member",
+    "format-refused",
+    "format-by-model",
+    "format-beside-tools",
+    "format-beside-prefill",
+    "format-without-word",
+    "format-updates",
+    "format-schema",
 ]
 """The constraints of APIs that `check_request` finds violated."""
 
