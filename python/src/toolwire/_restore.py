@@ -137,8 +137,8 @@ class Restore:
     def content(self, text: str | bytes | bytearray | memoryview, /) -> RestoredContent[Any]:
         """Restore a text of the model's answer, if the request has a response format that was rewritten.
 
-        It is taken out of its wrapper, and encoded values come back. Text that is no JSON, or needs nothing, stays as it
-        is. Of JSON that breaks off, whatever is whole is restored. `reply` and `stream` do the same.
+        It is taken out of its wrapper, and encoded values come back. Text that is no JSON, or needs nothing, stays as
+        it is. Of JSON that breaks off, whatever is whole is restored. `reply` and `stream` do the same.
 
         Raises `ToolwireError`: `invalid-value` if it is no text.
 
@@ -166,8 +166,9 @@ class Restore:
     def reply(self, reply: object, /) -> RestoredReply[Any]:
         """Restore every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
 
-        The answer to a response format is restored, too. The reply is not changed. JSON text gives JSON text, and the very same object if there is nothing to restore.
-        If calls are repaired, `calls` says what became of the arguments of each.
+        The answer to a response format is restored, too. The reply is not changed. JSON text gives JSON text, and the
+        very same object if there is nothing to restore. If calls are repaired, `calls` says what became of the
+        arguments of each.
 
         Raises `ToolwireError`: `invalid-json`, `invalid-value`, `too-deep`.
 
