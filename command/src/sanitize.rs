@@ -90,8 +90,9 @@ impl Sanitize {
             defer::render_report(report, &mut output, terminal);
         }
         self.refusals(&mut output, &adapted.report.quarantined, places, terminal);
-        let losing =
-            adapted.report.changes.iter().filter(|about| !lossless(std::slice::from_ref(&about.change))).count();
+        let of_tools = adapted.report.changes.iter().map(|about| &about.change);
+        let changes = of_tools.chain(adapted.report.format_changes.iter().map(|about| &about.change));
+        let losing = changes.filter(|change| !lossless(std::slice::from_ref(*change))).count();
         self.losses(&mut output, losing, terminal);
         Ok(output.with_exit_code(if adapted.report.quarantined.is_empty() { FINE } else { FOUND }))
     }

@@ -131,6 +131,7 @@ pub mod reports {
         tools::{
             check::ToolViolation,
             check_request::RequestViolation,
+            formats::FormatChange,
             quarantine::Quarantined,
             request::AdaptReport,
             request_facts::{ChoiceChange, RequestChange},

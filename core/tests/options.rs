@@ -28,7 +28,7 @@ struct Declared {
     without: &'static [&'static str],
 }
 
-/// The options of `sanitize` that lists of tools and requests do not have.
+/// The options of `sanitize` that lists of tools do not have.
 const OF_SCHEMAS: &[&str] = &["use", "wrapper"];
 
 const BY_OWN_PAGE: Declared = Declared {
@@ -88,7 +88,7 @@ const DECLARED: &[Declared] = &[
         function: Some(Function::AdaptRequest),
         type_name: "AdaptOptions",
         page: "adapt-request.md",
-        without: OF_SCHEMAS,
+        without: &["use"],
         ..BY_SANITIZE
     },
     Declared {
@@ -130,7 +130,7 @@ const DECLARED: &[Declared] = &[
         head: "option of `Exchange`",
         bases: &["sanitize.md", "adapt-request.md"],
         withheld: &["share"],
-        without: OF_SCHEMAS,
+        without: &["use"],
         ..BY_OWN_PAGE
     },
 ];
@@ -143,6 +143,7 @@ const WITHOUT: &[Function] = &[
     Function::Dialects,
     Function::RestoreCall,
     Function::RestoreClientCall,
+    Function::RestoreContent,
     Function::RestoreReply,
 ];
 

@@ -1,6 +1,6 @@
 import { ask, callOn, once } from './engine/call.js';
 import type { AdaptOptions, CheckRequestOptions, Dialect, Written } from './options.js';
-import type { DeferredReport, Quarantined, RequestViolation, ToolChange } from './report.js';
+import type { Change, DeferredReport, Quarantined, RequestViolation, ToolChange } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 import type { RequestConstraint } from './rules.js';
 
@@ -30,6 +30,14 @@ export interface AdaptReport {
   choice: ChoiceChange | null;
   /** Every change of the request outside its tools that a rule of the API demands, in their order. */
   requestChanges: RequestChange[];
+  /** Every change of a response format, in their order. */
+  formatChanges: FormatChange[];
+}
+
+/** A change of a response format. Its places are in the requests. */
+export interface FormatChange extends Change {
+  /** The dialect that the format is written in. */
+  dialect: Dialect;
 }
 
 /** A change of a request outside its tools. */

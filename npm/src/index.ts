@@ -10,6 +10,7 @@ export {
   adaptRequest,
   type ChoiceChange,
   checkRequest,
+  type FormatChange,
   type RequestChange,
 } from './adapt.js';
 export {
@@ -83,6 +84,7 @@ export {
   Restore,
   type RestoredCall,
   type RestoredClientCall,
+  type RestoredContent,
   type RestoredReply,
   type RestoreJson,
 } from './restore.js';

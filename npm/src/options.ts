@@ -121,6 +121,11 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
    * API that has the feature.
    */
   deferred?: DeferredOptions | boolean | undefined;
+  /**
+   * The name of the property that holds the answer if the API wants an object and the schema describes something else. Default
+   * `"response"`.
+   */
+  wrapper?: string | undefined;
   /** The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some models alone. */
   model?: string | undefined;
   /**

@@ -17,6 +17,8 @@ export interface RestoreJson {
   search?: string;
   /** How arguments are repaired; absent if they are not. */
   repair?: object;
+  /** What has to be undone in the answer to a response format; absent if nothing has. */
+  answer?: object;
 }
 
 /** A call as the tool's own server expects it. */
@@ -50,6 +52,14 @@ export interface RestoredClientCall {
   call: ClientCall;
   /** What became of its arguments; null where calls are not repaired, or the tool has no schema. */
   repaired: RepairedCall | null;
+}
+
+/** A text of the model's answer, as the caller's response format describes it. */
+export interface RestoredContent<T> {
+  /** The text: of the type that was given. */
+  content: T;
+  /** False if the text is JSON that breaks off. Then only what is whole of it is restored. */
+  complete: boolean;
 }
 
 /** A reply whose calls are restored, and what became of the arguments of each. */
@@ -163,8 +173,31 @@ export class Restore {
   }
 
   /**
-   * Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini, and says what became of
-   * the arguments of each call, if calls are repaired. The reply is not changed. JSON text gives JSON text of its type, and the very same
+   * Restores a text of the model's answer, if the request has a response format that was rewritten: takes it out of its wrapper, and
+   * brings encoded values back. Text that is no JSON, or needs nothing, stays as it is. Of JSON that breaks off, whatever is whole is
+   * restored. {@link reply} and {@link stream} do the same.
+   *
+   * @example
+   * ```ts
+   * const { request, restore } = adaptRequest(body, { dialect: 'openai-strict' });
+   * const { content } = restore.content(message.content);
+   * ```
+   *
+   * @throws {@link ToolwireError} `invalid-value` if it is no text.
+   */
+  content<T extends string | Uint8Array>(text: T): RestoredContent<Written<T, T>> {
+    const given: unknown = text;
+    const asked = isBytes(given) ? lossy(given) : given;
+    const { value, report } = this.#kept.onValues('restoreContent', [asked]);
+    if (!isBytes(given)) return { content: value, ...report } as RestoredContent<Written<T, T>>;
+    // Bytes that are not UTF-8 stay what they are, too.
+    const content = value === asked ? genuine(given).slice() : likeBytes(given, value as string);
+    return { content, ...report } as RestoredContent<Written<T, T>>;
+  }
+
+  /**
+   * Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini, and the answer to a
+   * response format, and says what became of the arguments of each call, if calls are repaired. The reply is not changed. JSON text gives JSON text of its type, and the very same
    * text if there is nothing to restore.
    *
    * @example

@@ -427,7 +427,21 @@ export type RequestConstraint =
   /** A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it. */
   | 'empty-namespace'
   /** A member of Chat Completions that the API or the model does not take. */
-  | 'unsupported-member';
+  | 'unsupported-member'
+  /** A response format with a schema, for an API that takes none in requests of this format. */
+  | 'format-refused'
+  /** A response format, for a model that takes none. */
+  | 'format-by-model'
+  /** A response format beside tools, or beside a tool that the API does not combine with it. */
+  | 'format-beside-tools'
+  /** A response format beside a beginning of the answer in the last message. */
+  | 'format-beside-prefill'
+  /** JSON mode in a request whose messages do not say the word JSON. */
+  | 'format-without-word'
+  /** Two updates of the configuration directly after one another. */
+  | 'format-updates'
+  /** A schema of a response format that the API refuses, or does not read as it is written. */
+  | 'format-schema';
 
 /** What can be odd about a request with deferred tools. */
 export type DeferredWarningCode =
@@ -455,6 +469,8 @@ export type DeferredWarningCode =
   | 'prefix-changed'
   /** A search that nobody made stands for an addition, which the backend does not have. */
   | 'synthesized-exchange'
+  /** None of the tools that `tool_choice` allows is sent: the model decides now. */
+  | 'choice-emptied'
   /** `tool_choice` names a tool where the backend takes no name: it demands any tool now. */
   | 'forced-choice-widened'
   /** A change of the tools stands later than it came: no API takes it between a call and its result. */

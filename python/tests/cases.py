@@ -49,7 +49,7 @@ REPAIRS = "repairArguments"
 """The function whose cases test_repair.py runs."""
 ELSEWHERE = ("ranking", REPAIRS)
 """Folders whose cases others run; core/tests/search.rs measures the ranking with the first."""
-WAY_BACK = {"calls", "replies", "streams", "clientCalls", "callStreams"}
+WAY_BACK = {"calls", "replies", "streams", "clientCalls", "callStreams", "contents"}
 """What calls and replies come back as."""
 MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"} | WAY_BACK
 SECONDS = ("schema", "plan")

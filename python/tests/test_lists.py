@@ -141,6 +141,9 @@ def reports(case: Case, found: dict[str, Any]) -> None:
         "requestChanges": [
             {name: change[name] for name in ("pointer", "rule")} for change in found.get("requestChanges", ())
         ],
+        "formatChanges": [
+            {name: change[name] for name in CHANGE & change.keys()} for change in found.get("formatChanges", ())
+        ],
         "restore": json.loads(restore.to_json()),
     }
     expected = dict(case.members.get("report", {"quarantined": []}))
@@ -150,9 +153,10 @@ def reports(case: Case, found: dict[str, Any]) -> None:
         assert {name: found["deferred"][name] for name in deferred or ()} == (deferred or {})
     assert {name: shown[name] for name in expected} == expected
     repairs = bool(case.options.get("repair"))
-    assert shown["restore"]["version"] == (3 if repairs else 2)
+    answers = "answer" in shown["restore"]
+    assert shown["restore"]["version"] == (4 if answers else 3 if repairs else 2)
     assert ("repair" in shown["restore"]) == repairs
-    assert shown["restore"].keys() <= {"version", "tools", "format", "search", "indices", "repair"}
+    assert shown["restore"].keys() <= {"version", "tools", "format", "search", "indices", "repair", "answer"}
     assert shown["restore"].get("format") in FORMATS
     if not case.members.keys() & {"report", "calls", "clientCalls", "callStreams"}:
         assert shown["restore"]["tools"] == {}
@@ -200,6 +204,12 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
                 with pytest.raises(toolwire.ToolwireError) as caught:
                     way.client_call(one["input"])
                 assert caught.value.code == one["expected"]["error"]
+    for one in case.members.get("contents", []):
+        for way in (restore, kept):
+            content = way.content(one["input"])
+            assert (content.content, content.complete) == (one["expected"], one["complete"])
+            content = way.content(one["input"].encode())
+            assert (content.content, content.complete) == (one["expected"].encode(), one["complete"])
     for one in case.members.get("callStreams", []):
         call = kept.call_stream(one["name"])
         assert [*map(call.feed, one["pieces"]), call.finish()] == one["expected"]

@@ -190,7 +190,7 @@ fn call_on_trees<'a>(
             let choice = lookup::deferral::deferral_for(&DeferralQuery::read(options, naming)?)?;
             Ok(answer(describe::deferral(&choice), None, false))
         }
-        Function::RestoreCall | Function::RestoreClientCall => {
+        Function::RestoreCall | Function::RestoreClientCall | Function::RestoreContent => {
             let restore = Restore::from_node(&input()?)?;
             call_restore(&restore, function, inputs.collect())
         }

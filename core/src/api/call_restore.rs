@@ -34,9 +34,20 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
             let call = client_call::write(restore_map, input()?, &mut told)?;
             (call, Some(describe::repaired_client_call(told.take().pop().as_ref())))
         }
+        Function::RestoreContent => {
+            let text = input()?;
+            let Some(given) = text.as_text() else {
+                let found = format!("expected the text of an answer as a string, found {}", text.kind());
+                return Err(Error::new(Code::InvalidValue, "", found));
+            };
+            // No JSON has half a surrogate pair outside an escape.
+            let restored = given.value().map(|given| restore_map.content(&given)).unwrap_or_default();
+            let report = Node::record([("complete", Node::bool(!restored.is_cut))]);
+            (restored.text.map_or(text, Node::string), Some(report))
+        }
         Function::RestoreReply => {
             let mut reply = input()?;
-            restore_map.reply(&mut reply, &mut told)?;
+            restore_map.whole_reply(&mut reply, &mut told)?;
             (reply, Some(describe::repaired_reply(&told.take())))
         }
         _ => {

@@ -17,6 +17,7 @@ use crate::{
     tools::{
         check::ToolViolation,
         check_request::RequestViolation,
+        formats::FormatChange,
         quarantine::Quarantined,
         request::AdaptReport,
         request_facts::{ChoiceChange, RequestChange},
@@ -176,7 +177,7 @@ pub(super) fn warning(SetAsideWarning { message, key }: &SetAsideWarning) -> Nod
     Node::record([("message", owned(message)), ("key", owned(key))])
 }
 
-/// `{ report: { dialect, deferred, quarantined, changes, unforced, choice, requestChanges }, restore }`
+/// `{ report: { dialect, deferred, quarantined, changes, unforced, choice, requestChanges, formatChanges }, restore }`
 pub fn adapted(report: &AdaptReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", request(report)), ("restore", restore.0.to_node())])
 }
@@ -192,7 +193,16 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
         ("unforced", Node::array(unforced)),
         ("choice", report.choice.as_ref().map_or_else(Node::default, choice_change)),
         ("requestChanges", Node::array(report.request_changes.iter().map(request_change).collect())),
+        ("formatChanges", Node::array(report.format_changes.iter().map(format_change).collect())),
     ])
+}
+
+fn format_change(about: &FormatChange) -> Node<'static> {
+    let mut node = change(&about.change);
+    if let Some(object) = node.as_object_mut() {
+        object.insert_at(0, Text::literal("dialect"), Node::literal(about.dialect));
+    }
+    node
 }
 
 fn request_change(change: &RequestChange) -> Node<'static> {

@@ -45,6 +45,8 @@ pub enum Function {
     RestoreCall,
     /// `restoreClientCall(restore, call)`
     RestoreClientCall,
+    /// `restoreContent(restore, text)`
+    RestoreContent,
     /// `adaptRequest(request, options)`
     AdaptRequest,
     /// `restoreReply(reply, restore)`
@@ -77,6 +79,7 @@ impl Function {
         Function::DeferralFor,
         Function::RestoreCall,
         Function::RestoreClientCall,
+        Function::RestoreContent,
         Function::AdaptRequest,
         Function::RestoreReply,
         #[cfg(feature = "search")]
@@ -105,6 +108,7 @@ impl Function {
             Function::DeferralFor => "deferralFor",
             Function::RestoreCall => "restoreCall",
             Function::RestoreClientCall => "restoreClientCall",
+            Function::RestoreContent => "restoreContent",
             Function::AdaptRequest => "adaptRequest",
             Function::RestoreReply => "restoreReply",
             #[cfg(feature = "search")]
@@ -123,8 +127,8 @@ impl Function {
     pub(super) const fn rewrites(self) -> bool {
         match self {
             Function::RestoreArguments | Function::RestoreReply => true,
-            // Its first input is no call.
-            Function::RestoreClientCall => false,
+            // Their first input is no call and no text.
+            Function::RestoreClientCall | Function::RestoreContent => false,
             _ => self.result_name().is_some(),
         }
     }
@@ -164,6 +168,7 @@ impl Function {
             Function::DialectFor | Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
             Function::CheckRequest | Function::ValidateArguments | Function::ValidateResult => None,
             Function::RestoreClientCall => Some("call"),
+            Function::RestoreContent => Some("content"),
             Function::RestoreReply => Some("reply"),
             #[cfg(feature = "search")]
             Function::SearchTools | Function::AnswerToolSearch => None,

@@ -28,7 +28,7 @@ pub use exchange::Exchange;
 pub use input::Input;
 pub use repair::repair_arguments;
 pub use request::{adapt_request, check_request, Adapted, ReplyRestorer, RestoredReply};
-pub use restore::{CallStream, Restore, RestoredCall, RestoredClientCall};
+pub use restore::{CallStream, Restore, RestoredCall, RestoredClientCall, RestoredContent};
 pub use restore_arguments::restore_arguments;
 pub use restore_plan::RestorePlan;
 pub use sanitize::{check, normalize_envelope, sanitize, Rewritten};

@@ -126,7 +126,7 @@ impl Restore {
     /// `invalid-json`, `too-deep`.
     pub fn reply<T: Input>(&self, reply: T) -> Result<RestoredReply<T::Output>, Error> {
         let (mut node, mut told) = (reply.given()?.read()?, Told::default());
-        self.0.reply(&mut node, &mut told)?;
+        self.0.whole_reply(&mut node, &mut told)?;
         Ok(RestoredReply { reply: reply.written(&node)?, calls: told.take() })
     }
 

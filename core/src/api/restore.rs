@@ -1,6 +1,7 @@
 //! `Restore`: calls brought back, whole and in pieces.
 
 use alloc::{
+    borrow::Cow,
     string::{String, ToString},
     vec::Vec,
 };
@@ -96,6 +97,16 @@ pub struct RestoredCall<T> {
     pub repaired: Option<RepairedCall>,
 }
 
+/// A text of the model's answer, as the caller's response format describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestoredContent<'t> {
+    /// The text.
+    pub content: Cow<'t, str>,
+    /// False if the text is JSON that breaks off. Then only what is whole of it is restored.
+    pub complete: bool,
+}
+
 /// A call in its client's own form, and what became of its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -163,6 +174,28 @@ impl Restore {
         let written = client_call::write(&self.0, call.given()?.read()?, &mut told)?;
         let call = call.text(Some(json::write(&written)))?;
         Ok(RestoredClientCall { call, repaired: told.take().pop() })
+    }
+
+    /// Restores a text of the model's answer, if the request has a response format that was rewritten: takes it out of
+    /// its wrapper, and brings encoded values back. Text that is no JSON, or needs nothing, stays as it is. Of JSON
+    /// that breaks off, whatever is whole is restored. [`Self::reply`] and [`Self::stream`] do the same.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwire::{adapt_request, AdaptOptions};
+    /// let list = json!({"type": "array", "items": {"type": "string"}});
+    /// let format = json!({"type": "json_schema", "json_schema": {"name": "list", "strict": true, "schema": list}});
+    /// let request = json!({"model": "gpt-5", "messages": [], "response_format": format});
+    /// let restore = adapt_request(&request, &AdaptOptions::new("openai-strict"))?.restore;
+    /// assert_eq!(restore.content("{\"response\": [\"a\"]}").content, "[\"a\"]");
+    /// let cut = restore.content("{\"response\": [\"a\", \"b");
+    /// assert_eq!((cut.content.as_ref(), cut.complete), ("[\"a\"]", false));
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    pub fn content<'t>(&self, text: &'t str) -> RestoredContent<'t> {
+        let restored = self.0.content(text);
+        let content = restored.text.map_or(Cow::Borrowed(text), Cow::Owned);
+        RestoredContent { content, complete: !restored.is_cut }
     }
 
     /// Restores the arguments of one call piece by piece, for callers that turn a stream of one API into another's.

@@ -10,6 +10,8 @@ mod constants;
 mod deepseek;
 pub(crate) mod features;
 mod fireworks;
+pub(crate) mod format_facts;
+pub(crate) mod format_places;
 mod gemini;
 mod gemini_interactions;
 pub(crate) mod grammar;
@@ -23,8 +25,9 @@ pub(crate) mod name_rule;
 mod ollama;
 mod openai;
 mod portable;
+mod request_fact;
 pub(crate) mod requests;
-mod responses;
+pub(crate) mod responses;
 mod sglang;
 pub(crate) mod surface;
 pub(crate) mod templates;
@@ -300,14 +303,16 @@ impl Dialect {
         self.tools.requests
     }
 
-    /// Returns the fact that breaks a hosted tool of this type in a request of this format, if the API is known to
-    /// refuse it.
     /// Returns the fact that the API refuses broken pairs of calls and results in requests of this format.
     pub(crate) fn history_pairs(&self, api: Api) -> Option<&'static requests::RequestFact> {
-        let is_of = |fact: &&requests::RequestFact| matches!(fact.refuses, requests::Refusal::HistoryPairs(apis) if apis.contains(&api));
-        self.tools.requests.iter().find(is_of)
+        self.tools.requests.iter().find(|fact| match fact.refuses {
+            requests::Refusal::HistoryPairs(apis) => apis.contains(&api),
+            _ => false,
+        })
     }
 
+    /// Returns the fact that breaks a hosted tool of this type in a request of this format, if the API is known to
+    /// refuse it.
     pub(crate) fn refuses_type(&self, kind: &Text<'_>, api: Api) -> Option<&'static requests::RequestFact> {
         self.requests().iter().find(|fact| match fact.refuses {
             requests::Refusal::ToolTypes { apis, takes } => {

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     error::{Code, Error},
     json::Node,
+    options::Api,
     report::Severity,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
@@ -26,6 +27,37 @@ pub(super) struct ResponseFormat {
     dialect: Result<&'static Dialect, &'static str>,
     /// How many of the dialect's facts are about the format; the others are those about tools.
     own: usize,
+    /// The formats of requests in which the API is known to refuse schemas for the answer.
+    refused_in: &'static [Api],
+}
+
+/// The rules for a response format that a request has.
+pub(crate) enum InRequest {
+    /// Those of the dialect.
+    Known,
+    /// The API has no such format; the text names another way.
+    Refused(&'static str),
+    /// None are known: the format is sent as it is.
+    Unknown,
+}
+
+/// Returns the rules for the response formats of a request that is written in this dialect.
+pub(crate) fn in_request(dialect: &Dialect, api: Api) -> InRequest {
+    match FORMATS.iter().find(|row| row.name == dialect.name) {
+        Some(ResponseFormat { dialect: Ok(_), .. }) => InRequest::Known,
+        Some(ResponseFormat { dialect: Err(why), refused_in, .. }) if refused_in.contains(&api) => {
+            InRequest::Refused(why)
+        }
+        _ => InRequest::Unknown,
+    }
+}
+
+/// Dialects whose formats may be strict, each with the dialect of the strict ones.
+const STRICT_FORMATS: [(&str, &str); 2] = [("openai-chat", "openai-strict"), ("openai-responses", "openai-strict")];
+
+/// Returns the dialect of formats with `strict: true`, if it is another one.
+pub(crate) fn strict_of(name: &str) -> Option<&'static str> {
+    STRICT_FORMATS.iter().find(|(plain, _)| *plain == name).map(|(_, strict)| *strict)
 }
 
 /// Returns the dialect of the response format of an API.
@@ -155,14 +187,19 @@ macro_rules! format_of {
                 method: Method::Rules(&GRAMMAR),
                 ..$base
             };
-            ResponseFormat { name: $as, dialect: Ok(&DIALECT), own: OWN.len() }
+            ResponseFormat { name: $as, dialect: Ok(&DIALECT), own: OWN.len(), refused_in: &[] }
         };
     };
 }
 
 /// An API without response formats.
 const fn none(name: &'static str, why: &'static str) -> ResponseFormat {
-    ResponseFormat { name, dialect: Err(why), own: 0 }
+    ResponseFormat { name, dialect: Err(why), own: 0, refused_in: &[] }
+}
+
+/// An API that refuses response formats in requests of these formats.
+const fn refused(name: &'static str, why: &'static str, refused_in: &'static [Api]) -> ResponseFormat {
+    ResponseFormat { name, dialect: Err(why), own: 0, refused_in }
 }
 
 const OPENAI_ROOT: Fact = root(
@@ -380,8 +417,8 @@ const FORMATS: &[ResponseFormat] = &[
     none("codex", "it rewrites the schemas of tools alone; for an answer use `openai-strict`"),
     none("codex-wire", "it rewrites the schemas of tools alone; for an answer use `openai-strict`"),
     none("portable", "no one form of a response format is accepted everywhere; use the dialect of the API"),
-    none("deepseek", IN_TOOL),
-    none("deepseek-strict", IN_TOOL),
+    refused("deepseek", IN_TOOL, &[Api::OpenaiChat]),
+    refused("deepseek-strict", IN_TOOL, &[Api::OpenaiChat]),
     none("vscode", CLIENT),
     none("mcp-typescript", CLIENT),
     none("claude-desktop", CLIENT),

@@ -118,10 +118,10 @@ impl Exchange {
                 let query = DialectQuery { api, model: model.clone(), host, ..DialectQuery::default() };
                 let found = lookup::dialect_for(&query)
                     .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?;
-                // `strict: true` in the request selects a strict dialect, so that the client's strict tools stay
-                // strict.
+                // `strict: true` in the request selects a strict dialect, so that the client's strict tools and formats
+                // stay strict.
                 let strict = match options.adapt.tools.fallback {
-                    None if has_strict_tool(body, &node)? => lookup::strict_dialect(&query, url),
+                    None if has_strict_part(body, &mut node, endpoint.api)? => lookup::strict_dialect(&query, url),
                     _ => None,
                 };
                 (strict.map_or(found.dialect, |strict| strict.name), strict.map(|_| found.dialect))
@@ -198,7 +198,7 @@ impl Exchange {
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         // A successful reply that is not JSON is passed on unchanged.
         let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
-        self.restore_map.reply(&mut reply, &mut self.told)?;
+        self.restore_map.whole_reply(&mut reply, &mut self.told)?;
         if let Some(rounds) = &mut self.rounds {
             rounds.reply(&mut reply)?;
             if rounds.again {
@@ -415,11 +415,14 @@ enum Next {
 /// Anthropic's stop reason if its search loop ended before the model did: the client sends the reply back to continue.
 const PAUSE: &str = "pause_turn";
 
-/// Returns true if a request lists a tool with `strict: true`.
-fn has_strict_tool(body: &str, request: &Node<'_>) -> Result<bool, Error> {
+/// Returns true if a request has a tool or a response format with `strict: true`.
+fn has_strict_part(body: &str, request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
     // SDKs do not escape the word, so a text search suffices.
     if !body.contains("\"strict\"") {
         return Ok(false);
+    }
+    if crate::request::formats::has_strict(request, api)? {
+        return Ok(true);
     }
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;

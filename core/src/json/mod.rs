@@ -7,6 +7,7 @@
 
 mod block;
 mod copy;
+mod cut;
 pub(crate) mod lazy;
 mod lookup;
 mod node;
@@ -26,6 +27,7 @@ mod value;
 mod write;
 
 pub(crate) use copy::{copies, height, size, weight};
+pub(crate) use cut::close_cut;
 pub(crate) use lookup::{LookUp, Order};
 pub(crate) use node::Shell;
 pub use node::{Child, Data, Node, Origin};

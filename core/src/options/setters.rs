@@ -36,6 +36,13 @@ impl ExchangeOptions {
         self
     }
 
+    /// Sets [`SanitizeOptions::wrapper`](super::SanitizeOptions::wrapper) for the response formats of requests.
+    #[must_use]
+    pub fn wrapper(mut self, name: impl Into<String>) -> Self {
+        self.adapt.tools.sanitize.wrapper = name.into();
+        self
+    }
+
     /// Sets [`mode`](crate::SearchOptions::mode).
     #[must_use]
     pub fn mode(mut self, mode: SearchMode) -> Self {

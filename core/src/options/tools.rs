@@ -278,10 +278,19 @@ impl AdaptOptions {
         self
     }
 
+    /// Sets [`SanitizeOptions::wrapper`] for the response formats of the request.
+    #[must_use]
+    pub fn wrapper(mut self, name: impl Into<String>) -> Self {
+        self.tools.sanitize.wrapper = name.into();
+        self
+    }
+
     /// The names of all options.
     pub(super) fn known() -> impl Iterator<Item = &'static str> {
         let of_tools = ToolsOptions::KNOWN.iter().filter(|name| !OF_LISTS.contains(name));
-        of_tool_schemas().chain(of_tools).chain(Self::KNOWN).copied()
+        // Requests say what their schemas are for.
+        let of_schemas = SanitizeOptions::KNOWN.iter().filter(|name| **name != "use");
+        of_schemas.chain(of_tools).chain(Self::KNOWN).copied()
     }
 
     /// Reads the options from JSON.

@@ -274,13 +274,16 @@ fn is_step(item: &Node<'_>) -> Option<bool> {
 
 /// Members that no Anthropic request has. They only count if Chat Completions is the target: a Chat Completions request
 /// written by this library must be recognised as one even if it has no tools left.
-const CHAT_ONLY: [&str; 33] = [
+const CHAT_ONLY: [&str; 37] = [
     "audio",
     "chat_template_kwargs",
     "enable_thinking",
+    "format",
     "frequency_penalty",
     "function_call",
     "functions",
+    "guided_json",
+    "json_schema",
     "logit_bias",
     "logprobs",
     "max_completion_tokens",
@@ -303,6 +306,7 @@ const CHAT_ONLY: [&str; 33] = [
     "stop",
     "store",
     "stream_options",
+    "structured_outputs",
     "top_logprobs",
     "transforms",
     "user",

@@ -5,6 +5,7 @@ pub(crate) mod carriers;
 pub(crate) mod choice;
 pub(crate) mod conversation;
 pub(crate) mod format;
+pub(crate) mod formats;
 pub(crate) mod namespaces;
 pub(crate) mod notice;
 pub(crate) mod planned_names;

@@ -16,6 +16,8 @@ pub(crate) const CALL: u8 = 4;
 pub(crate) const CARRIER: u8 = 8;
 /// The result of a call, if no other mark shows it.
 pub(crate) const RESULT: u8 = 16;
+/// An item of OpenAI Responses that sets the response format.
+pub(crate) const FORMAT: u8 = 32;
 /// The marks of messages that may name a tool, in any API.
 pub(crate) const NAMES_TOOLS: u8 = DEFERRAL | CHAT | CALL;
 
@@ -73,6 +75,7 @@ fn of_word(word: &[u8]) -> u8 {
         | b"function_response" => CALL,
         b"tool_result" | b"function_call_output" | b"toolResult" => RESULT,
         b"tool" | b"function" => CHAT,
+        b"configuration_update" => FORMAT,
         b"tool_calls" => CHAT | CALL,
         _ if word.starts_with(SEARCH) => DEFERRAL,
         _ => 0,

@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    check_formats::{self, has_tools, Broken},
     history_arguments, history_pairs,
     request::{recognise, rename_history},
     request_facts::{self, choice_of, Namespaces, RequestChange},
@@ -55,12 +56,17 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
     server_mentions::settle(&mut request, api, servers.as_ref(), None)?;
     let mut found = Vec::new();
-    let mut add = |fact: &'static RequestFact, given_pointer: &str, message: String| {
-        let (constraint, severity) = (fact.rule(), fact.severity);
+    let formats = check_formats::broken(&mut request, api, dialect, &model)?;
+    let mut add_with = |fact: &'static RequestFact, severity, given_pointer: &str, message: String| {
+        let constraint = fact.rule();
         let pointer = servers.as_ref().and_then(|servers| servers.pointer_in_request(given_pointer));
         let pointer = pointer.unwrap_or_else(|| given_pointer.into());
         found.push(RequestViolation { constraint, severity, pointer, message, fact });
     };
+    for Broken { fact, severity, pointer, message } in formats {
+        add_with(fact, severity, &pointer, message);
+    }
+    let mut add = |fact: &'static RequestFact, pointer: &str, message| add_with(fact, fact.severity, pointer, message);
     let broken = request_facts::broken_by_choice(&request, api, (&dialect.tools, &model))?;
     if let Some((pointer, fact)) = broken {
         add(fact, pointer, format!("expected another choice of tools, or none: {}", fact.statement));
@@ -168,12 +174,4 @@ fn refused_types(
         }
     })?;
     Ok(found)
-}
-
-/// Returns true if a request lists tools; if `functions`, only functions of the client count.
-fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Error> {
-    let Some(tools) = request.get("tools") else { return Ok(false) };
-    let tools = view(tools)?;
-    let mut list = tools.as_array().unwrap_or_default().iter();
-    Ok(list.any(|entry| !functions || matches!(tool_format::recognise(entry), Entry::Tool(_))))
 }

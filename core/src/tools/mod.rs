@@ -13,6 +13,8 @@
 //! with `custom_input`), and their arguments are repaired if that is requested (`call_repair`, encoded ones with
 //! `joined`). `set_aside` warns of tools that are not sent.
 
+mod answer;
+mod answer_stream;
 mod arguments;
 pub(crate) mod as_sent;
 mod backends;
@@ -23,6 +25,7 @@ mod call_sites;
 mod carriers;
 mod chat_stream;
 pub(crate) mod check;
+mod check_formats;
 pub(crate) mod check_request;
 pub(crate) mod client_call;
 mod client_item;
@@ -30,7 +33,9 @@ mod converse_changes;
 mod converse_stream;
 mod custom_input;
 mod definitions;
+pub(crate) mod formats;
 mod held;
+mod held_text;
 mod history_arguments;
 mod history_blocks;
 mod history_pairs;

@@ -17,8 +17,8 @@ use crate::{
 /// The member that holds it.
 const KEY: &str = "outputSchema";
 
-/// Rewrites the `outputSchema` of a tool, or removes it if no mended schema would accept everything that it accepted: what
-/// the server returns has to stay valid. A schema in which `check` finds nothing is not touched.
+/// Rewrites the `outputSchema` of a tool, or removes it if no mended schema would accept everything that it accepted:
+/// what the server returns has to stay valid. A schema in which `check` finds nothing is not touched.
 pub(super) fn settle(
     entry: &mut Node<'_>,
     format: ToolFormat,

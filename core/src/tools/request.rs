@@ -5,7 +5,9 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 use super::{
     call_sites,
     carriers::{self, Carried},
-    converse_changes, history_arguments, history_pairs,
+    converse_changes,
+    formats::{self, FormatChange},
+    history_arguments, history_pairs,
     kept_namespaces::Kept,
     list_cache::{self, Lookup, Question, SentList},
     overflow,
@@ -69,6 +71,8 @@ pub struct AdaptReport {
     pub choice: Option<ChoiceChange>,
     /// Every change that a rule of the API requires outside the tools, in order.
     pub request_changes: Vec<RequestChange>,
+    /// Every change of a response format, in order.
+    pub format_changes: Vec<FormatChange>,
 }
 
 /// Rewrites a request in place.
@@ -90,6 +94,7 @@ pub(crate) fn adapt_with_names<'a>(
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
     let api = recognise(request, options)?;
     let deferred = deferred_of(options, servers.as_ref());
+    let given_formats = formats::Given::of(request, api)?;
     let added = server_mentions::settle(request, api, servers.as_ref(), deferred.as_deref())?;
     let given = request_facts::Given::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
@@ -255,6 +260,9 @@ pub(crate) fn adapt_with_names<'a>(
         let message = "gave a tool that the request does not list a name that the API takes";
         report.request_changes.push(RequestChange::new(pointer, &HISTORY_NAME, message));
     }
+    let written = formats::rewrite(request, api_out, &options.tools, &given_formats)?;
+    report.format_changes = written.changes;
+    restore_map.answers_by(written.answer);
     if let Some(kept) = kept {
         let AdaptReport { deferred, changes, .. } = &mut report;
         kept.put_back(request, &restore_map, (deferred.as_mut(), changes))?;

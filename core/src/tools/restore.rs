@@ -4,6 +4,7 @@
 use alloc::{string::String, sync::Arc};
 
 use super::{
+    answer::{self, Answer, Content},
     call_repair::{Repairing, Schemas, Told},
     call_sites::{self, Role, Site},
     client_item,
@@ -33,6 +34,8 @@ pub(crate) struct RestoreMap {
     pub(super) repair: Option<RepairOptions>,
     /// True if tools with equal names are renamed: `restore` removes any `index` that it did not set.
     pub(super) has_indices: bool,
+    /// What to undo in the answer; `None` if nothing has to be.
+    pub(super) answer: Option<Arc<Answer>>,
 }
 
 /// What to undo for one tool.
@@ -159,6 +162,11 @@ impl RestoreMap {
         self.repair = options.cloned();
     }
 
+    /// Sets what has to be undone in the answer.
+    pub(super) fn answers_by(&mut self, answer: Option<Answer>) {
+        self.answer = answer.map(Arc::new);
+    }
+
     /// Turns off repairs for this tool, because this library handles its calls itself.
     #[cfg(feature = "search")]
     pub(crate) fn leaves(&mut self, called: &str) {
@@ -255,7 +263,7 @@ impl RestoreMap {
 
     /// Returns true if there is nothing to undo.
     pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.list.is_empty() && self.answer.is_none()
     }
 
     fn entry(&self, name: &Text<'_>) -> Option<&RestoreEntry> {
@@ -327,6 +335,25 @@ impl RestoreMap {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// Restores a whole reply: its calls and its answer.
+    pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
+        self.reply(reply, told)?;
+        self.contents(reply);
+        Ok(())
+    }
+
+    /// Restores a text of the answer.
+    pub(crate) fn content(&self, text: &str) -> Content {
+        answer::restored(self.answer.as_deref(), text)
+    }
+
+    /// Restores the texts of a whole reply of any API.
+    pub(super) fn contents(&self, reply: &mut Node<'_>) {
+        if let Some(answer) = &self.answer {
+            answer.reply(reply);
         }
     }
 

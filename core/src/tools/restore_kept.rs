@@ -8,6 +8,7 @@ use alloc::{
 };
 
 use super::{
+    answer::Answer,
     call_repair::Schemas,
     restore::{read_text, spelled, RestoreEntry, RestoreMap},
 };
@@ -41,7 +42,11 @@ impl RestoreMap {
             let members = members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value });
             Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
         });
-        let newest = if self.repair.is_some() { version::REPAIRING } else { version::VERSION };
+        let newest = match (&self.answer, &self.repair) {
+            (Some(_), _) => version::ANSWERING,
+            (None, Some(_)) => version::REPAIRING,
+            (None, None) => version::VERSION,
+        };
         let mut members = Vec::from([
             ("version", Node::count(newest)),
             ("tools", Node::object(Object::from_unique(tools.collect()))),
@@ -55,6 +60,7 @@ impl RestoreMap {
             members.push(("indices", Node::bool(true)));
         }
         members.extend(self.repair.as_ref().map(|options| ("repair", options.to_node())));
+        members.extend(self.answer.as_ref().map(|answer| ("answer", answer.plan.to_node())));
         Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
     }
 
@@ -67,14 +73,16 @@ impl RestoreMap {
                 format!("expected {expected}, as `restore` was written; found something else"),
             )
         };
-        version::check(node, version::REPAIRING, "a `restore`", "sanitize the tools again")?;
+        version::check(node, version::ANSWERING, "a `restore`", "sanitize the tools again")?;
         let tools =
             node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
         let repair = node.get("repair").map(RepairOptions::from_node).transpose();
         let repair = repair.map_err(|error| wrong(String::from("/repair") + error.pointer(), "options of a repair"))?;
         let has_indices = node.get("indices").and_then(Node::as_bool) == Some(true);
+        let answer = node.get("answer").map(Plan::from_node).transpose().map_err(|error| error.below("/answer"))?;
+        let answer = answer.map(Answer::new).map(Arc::new);
         let mut restore_map =
-            RestoreMap { client: client_of(node, &wrong)?, repair, has_indices, ..RestoreMap::default() };
+            RestoreMap { client: client_of(node, &wrong)?, repair, has_indices, answer, ..RestoreMap::default() };
         for member in tools {
             let mut at = String::from("/tools");
             json::push_token(&mut at, &member.key.display());

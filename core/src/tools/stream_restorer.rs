@@ -10,6 +10,7 @@ use super::{
     call_repair::Told,
     call_sites::{self, Site},
     held::{Calls, Held, Key},
+    held_text::Texts,
     item_stream::Items,
     restore::RestoreMap,
     sse::{Buffer, Sink},
@@ -30,6 +31,8 @@ pub(crate) struct Stream {
     pub(super) restore_map: RestoreMap,
     /// The calls whose arguments are buffered.
     pub(super) held: Calls,
+    /// The texts of the answer that are buffered.
+    pub(super) texts: Texts,
     /// The items that become other items.
     items: Items,
     /// Calls of a Chat Completions chunk whose arguments have to be buffered from this chunk on.
@@ -55,6 +58,7 @@ impl Stream {
         Stream {
             restore_map,
             held: Calls::default(),
+            texts: Texts::default(),
             items: Items::default(),
             fresh: Vec::new(),
             text: Buffer::default(),
@@ -72,6 +76,7 @@ impl Stream {
     /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.held.is_empty()
+            && self.texts.is_empty()
             && self.items.is_empty()
             && self.text.is_at_rest()
             && self.told.is_at_rest()
@@ -85,6 +90,9 @@ impl Stream {
     /// `limit-exceeded`, and those of restoring. Everything that was buffered before stays buffered.
     pub(crate) fn feed<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
         let mut out = Vec::new();
+        if let Passed::Nothing = self.answer(&mut event, &mut out)? {
+            return Ok(out);
+        }
         if self.items.feed(&mut event, &self.restore_map, &mut out)? {
             return Ok(out);
         }
@@ -137,10 +145,11 @@ impl Stream {
 
     /// Ends the stream. Returns the buffered calls that never ended.
     pub(crate) fn finish(&mut self) -> Vec<Node<'static>> {
+        let texts = self.texts_left();
         let calls = self.leave();
         self.told.forget();
         self.fresh = Vec::new();
-        calls.into_iter().chain(self.items.finish()).collect()
+        texts.into_iter().chain(calls).chain(self.items.finish()).collect()
     }
 
     /// Removes and returns the calls that never ended.

@@ -28,6 +28,7 @@ pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
     members(backend, request)?;
     kinds(backend, request)?;
     tools_of_models(backend, request)?;
+    formats(backend, request)?;
     choice(backend, request)?;
     match api {
         "gemini" => gemini(request)?,
@@ -238,6 +239,55 @@ fn members((api, dialect, model): Backend, request: &Value) -> Verdict {
 }
 
 /// Gemini `generateContent`: calls and their results, in turns.
+/// Response formats.
+fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
+    let format = match api {
+        "openai-responses" => &request["text"]["format"],
+        "anthropic" => &request["output_config"]["format"],
+        "gemini" => &request["generationConfig"],
+        _ => &request["response_format"],
+    };
+    let history: Vec<&Value> = items(&request[history_of(api)]).collect();
+    let is_update = |item: &Value| item["type"] == "configuration_update";
+    refuse(history.windows(2).any(|pair| is_update(pair[0]) && is_update(pair[1])), "two updates in a row")?;
+    if format.is_null() {
+        return Ok(());
+    }
+    let has_functions = definitions(api, request).any(|definition| definition["name"].is_string());
+    let is_json_mode = format["type"] == "json_object";
+    let said = serde_json::to_string(&history).unwrap_or_default().to_lowercase();
+    let wants_word = ["openai-chat", "openai-responses", "deepseek"].contains(&dialect);
+    refuse(wants_word && is_json_mode && !said.contains("json"), "the messages must contain the word json")?;
+    match dialect {
+        "deepseek" => refuse(format["type"] == "json_schema", "This response_format type is unavailable now"),
+        "anthropic" => {
+            let last = history.last().is_some_and(|message| message["role"] == "assistant");
+            refuse(last, "message prefilling is incompatible with structured outputs")?;
+            refuse(model.contains("claude-3"), "output_config.format: Extra inputs are not permitted")?;
+            let schema = &format["schema"];
+            let is_open = schema["type"] == "object" && schema["additionalProperties"] != false;
+            refuse(is_open, "For 'object' type, 'additionalProperties' must be explicitly set to false")
+        }
+        "openai-chat" | "openai-responses" => {
+            let schema = format.get("schema").or_else(|| format["json_schema"].get("schema"));
+            let is_other = schema.is_some_and(|schema| schema["type"] != "object");
+            refuse(is_other, "schema must be a JSON Schema of 'type: \"object\"'")
+        }
+        "groq" => refuse(is_json_mode && has_functions, "json mode cannot be combined with tool/function calling"),
+        "cohere" => refuse(has_functions, "response_format is not supported with tools"),
+        "gemini" => {
+            let is_json = format["responseMimeType"] == "application/json";
+            let has_maps = items(&request["tools"]).any(|entry| entry.get("googleMaps").is_some());
+            refuse(
+                is_json && has_functions && model.starts_with("gemini-2"),
+                "Function calling with a response mime type",
+            )?;
+            refuse(is_json && has_maps, "Google Maps tool with a response mime type")
+        }
+        _ => Ok(()),
+    }
+}
+
 fn gemini(request: &Value) -> Verdict {
     let mut open = 0;
     for content in items(&request["contents"]) {

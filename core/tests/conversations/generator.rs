@@ -427,6 +427,74 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
             }
         },
     ),
+    (
+        "JSON mode",
+        &[
+            ("openai-chat", "openai-chat", "gpt-5"),
+            ("openai-chat", "deepseek", "deepseek-chat"),
+            ("openai-chat", "groq", "llama-3.3-70b-versatile"),
+            ("openai-responses", "openai-responses", "gpt-5"),
+        ],
+        |api, request, _| match api {
+            "openai-responses" => request["text"] = json!({"format": {"type": "json_object"}}),
+            _ => request["response_format"] = json!({"type": "json_object"}),
+        },
+    ),
+    (
+        "a list as the answer",
+        &[
+            ("openai-chat", "openai-chat", "gpt-5"),
+            ("openai-chat", "deepseek", "deepseek-chat"),
+            ("openai-responses", "openai-responses", "gpt-5"),
+        ],
+        |api, request, _| {
+            let schema = json!({"type": "array", "items": {"type": "string"}});
+            match api {
+                "openai-responses" => {
+                    request["text"] = json!({"format": {"type": "json_schema", "name": "list", "schema": schema}});
+                }
+                _ => {
+                    let format = json!({"name": "list", "schema": schema});
+                    request["response_format"] = json!({"type": "json_schema", "json_schema": format});
+                }
+            }
+        },
+    ),
+    (
+        "an object as the answer",
+        &[
+            ("anthropic", "anthropic", "claude-sonnet-4-6"),
+            ("anthropic", "anthropic", "claude-3-7-sonnet"),
+            ("openai-chat", "cohere", "command-a"),
+        ],
+        |api, request, _| {
+            let schema = schema();
+            match api {
+                "anthropic" => {
+                    request["output_config"] = json!({"format": {"type": "json_schema", "schema": schema}});
+                }
+                _ => request["response_format"] = json!({"type": "json_object", "json_schema": schema}),
+            }
+        },
+    ),
+    ("prefill", &[("anthropic", "anthropic", "claude-sonnet-4-5")], |api, request, _| {
+        request["output_config"] = json!({"format": {"type": "json_schema", "schema": schema()}});
+        let last = said(api, false, "{");
+        request[history_of(api)].as_array_mut().expect("a history").push(last);
+    }),
+    (
+        "JSON of Gemini",
+        &[("gemini", "gemini", "gemini-2.5-flash"), ("gemini", "gemini", "gemini-3-pro")],
+        |_, request, _| {
+            request["generationConfig"] = json!({"responseMimeType": "application/json"});
+            request["tools"].as_array_mut().expect("a list").push(json!({"googleMaps": {}}));
+        },
+    ),
+    ("updates", &[("openai-responses", "openai-responses", "gpt-5")], |api, request, _| {
+        let update = json!({"type": "configuration_update", "text": {"format": {"type": "text"}}});
+        let history = request[history_of(api)].as_array_mut().expect("a history");
+        history.extend([update.clone(), update, said(api, true, "And now?")]);
+    }),
 ];
 
 /// A backend of each format that holds names and arguments to rules.

@@ -30,6 +30,7 @@ export type FunctionName =
   | 'deferralFor'
   | 'restoreCall'
   | 'restoreClientCall'
+  | 'restoreContent'
   | 'adaptRequest'
   | 'restoreReply'
   | 'searchTools'

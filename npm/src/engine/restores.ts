@@ -10,7 +10,7 @@ import { shared } from './instance.js';
 let last = 0;
 
 /** Any of the functions that a restore has. */
-type RestoreFunction = FunctionName & ('restoreCall' | 'restoreClientCall' | 'restoreReply');
+type RestoreFunction = FunctionName & ('restoreCall' | 'restoreClientCall' | 'restoreContent' | 'restoreReply');
 
 export class KeptRestore {
   readonly #json: object;

@@ -264,6 +264,13 @@ RequestConstraint: TypeAlias = Literal[
     "namespace",
     "empty-namespace",
     "unsupported-member",
+    "format-refused",
+    "format-by-model",
+    "format-beside-tools",
+    "format-beside-prefill",
+    "format-without-word",
+    "format-updates",
+    "format-schema",
 ]
 """The constraints of APIs that `check_request` finds violated."""
 
@@ -280,6 +287,7 @@ DeferredWarningCode: TypeAlias = Literal[
     "forced-deferred-tool",
     "prefix-changed",
     "synthesized-exchange",
+    "choice-emptied",
     "forced-choice-widened",
     "moved",
     "arguments-not-an-object",

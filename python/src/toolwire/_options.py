@@ -157,6 +157,9 @@ class SanitizedList(Record):
 class _RequestOptions(_ListOptions, total=False):
     """What every function takes that rewrites requests."""
 
+    wrapper: str | None
+    """The name of the property that holds the answer if the API wants an object and the schema describes something
+    else. By default `"response"`."""
     history_arguments: Literal["repair", "keep"] | None
     """What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
     and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they

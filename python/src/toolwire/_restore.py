@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ._argument_results import RepairedCall
 from ._ask import TEXT, ask
 from ._error import ToolwireError
-from ._restored import RestoredCall, RestoredClientCall, RestoredReply
+from ._restored import RestoredCall, RestoredClientCall, RestoredContent, RestoredReply
 from ._toolwire import CallStream as _CallStream
 from ._toolwire import Restore as _Restore
 
@@ -131,6 +131,33 @@ class Restore:
         return CallStream(self, name)
 
     @overload
+    def content(self, text: str, /) -> RestoredContent[str]: ...
+    @overload
+    def content(self, text: bytes | bytearray | memoryview, /) -> RestoredContent[bytes]: ...
+    def content(self, text: str | bytes | bytearray | memoryview, /) -> RestoredContent[Any]:
+        """Restore a text of the model's answer, if the request has a response format that was rewritten.
+
+        It is taken out of its wrapper, and encoded values come back. Text that is no JSON, or needs nothing, stays as
+        it is. Of JSON that breaks off, whatever is whole is restored. `reply` and `stream` do the same.
+
+        Raises `ToolwireError`: `invalid-value` if it is no text.
+
+        >>> from toolwire import adapt_request
+        >>> schema = {"type": "array", "items": {"type": "string"}}
+        >>> form = {"type": "json_schema", "json_schema": {"name": "list", "strict": True, "schema": schema}}
+        >>> request = {"model": "gpt-5", "messages": [], "response_format": form}
+        >>> restore = adapt_request(request, dialect="openai-strict").restore
+        >>> restore.content('{"response": ["a"]}')
+        RestoredContent(content='["a"]', complete=True)
+        """
+        given = str(text, "utf-8", "replace") if isinstance(text, bytes | bytearray | memoryview) else text
+        value, report = self._prepared().call("restoreContent", (given,))
+        if given is not text:
+            # Bytes that are not UTF-8 stay what they are, too.
+            value = bytes(text) if value == given else value.encode()  # type: ignore[arg-type]
+        return RestoredContent.of({"content": value, **(report or {})})
+
+    @overload
     def reply(self, reply: str, /) -> RestoredReply[str]: ...
     @overload
     def reply(self, reply: bytes | bytearray | memoryview, /) -> RestoredReply[bytes]: ...
@@ -139,8 +166,9 @@ class Restore:
     def reply(self, reply: object, /) -> RestoredReply[Any]:
         """Restore every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
 
-        The reply is not changed. JSON text gives JSON text, and the very same object if there is nothing to restore.
-        If calls are repaired, `calls` says what became of the arguments of each.
+        The answer to a response format is restored, too. The reply is not changed. JSON text gives JSON text, and the
+        very same object if there is nothing to restore. If calls are repaired, `calls` says what became of the
+        arguments of each.
 
         Raises `ToolwireError`: `invalid-json`, `invalid-value`, `too-deep`.
 

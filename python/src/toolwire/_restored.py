@@ -86,6 +86,16 @@ class RestoredClientCall(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class RestoredContent(Record, Generic[T_co]):
+    """A text of the model's answer, as the caller's response format describes it."""
+
+    content: T_co
+    """The text: of the type that was given."""
+    complete: bool
+    """False if the text is JSON that breaks off. Then only what is whole of it is restored."""
+
+
+@dataclass(frozen=True, slots=True)
 class RestoredReply(Record, Generic[T_co]):
     """A reply whose calls are restored, and what became of the arguments of each."""
 

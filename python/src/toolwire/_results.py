@@ -535,6 +535,30 @@ class RequestChange(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class FormatChange(Record):
+    """A change of a response format. Its pointers are pointers into the requests."""
+
+    dialect: DialectName
+    """The dialect that the format is written in."""
+    pointer: str
+    """JSON Pointer into the input: where the cause stands."""
+    output_pointer: str | None
+    """JSON Pointer into the output: where the effect stands; `None` if nothing is left."""
+    rule: ChangeRule
+    """The rule's kebab-case name."""
+    accepts: Accepts
+    """The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring."""
+    guidance: Guidance
+    """The effect on what the model reads."""
+    encoded: bool
+    """Arguments look different now, and have to be restored."""
+    reason: str
+    """The provider fact the rule serves, with its confidence, and the error text it prevents."""
+    message: str
+    """For people: what was done to what."""
+
+
+@dataclass(frozen=True, slots=True)
 class AdaptReport(Record):
     """What was decided and changed about a request."""
 
@@ -552,6 +576,8 @@ class AdaptReport(Record):
     """What became of a `tool_choice` that the API refuses in this request; `None`: it stayed."""
     request_changes: tuple[RequestChange, ...]
     """Every change of the request outside its tools that a rule of the API demands, in their order."""
+    format_changes: tuple[FormatChange, ...]
+    """Every change of a response format, in their order."""
 
     _made: ClassVar = {
         "deferred": DeferredReport.of,
@@ -560,6 +586,7 @@ class AdaptReport(Record):
         "unforced": tuple,
         "choice": ChoiceChange.of,
         "request_changes": RequestChange.list_of,
+        "format_changes": FormatChange.list_of,
     }
 
 

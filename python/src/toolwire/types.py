@@ -33,7 +33,7 @@ from ._options import (
     ToolFormat,
     ToolsOptions,
 )
-from ._restored import ClientCall, RestoredCall, RestoredClientCall, RestoredReply
+from ._restored import ClientCall, RestoredCall, RestoredClientCall, RestoredContent, RestoredReply
 from ._results import (
     Accepts,
     Adapted,
@@ -49,6 +49,7 @@ from ._results import (
     DialectChoice,
     ErrorCode,
     Fact,
+    FormatChange,
     Guidance,
     Quarantined,
     ReadyTools,
@@ -99,6 +100,7 @@ __all__ = [
     "ExchangeOptions",
     "ExchangeSearch",
     "Fact",
+    "FormatChange",
     "Guidance",
     "Left",
     "LeftReason",
@@ -117,6 +119,7 @@ __all__ = [
     "RestorePlan",
     "RestoredCall",
     "RestoredClientCall",
+    "RestoredContent",
     "RestoredReply",
     "Rewritten",
     "SanitizeOptions",

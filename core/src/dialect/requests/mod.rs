@@ -4,177 +4,15 @@ mod history;
 
 pub(crate) use history::{HISTORY_ARGUMENTS, HISTORY_NAME, HISTORY_PAIRS};
 
+use super::format_facts;
+pub use super::request_fact::RequestFact;
+use super::request_fact::DAY;
+pub(crate) use super::request_fact::{FormatRule, Member, Models, Refusal, SentAs, Thinks};
 use crate::{options::Api, report::Severity};
 use history::{ANTHROPIC_PAIRS, CHAT_PAIRS, CONVERSE_PAIRS, GEMINI_PAIRS, OPENAI_PAIRS};
 
-/// One fact about what an API refuses of a request as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RequestFact {
-    pub(crate) refuses: Refusal,
-    /// The fact in words.
-    pub statement: &'static str,
-    /// As in [`Fact`](super::Fact).
-    pub confidence: char,
-    /// The API's reaction to a request that violates the fact.
-    pub severity: Severity,
-    /// The API's answer, and where it was read.
-    pub source: &'static str,
-    /// The day on which the fact was last checked (ISO 8601).
-    pub checked: &'static str,
-}
-
-/// What an API refuses about a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// A choice that forces a call while the model thinks: `required` if `required` is false, a named tool always. Of
-    /// several such facts, the first that includes the model applies.
-    ChoiceWhileThinking {
-        models: Models,
-        thinks: Thinks,
-        /// The model takes `required` while it thinks.
-        required: bool,
-    },
-    /// `tool_choice` in a request without tools; `none` if `takes_none` is false; `parallel_tool_calls` alone if
-    /// `is_of_parallel_calls`.
-    ChoiceWithoutTools { takes_none: bool, is_of_parallel_calls: bool },
-    /// A choice of a tool that the request does not have.
-    ChoiceOfAbsentTool,
-    /// A choice that these models do not take: any at all, or one that forces a call.
-    ChoiceByModel { models: Models, is_any: bool },
-    /// Tools, for models that take none. If `takes_hosted`, these models refuse functions only.
-    ModelWithoutTools { models: Models, takes_hosted: bool },
-    /// Entries of the list of other types than functions and these, in requests of these formats.
-    ToolTypes { apis: &'static [Api], takes: &'static [&'static str] },
-    /// Tools of a kind that the API does not have.
-    ToolKind,
-    /// Arguments in the history that are no JSON object.
-    HistoryArguments,
-    /// A call in the history without a result, or a result without a call, in requests of these formats.
-    HistoryPairs(&'static [Api]),
-    /// A member of the request.
-    Member(Member),
-    /// Namespaces of tools.
-    Namespaces,
-    /// A namespace without tools.
-    EmptyNamespace,
-    /// The name of a tool in a call of the history.
-    HistoryName,
-}
-
-/// A member of a request that an API refuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) name: &'static str,
-    /// The format of the requests.
-    pub(crate) api: Api,
-    pub(crate) models: Models,
-    /// The member, maybe another, and its value as JSON with which the API takes it.
-    pub(crate) unless: Option<(&'static str, &'static str)>,
-    pub(crate) sent_as: SentAs,
-}
-
-/// What is sent in place of a member that the API refuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SentAs {
-    Nothing,
-    /// The same value under this name, unless the request has that, too.
-    Member(&'static str),
-    /// A part of the value, `effort` of `reasoning`, under this name.
-    Part {
-        part: &'static str,
-        name: &'static str,
-    },
-}
-
-impl Member {
-    /// A member of Chat Completions that all models refuse, and nothing replaces.
-    const fn of_chat(name: &'static str) -> Member {
-        Member { name, api: Api::OpenaiChat, models: Models::All, unless: None, sent_as: SentAs::Nothing }
-    }
-
-    const fn models(self, models: Models) -> Member {
-        Member { models, ..self }
-    }
-
-    const fn unless(self, name: &'static str, value: &'static str) -> Member {
-        Member { unless: Some((name, value)), ..self }
-    }
-
-    const fn sent_as(self, sent_as: SentAs) -> Member {
-        Member { sent_as, ..self }
-    }
-
-    const fn fact(self, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
-        RequestFact {
-            refuses: Refusal::Member(self),
-            statement,
-            confidence,
-            severity: Severity::Refused,
-            source,
-            checked: DAY,
-        }
-    }
-}
-
 /// `reasoning` of Responses and of OpenRouter, as Chat Completions has it.
 const EFFORT: SentAs = SentAs::Part { part: "effort", name: "reasoning_effort" };
-
-/// Some of an API's models, by their names in lower case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Models {
-    All,
-    /// Those whose names begin with one of these.
-    Begin(&'static [&'static str]),
-    /// Those whose names contain one of these.
-    Contain(&'static [&'static str]),
-    /// Models with these names, with any Ollama tag after a colon.
-    Tagged(&'static [&'static str]),
-}
-
-impl Models {
-    pub(crate) fn include(self, model: &str) -> bool {
-        match self {
-            Models::All => true,
-            Models::Begin(names) => names.iter().any(|name| model.starts_with(name)),
-            Models::Contain(names) => names.iter().any(|name| model.contains(name)),
-            Models::Tagged(names) => names.contains(&model.split(':').next().unwrap_or_default()),
-        }
-    }
-}
-
-/// When a model thinks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Thinks {
-    /// Whatever the request says.
-    Always,
-    /// Unless `thinking.type` is `disabled`.
-    ByDefault,
-    /// If `thinking.type` is `enabled` or `adaptive`.
-    IfAsked,
-    /// If `enable_thinking` is true.
-    IfEnabled,
-}
-
-/// The constraints of requests, and what breaks each.
-const CONSTRAINTS: &[(&str, &str)] = &[
-    ("choice-while-thinking", "A choice that forces a call while the model thinks."),
-    ("choice-without-tools", "`tool_choice` or `parallel_tool_calls` in a request without tools."),
-    ("choice-of-absent-tool", "A choice of a tool that the request does not have."),
-    ("choice-by-model", "A choice that the model does not take."),
-    ("model-without-tools", "Tools, for a model that takes none."),
-    ("tool-kind", "A tool of a kind that the API does not have."),
-    ("history-arguments", "Arguments of a call in the history that are no JSON object."),
-    (
-        "history-pairs",
-        "A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs with \
-            `historyPairs: \"complete\"`.",
-    ),
-    ("history-name", "A name that the API does not take, in a call of the history."),
-    ("namespace", "A namespace of tools, for an API that has none."),
-    ("empty-namespace", "A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it."),
-    ("unsupported-member", "A member of Chat Completions that the API or the model does not take."),
-];
 
 /// Type of OpenAI's `custom` tools, which the option `customTools` may keep.
 const CUSTOM: &str = "custom";
@@ -185,55 +23,6 @@ const EVERY_FORMAT: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiRespo
 
 /// The formats of OpenAI. The Messages of a server may treat the types of tools in another way.
 const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
-
-/// The days on which the facts of this file were read.
-const DAY: &str = "2026-11-26";
-
-impl RequestFact {
-    /// The names of all constraints of requests, each with what breaks it.
-    ///
-    /// ```
-    /// use toolwire::{dialects, reports::RequestFact};
-    /// let known = |rule: &str| RequestFact::CONSTRAINTS.iter().any(|(name, _)| *name == rule);
-    /// assert!(dialects().iter().flat_map(|dialect| dialect.requests()).all(|fact| known(fact.rule())));
-    /// ```
-    pub const CONSTRAINTS: &'static [(&'static str, &'static str)] = CONSTRAINTS;
-
-    /// The rule that the fact is about.
-    ///
-    /// ```
-    /// use toolwire::dialects;
-    /// let xai = dialects().iter().find(|dialect| dialect.name == "xai").unwrap();
-    /// assert_eq!(xai.requests()[0].rule(), "choice-without-tools");
-    /// ```
-    pub const fn rule(&self) -> &'static str {
-        match self.refuses {
-            Refusal::ChoiceWhileThinking { .. } => "choice-while-thinking",
-            Refusal::ChoiceWithoutTools { .. } => "choice-without-tools",
-            Refusal::ChoiceOfAbsentTool => "choice-of-absent-tool",
-            Refusal::ChoiceByModel { .. } => "choice-by-model",
-            Refusal::ModelWithoutTools { .. } => "model-without-tools",
-            Refusal::ToolKind | Refusal::ToolTypes { .. } => "tool-kind",
-            Refusal::HistoryArguments => "history-arguments",
-            Refusal::HistoryPairs(_) => "history-pairs",
-            Refusal::Member(_) => "unsupported-member",
-            Refusal::Namespaces => "namespace",
-            Refusal::EmptyNamespace => "empty-namespace",
-            Refusal::HistoryName => "history-name",
-        }
-    }
-
-    const fn while_thinking(models: Models, thinks: Thinks, source: &'static str) -> RequestFact {
-        RequestFact {
-            refuses: Refusal::ChoiceWhileThinking { models, thinks, required: false },
-            statement: "no choice may force a call while the model thinks",
-            confidence: 'A',
-            source,
-            severity: Severity::Refused,
-            checked: DAY,
-        }
-    }
-}
 
 /// Fable 5.1 and Mythos 5.1.
 const FORCED_BY_MODEL: RequestFact = RequestFact {
@@ -255,14 +44,21 @@ const FORCED_WHILE_CLAUDE_THINKS: RequestFact = RequestFact::while_thinking(
 );
 
 /// Anthropic, behind every host.
-pub(super) const ANTHROPIC: &[RequestFact] = &[FORCED_BY_MODEL, FORCED_WHILE_CLAUDE_THINKS, ANTHROPIC_PAIRS];
+pub(super) const ANTHROPIC: &[RequestFact] =
+    &[FORCED_BY_MODEL, FORCED_WHILE_CLAUDE_THINKS, ANTHROPIC_PAIRS, format_facts::CLAUDE_MODELS, format_facts::PREFILL];
 
 /// Bedrock Converse, except for Claude.
 pub(super) const BEDROCK: &[RequestFact] = &[CONVERSE_PAIRS];
 
 /// Bedrock Converse for Claude.
-pub(super) const BEDROCK_ANTHROPIC: &[RequestFact] =
-    &[FORCED_BY_MODEL, FORCED_WHILE_CLAUDE_THINKS, ANTHROPIC_PAIRS, CONVERSE_PAIRS];
+pub(super) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
+    FORCED_BY_MODEL,
+    FORCED_WHILE_CLAUDE_THINKS,
+    ANTHROPIC_PAIRS,
+    CONVERSE_PAIRS,
+    format_facts::CLAUDE_MODELS,
+    format_facts::PREFILL,
+];
 
 const DEEPSEEK_SOURCE: &str =
     "live: `Thinking mode does not support this tool_choice` (rig, two recordings of 2026-08-22; DeepSeek-V3#1376, \
@@ -304,6 +100,8 @@ pub(super) const DEEPSEEK: &[RequestFact] = &[
         source: "live: ``tools[7].type: unknown variant `namespace`, expected `function` `` (litellm#30722)",
         ..NO_TOOLS
     },
+    format_facts::DEEPSEEK_SCHEMA,
+    format_facts::DEEPSEEK_WORD,
 ];
 
 const MOONSHOT_SOURCE: &str =
@@ -448,6 +246,8 @@ pub(super) const OPENAI: &[RequestFact] = &[
         "live: `Unsupported value: 'verbosity' does not support 'low' with this model. Supported values are: \
             'medium'.` (concordia#164, Roo-Code#7054)",
     ),
+    format_facts::OPENAI_WORD,
+    format_facts::UPDATES,
 ];
 
 /// xAI.
@@ -635,6 +435,7 @@ pub(super) const GROQ: &[RequestFact] = &[
         "gpt-oss at Groq takes no `metadata`",
         "live: `` `metadata` is not supported with this model `` (hass_local_openai_llm#59)",
     ),
+    format_facts::GROQ_TOOLS,
 ];
 
 /// Cerebras.
@@ -686,6 +487,7 @@ pub(super) const COHERE: &[RequestFact] = &[
         source: "live: `tool use is not supported by the provided model: command-light.` (4 recorded requests)",
         ..NO_TOOLS
     },
+    format_facts::COHERE_TOOLS,
 ];
 
 /// Ollama.
@@ -741,4 +543,6 @@ pub(super) const GEMINI: &[RequestFact] = &[
         "Gemini's Chat Completions take no `prompt_cache_key`",
         "live: `Unknown name \"prompt_cache_key\": Cannot find field.` (cursor-byok#112)",
     ),
+    format_facts::GEMINI_TOOLS,
+    format_facts::GEMINI_MAPS,
 ];

@@ -8,6 +8,7 @@ pub(crate) mod pairs;
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    formats::Handed,
     notice,
     report::{Warnings, LOST},
     tools::{Found, Tools},
@@ -44,6 +45,8 @@ pub(crate) struct Conversation<'a> {
     pub(crate) referred: Set<Text<'a>>,
     /// Warnings about parts of the history that were left out.
     pub(crate) losses: Warnings,
+    /// The response format that another API gets.
+    pub(crate) format: Option<Handed<'a>>,
     /// True if the history means the same in the target format, so that it stays in the request.
     pub(crate) is_in_place: bool,
 }

@@ -17,7 +17,7 @@ use alloc::{format, vec::Vec};
 use super::{
     blocks::{directive_name, reference_name},
     conversation::{opened, Content, Conversation, Event, Part, Reference, Role, What},
-    listed,
+    formats, listed,
     namespaces::NameMap,
     prefilter,
     report::{Warnings, LOST},
@@ -70,6 +70,7 @@ pub(crate) fn read<'a>(
     };
     let (mut prompt, mut taken) = (None, None);
     if !same_format {
+        conversation.format = formats::take(request, source)?;
         conversation.is_in_place =
             source == Api::Anthropic && reading.target == Api::OpenaiChat && anthropic::is_common(request)?;
         let key = match source {

@@ -19,6 +19,7 @@ use crate::{
         conversation::{
             string_of, Addition, Arguments, Call, Content, Held, Outcome, Part, Role, Search, Searcher, What,
         },
+        formats,
         namespaces::{self, flat_names, NameMap},
         prefilter,
         report::LOST,
@@ -235,6 +236,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 let message = self.turn(Phase::Thought);
                 self.push(message, What::Reasoning(item));
             }
+            // The last update is the format of the request now; those before it are over.
+            _ if formats::is_only_format(&item) => {}
             _ => self.reader.lose_block(&item),
         }
         Ok(())

@@ -16,6 +16,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     choice,
     conversation::{pairs, Content, Conversation, Outcome, Part, What},
+    formats,
     notice::{self, whole},
     report::Warnings,
     tool::{self, Kind},
@@ -83,7 +84,7 @@ pub(crate) fn put<'a>(
     if let Some(only) = &only {
         writer.places.keep(only);
     }
-    let Conversation { tools, events, is_in_place, history, .. } = conversation;
+    let Conversation { tools, events, is_in_place, history, format, .. } = conversation;
     writer.history = history;
     let had_tools = request.get("tools").is_some();
     let sources = request.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
@@ -105,6 +106,9 @@ pub(crate) fn put<'a>(
         let sent = choice::Sent { names: (had_tools || !names.is_empty()).then_some(names), has_list, custom, search };
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
         members::write(request, (source, target), writer.writing.options.max_tokens, writer.writing.warnings)?;
+        if let Some(format) = format {
+            formats::put(request, target, format)?;
+        }
         if target == Api::GeminiInteractions {
             interactions::sink(request);
         }

@@ -13,6 +13,9 @@ pub(crate) const VERSION: u64 = 2;
 /// Of what also repairs arguments, and keeps the schemas for that.
 pub(crate) const REPAIRING: u64 = 3;
 
+/// Of what also restores the answer to a response format.
+pub(crate) const ANSWERING: u64 = 4;
+
 /// Is it of today, or of a version up to the newest of its kind? `what` says what was kept, and `again` how to get
 /// another.
 ///
@@ -31,6 +34,6 @@ pub(crate) fn check(kept: &Node<'_>, newest: u64, what: &str, again: &str) -> Re
             None => String::from(version.kind()),
         },
     };
-    let known = if newest > VERSION { format!("{VERSION} or {newest}") } else { format!("{VERSION}") };
+    let known = if newest > VERSION { format!("{VERSION} to {newest}") } else { format!("{VERSION}") };
     Err(Error::new(Code::InvalidValue, "/version", format!("expected the version {known} of {what}, found {found}")))
 }

@@ -1,0 +1,99 @@
+//! What APIs refuse about response formats in requests, as data: `tools::check_formats` judges by it.
+
+use super::request_fact::{FormatRule, Models, Refusal, RequestFact, DAY};
+use crate::{options::Api, report::Severity};
+
+const fn refused(rule: FormatRule, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
+    RequestFact {
+        refuses: Refusal::Format(rule),
+        statement,
+        confidence,
+        severity: Severity::Refused,
+        source,
+        checked: DAY,
+    }
+}
+
+/// The schema of a format is judged by the facts of the dialect's response format.
+pub(crate) const SCHEMA: RequestFact = refused(
+    FormatRule::Broken,
+    'A',
+    "the schema of a response format keeps the rules of the dialect",
+    "the dialect's facts about response formats",
+);
+
+pub(super) const CLAUDE_MODELS: RequestFact = refused(
+    FormatRule::ByModel(Models::Contain(&[
+        "claude-3",
+        "claude-2",
+        "claude-instant",
+        "sonnet-4-0",
+        "sonnet-4-2025",
+        "sonnet-4@",
+        "opus-4-0",
+        "opus-4-2025",
+        "opus-4@",
+    ])),
+    'B',
+    "Claude takes response formats from 4.5 on, and Opus 4.1",
+    "Anthropic, structured outputs (documentation); live, on Bedrock: `output_config.format: Extra inputs are not \
+        permitted` (models.dev#1765)",
+);
+pub(super) const PREFILL: RequestFact = refused(
+    FormatRule::BesidePrefill(Api::Anthropic),
+    'A',
+    "a response format stands beside no beginning of the answer",
+    "Anthropic, structured outputs: message prefilling is incompatible with JSON outputs (documentation); from Claude \
+        4.6 on any prefill is a 400 (flink-agents#1009)",
+);
+pub(super) const DEEPSEEK_SCHEMA: RequestFact = refused(
+    FormatRule::Schema(Api::OpenaiChat),
+    'A',
+    "DeepSeek's Chat Completions has JSON mode alone",
+    "live: `This response_format type is unavailable now`; DeepSeek, JSON output (documentation)",
+);
+pub(super) const DEEPSEEK_WORD: RequestFact = refused(
+    FormatRule::WithoutWord,
+    'A',
+    "JSON mode wants the word JSON in the messages",
+    "DeepSeek, JSON output (documentation): include the word json in the system or user prompt",
+);
+pub(super) const OPENAI_WORD: RequestFact = refused(
+    FormatRule::WithoutWord,
+    'A',
+    "JSON mode wants the word JSON in the messages",
+    "OpenAI, Structured Outputs, JSON mode (documentation): the API throws an error if the string JSON does not appear \
+        somewhere in the context",
+);
+pub(super) const UPDATES: RequestFact = refused(
+    FormatRule::Updates,
+    'A',
+    "no two updates of the configuration follow one another",
+    "openai-python 7.57, documentation of `configuration_update`",
+);
+pub(super) const GROQ_TOOLS: RequestFact = refused(
+    FormatRule::BesideTools { models: Models::All, only_json: true },
+    'A',
+    "Groq has no JSON mode beside tools",
+    "live: `response_format` json_object cannot be combined with tool/function calling (agno#1065); `json mode cannot \
+        be combined with tool/function calling` (vercel/ai#16540)",
+);
+pub(super) const COHERE_TOOLS: RequestFact = refused(
+    FormatRule::BesideTools { models: Models::All, only_json: false },
+    'A',
+    "Cohere takes no response format beside tools",
+    "Cohere, structured outputs (documentation)",
+);
+pub(super) const GEMINI_TOOLS: RequestFact = refused(
+    FormatRule::BesideTools { models: Models::Contain(&["gemini-1", "gemini-2"]), only_json: false },
+    'A',
+    "Gemini answers in JSON beside functions from Gemini 3 on",
+    "live: `Function calling with a response mime type: 'application/json' is unsupported` (python-genai#867, \
+        symfony/ai#803, symfony/ai#1777)",
+);
+pub(super) const GEMINI_MAPS: RequestFact = refused(
+    FormatRule::BesideHosted("googleMaps"),
+    'B',
+    "Gemini takes no `responseMimeType` of JSON beside Google Maps; `responseFormat` it takes",
+    "live: `Google Maps tool with a response mime type: 'application/json' is unsupported` (litellm#29451)",
+);

@@ -1,0 +1,228 @@
+//! Where the requests of each API have the schema of a response format, as data: `request::formats` reads it.
+
+use crate::{options::Api, report::Reason};
+
+/// A place of response formats in requests.
+#[derive(Debug)]
+pub(crate) struct FormatPlace {
+    /// The format of the requests.
+    pub(crate) api: Api,
+    /// The type of the items of the history that hold the format; `None` if the request itself holds it.
+    pub(crate) item: Option<&'static str>,
+    /// The members that lead to the format, which may be a list of formats.
+    pub(crate) path: &'static [&'static str],
+    /// The `type` of the format; `None` if its members alone tell.
+    pub(crate) kind: Option<&'static str>,
+    /// The members that lead from the format to the object with the schema, its name and its flags.
+    pub(crate) holder: &'static [&'static str],
+    /// The member that is the schema.
+    pub(crate) schema: &'static str,
+    /// Whether the schema is JSON text in a string.
+    pub(crate) text: SchemaText,
+    /// True if `strict` stands beside the schema.
+    pub(crate) has_strict: bool,
+    /// True if `name` stands beside the schema.
+    pub(crate) has_name: bool,
+    /// True if the API enforces the schema without a flag.
+    pub(crate) is_enforced: bool,
+    /// Dialects that have other rules at this place: the caller's dialect, and the one of the place.
+    pub(crate) dialects: &'static [(&'static str, &'static str)],
+    /// True for the one place that other APIs' formats are written to.
+    pub(crate) is_main: bool,
+    /// Where it is documented, as in [`Fact`](super::Fact).
+    pub(crate) source: &'static str,
+    /// As in [`Fact`](super::Fact).
+    pub(crate) confidence: char,
+}
+
+/// Whether a schema is JSON text in a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SchemaText {
+    Never,
+    Maybe,
+    Always,
+}
+
+impl FormatPlace {
+    /// The fact that a format stands here, as the reason of a change of its flag.
+    pub(crate) fn reason(&self) -> Reason {
+        let statement = match self.has_strict {
+            true => "the flag `strict` stands beside the schema of a response format",
+            false => "the schema of a response format stands here",
+        };
+        Reason::fact(statement, self.confidence, self.source)
+    }
+
+    const NONE: FormatPlace = FormatPlace {
+        api: Api::OpenaiChat,
+        item: None,
+        path: &[],
+        kind: None,
+        holder: &[],
+        schema: "schema",
+        text: SchemaText::Never,
+        has_strict: false,
+        has_name: false,
+        is_enforced: true,
+        dialects: &[],
+        is_main: false,
+        source: "",
+        confidence: 'A',
+    };
+    const OF_OPENAI: FormatPlace =
+        FormatPlace { kind: Some("json_schema"), has_strict: true, has_name: true, is_enforced: false, ..Self::NONE };
+    const OF_GEMINI: FormatPlace = FormatPlace { api: Api::Gemini, ..Self::NONE };
+}
+
+const TO_OPENAPI: &[(&str, &str)] = &[("gemini-json-schema", "gemini"), ("vertex-json-schema", "vertex")];
+const TO_JSON_SCHEMA: &[(&str, &str)] = &[("gemini", "gemini-json-schema"), ("vertex", "vertex-json-schema")];
+const GOOGLE: &str = "Gemini API, GenerationConfig; google-genai 3.6.1 (read 2026-11-26)";
+const GOOGLE_LIST: &str =
+    "google-genai 3.6.1 writes a list of `{text: {mimeType, schema}}`, LiteLLM an object: both are \
+    read (2026-11-26)";
+const LLAMA_CPP: &str = "llama.cpp b11434, tools/server, common chat parameters (read 2026-11-26)";
+
+/// All places. Those of one API stand in the order in which they are read.
+pub(crate) const PLACES: &[FormatPlace] = &[
+    FormatPlace {
+        path: &["response_format"],
+        holder: &["json_schema"],
+        is_main: true,
+        source: "OpenAI, API reference, Chat Completions, `response_format`; taken over by Azure, Mistral, Groq, \
+            Cerebras, Fireworks, xAI, Moonshot, vLLM, SGLang and llama.cpp (read 2026-11-26)",
+        ..FormatPlace::OF_OPENAI
+    },
+    FormatPlace {
+        path: &["response_format"],
+        kind: Some("json_schema"),
+        confidence: 'B',
+        source: "Together and some gateways put `schema` beside `type` (LiteLLM 1.110, read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        path: &["response_format"],
+        kind: Some("json_object"),
+        source: "Fireworks, structured responses; llama.cpp's `response_format.schema` (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        path: &["response_format"],
+        kind: Some("json_object"),
+        schema: "json_schema",
+        source: "Cohere Chat v2, structured outputs; older versions have `schema` (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace { schema: "json_schema", source: LLAMA_CPP, ..FormatPlace::NONE },
+    FormatPlace {
+        schema: "format",
+        source: "Ollama, structured outputs, `format` of `/api/chat` (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        path: &["structured_outputs"],
+        schema: "json",
+        text: SchemaText::Maybe,
+        source: "vLLM, structured outputs, StructuredOutputsParams.json (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        schema: "guided_json",
+        text: SchemaText::Maybe,
+        source: "vLLM before 0.12 (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        api: Api::OpenaiResponses,
+        path: &["text", "format"],
+        is_main: true,
+        source: "OpenAI, API reference, Responses, `text.format` (read 2026-11-26)",
+        ..FormatPlace::OF_OPENAI
+    },
+    FormatPlace {
+        api: Api::OpenaiResponses,
+        item: Some("configuration_update"),
+        path: &["text", "format"],
+        source: "openai-python 7.57, configuration_update: valid until the next (read 2026-11-26)",
+        ..FormatPlace::OF_OPENAI
+    },
+    FormatPlace {
+        api: Api::Anthropic,
+        path: &["output_config", "format"],
+        kind: Some("json_schema"),
+        is_main: true,
+        source: "Anthropic, structured outputs (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        api: Api::Anthropic,
+        path: &["output_format"],
+        kind: Some("json_schema"),
+        source: "Anthropic, structured outputs: deprecated, recorded answers have it (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        path: &["generationConfig"],
+        schema: "responseSchema",
+        dialects: TO_OPENAPI,
+        source: GOOGLE,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generationConfig"],
+        schema: "responseJsonSchema",
+        dialects: TO_JSON_SCHEMA,
+        source: GOOGLE,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config"],
+        schema: "response_schema",
+        dialects: TO_OPENAPI,
+        source: GOOGLE,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config"],
+        schema: "response_json_schema",
+        dialects: TO_JSON_SCHEMA,
+        source: GOOGLE,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generationConfig", "responseFormat"],
+        holder: &["text"],
+        dialects: TO_JSON_SCHEMA,
+        confidence: 'C',
+        source: GOOGLE_LIST,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        api: Api::GeminiInteractions,
+        path: &["response_format"],
+        kind: Some("text"),
+        is_main: true,
+        source: "google-genai 3.6.1, _gaos/types/interactions, TextResponseFormat (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+    FormatPlace {
+        api: Api::Bedrock,
+        path: &["outputConfig", "textFormat"],
+        kind: Some("json_schema"),
+        holder: &["structure", "jsonSchema"],
+        text: SchemaText::Always,
+        has_name: true,
+        is_main: true,
+        source: "Amazon Bedrock, API reference, Converse, OutputConfig (read 2026-11-26)",
+        ..FormatPlace::NONE
+    },
+];
+
+/// Where requests ask for JSON without a schema: the format of the requests, the members that lead to the value, and
+/// the value.
+pub(crate) const JSON_MODES: &[(Api, &[&str], &str)] = &[
+    (Api::OpenaiChat, &["response_format", "type"], "json_object"),
+    (Api::OpenaiChat, &["format"], "json"),
+    (Api::OpenaiResponses, &["text", "format", "type"], "json_object"),
+    (Api::Gemini, &["generationConfig", "responseMimeType"], "application/json"),
+    (Api::Gemini, &["generation_config", "response_mime_type"], "application/json"),
+];

@@ -1,0 +1,263 @@
+//! The form of a fact about what an API refuses of a request as a whole.
+
+use crate::{options::Api, report::Severity};
+
+/// One fact about what an API refuses of a request as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestFact {
+    pub(crate) refuses: Refusal,
+    /// The fact in words.
+    pub statement: &'static str,
+    /// As in [`Fact`](super::Fact).
+    pub confidence: char,
+    /// The API's reaction to a request that violates the fact.
+    pub severity: Severity,
+    /// The API's answer, and where it was read.
+    pub source: &'static str,
+    /// The day on which the fact was last checked (ISO 8601).
+    pub checked: &'static str,
+}
+
+/// What an API refuses about a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// A choice that forces a call while the model thinks: `required` if `required` is false, a named tool always. Of
+    /// several such facts, the first that includes the model applies.
+    ChoiceWhileThinking {
+        models: Models,
+        thinks: Thinks,
+        /// The model takes `required` while it thinks.
+        required: bool,
+    },
+    /// `tool_choice` in a request without tools; `none` if `takes_none` is false; `parallel_tool_calls` alone if
+    /// `is_of_parallel_calls`.
+    ChoiceWithoutTools { takes_none: bool, is_of_parallel_calls: bool },
+    /// A choice of a tool that the request does not have.
+    ChoiceOfAbsentTool,
+    /// A choice that these models do not take: any at all, or one that forces a call.
+    ChoiceByModel { models: Models, is_any: bool },
+    /// Tools, for models that take none. If `takes_hosted`, these models refuse functions only.
+    ModelWithoutTools { models: Models, takes_hosted: bool },
+    /// Entries of the list of other types than functions and these, in requests of these formats.
+    ToolTypes { apis: &'static [Api], takes: &'static [&'static str] },
+    /// Tools of a kind that the API does not have.
+    ToolKind,
+    /// Arguments in the history that are no JSON object.
+    HistoryArguments,
+    /// A call in the history without a result, or a result without a call, in requests of these formats.
+    HistoryPairs(&'static [Api]),
+    /// A member of the request.
+    Member(Member),
+    /// Namespaces of tools.
+    Namespaces,
+    /// A namespace without tools.
+    EmptyNamespace,
+    /// The name of a tool in a call of the history.
+    HistoryName,
+    /// A response format.
+    Format(FormatRule),
+}
+
+/// A member of a request that an API refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) name: &'static str,
+    /// The format of the requests.
+    pub(crate) api: Api,
+    pub(crate) models: Models,
+    /// The member, maybe another, and its value as JSON with which the API takes it.
+    pub(crate) unless: Option<(&'static str, &'static str)>,
+    pub(crate) sent_as: SentAs,
+}
+
+/// What is sent in place of a member that the API refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SentAs {
+    Nothing,
+    /// The same value under this name, unless the request has that, too.
+    Member(&'static str),
+    /// A part of the value, `effort` of `reasoning`, under this name.
+    Part {
+        part: &'static str,
+        name: &'static str,
+    },
+}
+
+impl Member {
+    /// A member of Chat Completions that all models refuse, and nothing replaces.
+    pub(super) const fn of_chat(name: &'static str) -> Member {
+        Member { name, api: Api::OpenaiChat, models: Models::All, unless: None, sent_as: SentAs::Nothing }
+    }
+
+    pub(super) const fn models(self, models: Models) -> Member {
+        Member { models, ..self }
+    }
+
+    pub(super) const fn unless(self, name: &'static str, value: &'static str) -> Member {
+        Member { unless: Some((name, value)), ..self }
+    }
+
+    pub(super) const fn sent_as(self, sent_as: SentAs) -> Member {
+        Member { sent_as, ..self }
+    }
+
+    pub(super) const fn fact(self, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
+        RequestFact {
+            refuses: Refusal::Member(self),
+            statement,
+            confidence,
+            severity: Severity::Refused,
+            source,
+            checked: DAY,
+        }
+    }
+}
+
+/// Some of an API's models, by their names in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Models {
+    All,
+    /// Those whose names begin with one of these.
+    Begin(&'static [&'static str]),
+    /// Those whose names contain one of these.
+    Contain(&'static [&'static str]),
+    /// Models with these names, with any Ollama tag after a colon.
+    Tagged(&'static [&'static str]),
+}
+
+impl Models {
+    pub(crate) fn include(self, model: &str) -> bool {
+        match self {
+            Models::All => true,
+            Models::Begin(names) => names.iter().any(|name| model.starts_with(name)),
+            Models::Contain(names) => names.iter().any(|name| model.contains(name)),
+            Models::Tagged(names) => names.contains(&model.split(':').next().unwrap_or_default()),
+        }
+    }
+}
+
+/// When a model thinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thinks {
+    /// Whatever the request says.
+    Always,
+    /// Unless `thinking.type` is `disabled`.
+    ByDefault,
+    /// If `thinking.type` is `enabled` or `adaptive`.
+    IfAsked,
+    /// If `enable_thinking` is true.
+    IfEnabled,
+}
+
+/// What an API refuses about a response format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FormatRule {
+    /// A schema, in requests of this format.
+    Schema(Api),
+    /// A schema, for these models.
+    ByModel(Models),
+    /// A format beside functions of the client, for these models; only JSON mode if `only_json`.
+    BesideTools { models: Models, only_json: bool },
+    /// JSON as the type of the answer beside an entry of the list of tools that has this member.
+    BesideHosted(&'static str),
+    /// A schema beside a last message that is the assistant's, in requests of this format.
+    BesidePrefill(Api),
+    /// JSON mode, if no message says the word JSON.
+    WithoutWord,
+    /// Two updates of the configuration in a row.
+    Updates,
+    /// A schema that breaks a rule of the dialect.
+    Broken,
+}
+
+impl FormatRule {
+    pub(crate) const fn id(self) -> &'static str {
+        match self {
+            FormatRule::Schema(_) => "format-refused",
+            FormatRule::ByModel(_) => "format-by-model",
+            FormatRule::BesideTools { .. } | FormatRule::BesideHosted(_) => "format-beside-tools",
+            FormatRule::BesidePrefill(_) => "format-beside-prefill",
+            FormatRule::WithoutWord => "format-without-word",
+            FormatRule::Updates => "format-updates",
+            FormatRule::Broken => "format-schema",
+        }
+    }
+}
+
+/// The constraints of requests, and what breaks each.
+const CONSTRAINTS: &[(&str, &str)] = &[
+    ("choice-while-thinking", "A choice that forces a call while the model thinks."),
+    ("choice-without-tools", "`tool_choice` or `parallel_tool_calls` in a request without tools."),
+    ("choice-of-absent-tool", "A choice of a tool that the request does not have."),
+    ("choice-by-model", "A choice that the model does not take."),
+    ("model-without-tools", "Tools, for a model that takes none."),
+    ("tool-kind", "A tool of a kind that the API does not have."),
+    ("history-arguments", "Arguments of a call in the history that are no JSON object."),
+    (
+        "history-pairs",
+        "A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs with \
+            `historyPairs: \"complete\"`.",
+    ),
+    ("history-name", "A name that the API does not take, in a call of the history."),
+    ("namespace", "A namespace of tools, for an API that has none."),
+    ("empty-namespace", "A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it."),
+    ("unsupported-member", "A member of Chat Completions that the API or the model does not take."),
+    ("format-refused", "A response format with a schema, for an API that takes none in requests of this format."),
+    ("format-by-model", "A response format, for a model that takes none."),
+    ("format-beside-tools", "A response format beside tools, or beside a tool that the API does not combine with it."),
+    ("format-beside-prefill", "A response format beside a beginning of the answer in the last message."),
+    ("format-without-word", "JSON mode in a request whose messages do not say the word JSON."),
+    ("format-updates", "Two updates of the configuration directly after one another."),
+    ("format-schema", "A schema of a response format that the API refuses, or does not read as it is written."),
+];
+
+/// The days on which the facts about requests were read.
+pub(super) const DAY: &str = "2026-11-26";
+
+impl RequestFact {
+    /// The names of all constraints of requests, each with what breaks it.
+    ///
+    /// ```
+    /// use toolwire::{dialects, reports::RequestFact};
+    /// let known = |rule: &str| RequestFact::CONSTRAINTS.iter().any(|(name, _)| *name == rule);
+    /// assert!(dialects().iter().flat_map(|dialect| dialect.requests()).all(|fact| known(fact.rule())));
+    /// ```
+    pub const CONSTRAINTS: &'static [(&'static str, &'static str)] = CONSTRAINTS;
+
+    /// The rule that the fact is about.
+    ///
+    /// ```
+    /// use toolwire::dialects;
+    /// let xai = dialects().iter().find(|dialect| dialect.name == "xai").unwrap();
+    /// assert_eq!(xai.requests()[0].rule(), "choice-without-tools");
+    /// ```
+    pub const fn rule(&self) -> &'static str {
+        match self.refuses {
+            Refusal::ChoiceWhileThinking { .. } => "choice-while-thinking",
+            Refusal::ChoiceWithoutTools { .. } => "choice-without-tools",
+            Refusal::ChoiceOfAbsentTool => "choice-of-absent-tool",
+            Refusal::ChoiceByModel { .. } => "choice-by-model",
+            Refusal::ModelWithoutTools { .. } => "model-without-tools",
+            Refusal::ToolKind | Refusal::ToolTypes { .. } => "tool-kind",
+            Refusal::HistoryArguments => "history-arguments",
+            Refusal::HistoryPairs(_) => "history-pairs",
+            Refusal::Member(_) => "unsupported-member",
+            Refusal::Namespaces => "namespace",
+            Refusal::EmptyNamespace => "empty-namespace",
+            Refusal::HistoryName => "history-name",
+            Refusal::Format(rule) => rule.id(),
+        }
+    }
+
+    pub(super) const fn while_thinking(models: Models, thinks: Thinks, source: &'static str) -> RequestFact {
+        RequestFact {
+            refuses: Refusal::ChoiceWhileThinking { models, thinks, required: false },
+            statement: "no choice may force a call while the model thinks",
+            confidence: 'A',
+            source,
+            severity: Severity::Refused,
+            checked: DAY,
+        }
+    }
+}

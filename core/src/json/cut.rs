@@ -1,0 +1,140 @@
+//! JSON text that breaks off, closed: a model that reaches its limit of tokens ends anywhere.
+
+use alloc::{string::String, vec::Vec};
+
+/// What may come next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Want {
+    Value,
+    /// A value, or the end of the array.
+    FirstItem,
+    /// A name, or the end of the object.
+    FirstName,
+    Name,
+    Colon,
+    /// A comma, or the end of what is open.
+    Comma,
+}
+
+/// Returns JSON text with everything whole of a text that is the beginning of one: members and items that break off
+/// are left out, and what is open is closed. Returns `None` if the text is no such beginning, or is whole.
+pub(crate) fn close_cut(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let byte_at = |at: usize| bytes.get(at).copied();
+    let (mut at, mut want) = (0, Want::Value);
+    // The brackets that close what is open.
+    let mut open: Vec<u8> = Vec::new();
+    // Where the last whole value ends, or the last bracket opens.
+    let mut whole = None;
+    while let Some(byte) = byte_at(at) {
+        match (byte, want) {
+            (b' ' | b'\t' | b'\n' | b'\r', _) => at += 1,
+            (b'{' | b'[', Want::Value | Want::FirstItem) => {
+                let is_object = byte == b'{';
+                open.push(if is_object { b'}' } else { b']' });
+                want = if is_object { Want::FirstName } else { Want::FirstItem };
+                at += 1;
+                whole = Some(at);
+            }
+            (b'}', Want::FirstName | Want::Comma) | (b']', Want::FirstItem | Want::Comma) => {
+                if open.pop() != Some(byte) || open.is_empty() {
+                    return None;
+                }
+                want = Want::Comma;
+                at += 1;
+                whole = Some(at);
+            }
+            (b',', Want::Comma) => {
+                want = if open.last() == Some(&b'}') { Want::Name } else { Want::Value };
+                at += 1;
+            }
+            (b':', Want::Colon) => {
+                want = Want::Value;
+                at += 1;
+            }
+            (b'"', Want::Name | Want::FirstName | Want::Value | Want::FirstItem) => {
+                let Some(end) = end_of_string(bytes, at)? else { break };
+                at = end;
+                if matches!(want, Want::Name | Want::FirstName) {
+                    want = Want::Colon;
+                } else {
+                    want = Want::Comma;
+                    whole = Some(at);
+                }
+            }
+            (_, Want::Value | Want::FirstItem) => {
+                let rest = text.get(at..)?;
+                let length = rest.find(|one: char| !(one.is_ascii_alphanumeric() || matches!(one, '-' | '+' | '.')));
+                let word = rest.get(..length.unwrap_or(rest.len()))?;
+                let is_cut = length.is_none();
+                if !is_scalar(word, is_cut) {
+                    return None;
+                }
+                if is_cut {
+                    break;
+                }
+                at += word.len();
+                want = Want::Comma;
+                whole = Some(at);
+            }
+            _ => return None,
+        }
+    }
+    if open.is_empty() {
+        return None;
+    }
+    let mut closed = String::from(text.get(..whole?)?);
+    closed.extend(open.iter().rev().map(|byte| char::from(*byte)));
+    Some(closed)
+}
+
+/// Returns where a string ends: the inner `None` if it breaks off, the outer one if it is none.
+#[expect(clippy::option_option, reason = "a string that breaks off is no error")]
+fn end_of_string(bytes: &[u8], start: usize) -> Option<Option<usize>> {
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => return Some(Some(at + 1)),
+            b'\\' => at += 2,
+            0..=0x1f => return None,
+            _ => at += 1,
+        }
+    }
+    Some(None)
+}
+
+/// Returns true for a number or a word of JSON, or for the beginning of one if the text ends there.
+fn is_scalar(word: &str, is_cut: bool) -> bool {
+    let is_word = ["true", "false", "null"].iter().any(|whole| *whole == word || is_cut && whole.starts_with(word));
+    let is_number = word.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+        && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E'));
+    !word.is_empty() && (is_word || is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::close_cut;
+
+    #[test]
+    fn what_is_whole_stays() {
+        for (text, closed) in [
+            (r#"{"response":[{"city":"Rome","note":nu"#, r#"{"response":[{"city":"Rome"}]}"#),
+            (r#"{"response":[1,2"#, r#"{"response":[1]}"#),
+            (r#"{"response":[1,2,"#, r#"{"response":[1,2]}"#),
+            (r#"{"response":"Hel"#, "{}"),
+            (r#"{"response":["a\"b","c\"#, r#"{"response":["a\"b"]}"#),
+            (r#"{"response":[]"#, r#"{"response":[]}"#),
+            ("{", "{}"),
+            (" [[1, [2], ", " [[1, [2]]]"),
+        ] {
+            assert_eq!(close_cut(text).as_deref(), Some(closed), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_beginning() {
+        for text in ["", "Hello", "{name} is here", "[link](x)", "{\"a\":1}", "[1]]", "{\"a\" 1", "\"a", "[1 2", "{]"] {
+            assert_eq!(close_cut(text), None, "{text}");
+        }
+    }
+}

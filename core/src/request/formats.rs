@@ -1,0 +1,317 @@
+//! The response formats of a request: where they stand, and the way of one to another API.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use super::prefilter::FORMAT;
+use crate::{
+    dialect::format_places::{FormatPlace, SchemaText, JSON_MODES, PLACES},
+    error::Error,
+    json::{lazy, Child, Data, Node, Text},
+    options::Api,
+};
+
+/// A response format that a walk has found.
+pub(crate) struct Found<'n, 'a> {
+    pub(crate) place: &'static FormatPlace,
+    /// JSON Pointer to the object that holds the schema.
+    pub(crate) pointer: &'n str,
+    /// The object that holds the schema; `None` for a format without one, which ends an earlier format.
+    pub(crate) holder: Option<&'n mut Node<'a>>,
+}
+
+type Visit<'v, 'a> = &'v mut dyn FnMut(Found<'_, 'a>) -> Result<(), Error>;
+
+/// Visits every response format of a request: those of the request first, then those of its history, in order.
+///
+/// # Errors
+/// Those of `visit`; `invalid-json` if an item of the history is text that cannot be read.
+pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) -> Result<(), Error> {
+    let mut places = PLACES.iter().filter(|place| place.api == api);
+    for place in places.clone().filter(|place| place.item.is_none()) {
+        if place.path.is_empty() {
+            in_member(request, place, visit)?;
+        } else {
+            descend(request, place, place.path, &mut String::new(), visit)?;
+        }
+    }
+    let Some((place, item)) = places.find_map(|place| Some((place, place.item?))) else { return Ok(()) };
+    let key = api.history();
+    let visited = request.visit(key, |history| {
+        if !matches!(history.data(), Data::Array(_)) {
+            return Ok(());
+        }
+        history.visit_children(|child, entry| {
+            let (Child::Item(at), true) = (child, lazy::may_hold(entry, FORMAT)) else { return Ok(()) };
+            lazy::edit(entry, |entry| {
+                if !entry.get("type").is_some_and(|kind| kind.is_text(item)) {
+                    return Ok(());
+                }
+                descend(entry, place, place.path, &mut format!("/{key}/{at}"), visit)
+            })
+        })
+    });
+    visited.unwrap_or(Ok(()))
+}
+
+/// Visits the format of a place that is a member of the request, which may be text.
+fn in_member<'a>(request: &mut Node<'a>, place: &'static FormatPlace, visit: Visit<'_, 'a>) -> Result<(), Error> {
+    let Some(member) = request.get(place.schema) else { return Ok(()) };
+    let member = match member.data() {
+        Data::Verbatim(text) => crate::json::read(text)?,
+        _ => member.clone(),
+    };
+    let mut holder = Node::record([(place.schema, member)]);
+    in_format(&mut holder, place, &mut String::new(), visit)?;
+    if let Some(changed) = holder.remove(place.schema).filter(|member| !member.is_intact()) {
+        request.set(place.schema, changed);
+    }
+    Ok(())
+}
+
+/// Follows the path of a place to its format, or to each of a list of formats.
+fn descend<'a>(
+    node: &mut Node<'a>,
+    place: &'static FormatPlace,
+    path: &[&'static str],
+    pointer: &mut String,
+    visit: Visit<'_, 'a>,
+) -> Result<(), Error> {
+    let length = pointer.len();
+    if let [key, rest @ ..] = path {
+        pointer.push('/');
+        pointer.push_str(key);
+        let visited = node.visit(*key, |inner| lazy::edit(inner, |inner| descend(inner, place, rest, pointer, visit)));
+        pointer.truncate(length);
+        return visited.unwrap_or(Ok(()));
+    }
+    if !matches!(node.data(), Data::Array(_)) {
+        return in_format(node, place, pointer, visit);
+    }
+    node.visit_children(|child, format| {
+        let Child::Item(at) = child else { return Ok(()) };
+        pointer.push('/');
+        pointer.push_str(&at.to_string());
+        let visited = in_format(format, place, pointer, visit);
+        pointer.truncate(length);
+        visited
+    })
+}
+
+fn in_format<'a>(
+    format: &mut Node<'a>,
+    place: &'static FormatPlace,
+    pointer: &mut String,
+    visit: Visit<'_, 'a>,
+) -> Result<(), Error> {
+    let is_it = format.as_object().is_some()
+        && place.kind.is_none_or(|kind| format.get("type").is_some_and(|found| found.is_text(kind)));
+    if !is_it || !has_schema(format, place) {
+        // An update with another format ends the one before it.
+        if place.item.is_some() {
+            return visit(Found { place, pointer, holder: None });
+        }
+        return Ok(());
+    }
+    let length = pointer.len();
+    let visited = in_holder(format, place.holder, pointer, &mut |holder, pointer| {
+        visit(Found { place, pointer, holder: Some(holder) })
+    });
+    pointer.truncate(length);
+    visited
+}
+
+fn in_holder<'a>(
+    node: &mut Node<'a>,
+    path: &[&'static str],
+    pointer: &mut String,
+    visit: &mut dyn FnMut(&mut Node<'a>, &str) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let [key, rest @ ..] = path else { return visit(node, pointer) };
+    pointer.push('/');
+    pointer.push_str(key);
+    node.visit(*key, |inner| in_holder(inner, rest, pointer, visit)).unwrap_or(Ok(()))
+}
+
+/// Returns true if a format has a schema where its place has it.
+fn has_schema(format: &Node<'_>, place: &FormatPlace) -> bool {
+    let holder = place.holder.iter().try_fold(format, |node, key| node.get(*key));
+    holder.and_then(|holder| holder.get(place.schema)).is_some_and(|schema| match schema.data() {
+        Data::Object(_) | Data::Bool(_) => place.text != SchemaText::Always,
+        Data::String(_) => place.text != SchemaText::Never,
+        _ => false,
+    })
+}
+
+/// Returns the places of all response formats with a schema, by the pointers to their holders.
+///
+/// # Errors
+/// As [`visit`].
+pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static FormatPlace)>, Error> {
+    let mut found = Vec::new();
+    visit(request, api, &mut |Found { place, pointer, holder }| {
+        found.extend(holder.map(|_| (String::from(pointer), place)));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Returns the pointer to the member of a request that asks for JSON, with or without a schema.
+///
+/// # Errors
+/// `invalid-json` if a member is text that cannot be read.
+pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, Error> {
+    for (_, path, value) in JSON_MODES.iter().filter(|(of, ..)| *of == api) {
+        let [first, rest @ ..] = *path else { continue };
+        let Some(member) = request.get(*first) else { continue };
+        let member = lazy::view(member)?;
+        let found = rest.iter().try_fold(&*member, |node, key| node.get(*key));
+        if found.is_some_and(|found| found.is_text(value)) {
+            return Ok(Some(format!("/{}", path.join("/"))));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns true if a request has a response format with `strict: true`.
+///
+/// # Errors
+/// As [`visit`].
+#[cfg(feature = "search")]
+pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
+    let mut found = false;
+    visit(request, api, &mut |Found { place, holder, .. }| {
+        let strict = holder.and_then(|holder| holder.get("strict")?.as_bool());
+        found |= place.has_strict && strict == Some(true);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Returns true for an update of the history that sets the response format, and nothing else.
+pub(crate) fn is_only_format(item: &Node<'_>) -> bool {
+    let sets_nothing_else = |node: &Node<'_>, known: &[&str]| {
+        let members = node.as_object().map(crate::json::Object::members).unwrap_or_default();
+        members.iter().all(|member| known.iter().any(|key| member.key.is(*key)))
+    };
+    item.get("type").is_some_and(|kind| kind.is_text("configuration_update"))
+        && sets_nothing_else(item, &["type", "id", "text"])
+        && item.get("text").is_some_and(|text| sets_nothing_else(text, &["format"]))
+}
+
+/// A response format that is handed to another API.
+pub(crate) struct Handed<'a> {
+    schema: Node<'a>,
+    name: Option<Text<'a>>,
+    description: Option<Text<'a>>,
+    strict: Option<bool>,
+}
+
+/// Removes the response format of a request that is written for another API: the one that the last update of the
+/// history leaves in effect, or else the first one of the request. Updates stay, for the writer of the history.
+///
+/// # Errors
+/// `invalid-json` if the schema or an item is text that cannot be read.
+pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api) -> Result<Option<Handed<'a>>, Error> {
+    let (mut taken, mut of_request) = (None, Vec::new());
+    visit(request, source, &mut |Found { place, holder, .. }| {
+        let handed = holder.and_then(|holder| handed(holder, place).transpose()).transpose()?;
+        match place.item {
+            None if taken.is_none() => {
+                taken = handed;
+                of_request = if place.path.is_empty() { Vec::from([place.schema]) } else { place.path.to_vec() };
+            }
+            None => {}
+            Some(_) => taken = handed,
+        }
+        Ok(())
+    })?;
+    remove(request, &of_request)?;
+    Ok(taken)
+}
+
+fn handed<'a>(holder: &Node<'a>, place: &FormatPlace) -> Result<Option<Handed<'a>>, Error> {
+    let text = |key: &str| holder.get(key).and_then(Node::as_text).cloned();
+    let Some(schema) = holder.get(place.schema) else { return Ok(None) };
+    let schema = match schema.as_text().map(Text::value) {
+        None => schema.clone(),
+        Some(Some(text)) => crate::json::read(&text)?.detached(),
+        Some(None) => return Ok(None),
+    };
+    Ok(Some(Handed {
+        schema,
+        name: text("name").filter(|_| place.has_name),
+        description: text("description").filter(|_| place.has_name),
+        strict: holder.get("strict").and_then(Node::as_bool).filter(|_| place.has_strict),
+    }))
+}
+
+/// Removes what a path leads to, and the objects around it that are empty then.
+fn remove(node: &mut Node<'_>, path: &[&'static str]) -> Result<(), Error> {
+    let [key, rest @ ..] = path else { return Ok(()) };
+    let is_left = match rest {
+        [] => None,
+        rest => lazy::edit_member(node, key, |inner| {
+            remove(inner, rest)?;
+            Ok(inner.as_object().is_some_and(|object| !object.is_empty()))
+        })?,
+    };
+    if is_left != Some(true) {
+        node.remove(key);
+    }
+    Ok(())
+}
+
+/// Writes a response format to the main place of an API. The name that the API requires is `response` if the source has
+/// none. Where the API has no description of a format, the schema says it, unless that has its own.
+pub(crate) fn put<'a>(request: &mut Node<'a>, target: Api, handed: Handed<'a>) -> Result<(), Error> {
+    let Some(place) = PLACES.iter().find(|place| place.api == target && place.is_main) else { return Ok(()) };
+    let Handed { mut schema, name, description, strict } = handed;
+    let mut holder = Vec::new();
+    if place.has_name {
+        holder.push(("name", Node::string(name.unwrap_or_else(|| Text::literal("response")))));
+        holder.extend(description.map(|description| ("description", Node::string(description))));
+    } else if let (Some(description), true) = (description, schema.as_object().is_some()) {
+        if schema.get("description").is_none() {
+            schema.set("description", Node::string(description));
+        }
+    }
+    if target == Api::GeminiInteractions {
+        holder.push(("mime_type", Node::literal("application/json")));
+    }
+    holder.push((place.schema, schema));
+    holder.extend(strict.filter(|_| place.has_strict).map(|strict| ("strict", Node::bool(strict))));
+    let record = |members: Vec<(&'static str, Node<'a>)>| {
+        Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
+    };
+    let kind = ("type", Node::literal(place.kind.unwrap_or_default()));
+    let format = match place.holder {
+        [] => record(core::iter::once(kind).chain(holder).collect()),
+        path => {
+            let inner = path.iter().rev().fold(record(holder), |inner, key| record(Vec::from([(*key, inner)])));
+            let mut format = record(Vec::from([kind]));
+            if let (Some(key), Some(inner)) = (path.first(), path.first().and_then(|key| inner.get(*key)).cloned()) {
+                format.set(key, inner);
+            }
+            format
+        }
+    };
+    set(request, place.path, format)
+}
+
+/// Sets what a path leads to, in objects that are there already where possible.
+fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) -> Result<(), Error> {
+    let [key, rest @ ..] = path else {
+        *node = value;
+        return Ok(());
+    };
+    let is_there = |inner: &Node<'_>| matches!(inner.data(), Data::Object(_) | Data::Verbatim(_));
+    if rest.is_empty() || !node.get(*key).is_some_and(is_there) {
+        node.set(key, Node::empty_object());
+    }
+    lazy::edit_member(node, key, |inner| set(inner, rest, value))?;
+    Ok(())
+}

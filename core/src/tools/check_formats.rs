@@ -1,0 +1,140 @@
+//! What an API refuses about the response formats of a request.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use super::formats;
+use crate::{
+    dialect::{
+        format_facts::SCHEMA,
+        requests::{FormatRule, Refusal, RequestFact},
+        Dialect,
+    },
+    error::Error,
+    json::{lazy::view, Data, Node},
+    options::Api,
+    report::Severity,
+    request::{
+        formats::{json_mode, pointers},
+        tool::has_type,
+        tool_format::{self, Entry},
+    },
+};
+
+/// A rule that the formats of a request break.
+pub(super) struct Broken {
+    pub(super) fact: &'static RequestFact,
+    pub(super) severity: Severity,
+    pub(super) pointer: String,
+    pub(super) message: String,
+}
+
+/// Returns the rules that the response formats of a request break.
+///
+/// # Errors
+/// `invalid-json` if a part of the request is text that cannot be read.
+pub(super) fn broken(
+    request: &mut Node<'_>,
+    api: Api,
+    dialect: &'static Dialect,
+    model: &str,
+) -> Result<Vec<Broken>, Error> {
+    let schemas = pointers(request, api)?;
+    let schema = schemas.last().map(|(pointer, _)| pointer.as_str());
+    let mode = json_mode(request, api)?;
+    let any = schema.or(mode.as_deref());
+    let mut found = Vec::new();
+    let mut add = |fact: &'static RequestFact, pointer: &str| {
+        let message = format!("expected another request: {}", fact.statement);
+        found.push(Broken { fact, severity: fact.severity, pointer: pointer.to_string(), message });
+    };
+    for fact in dialect.requests() {
+        let Refusal::Format(rule) = fact.refuses else { continue };
+        let pointer = match rule {
+            FormatRule::Schema(of) if of == api => {
+                schemas.iter().find(|(_, place)| place.is_main).map(|(pointer, _)| pointer.as_str())
+            }
+            FormatRule::ByModel(models) if models.include(model) => schema,
+            FormatRule::BesideTools { models, only_json } if models.include(model) => {
+                let asked = if only_json { mode.as_deref() } else { any };
+                asked.filter(|_| !only_json || schema.is_none())
+            }
+            FormatRule::BesideHosted(_) | FormatRule::WithoutWord => mode.as_deref(),
+            FormatRule::BesidePrefill(of) if of == api => schema,
+            _ => None,
+        };
+        let Some(pointer) = pointer else { continue };
+        let is_broken = match rule {
+            FormatRule::BesideTools { .. } => has_tools(request, true)?,
+            FormatRule::BesideHosted(member) => has_entry(request, member)?,
+            FormatRule::BesidePrefill(_) => ends_with_assistant(request, api)?,
+            FormatRule::WithoutWord => schema.is_none() && !says_json(request, api),
+            _ => true,
+        };
+        if is_broken {
+            add(fact, pointer);
+        }
+    }
+    let updates = dialect.requests().iter().find(|fact| fact.refuses == Refusal::Format(FormatRule::Updates));
+    if let Some(fact) = updates.filter(|_| api == Api::OpenaiResponses) {
+        for at in second_updates(request)? {
+            add(fact, &format!("/input/{at}"));
+        }
+    }
+    for (pointer, violation) in formats::check(request, api, dialect)? {
+        let (severity, message) = (violation.severity, violation.message);
+        found.push(Broken { fact: &SCHEMA, severity, pointer: pointer + &violation.pointer, message });
+    }
+    Ok(found)
+}
+
+/// Returns true if a request lists tools; if `functions`, only functions of the client count.
+pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Error> {
+    let Some(tools) = request.get("tools") else { return Ok(false) };
+    let tools = view(tools)?;
+    let mut list = tools.as_array().unwrap_or_default().iter();
+    let is_group = |entry: &Node<'_>| {
+        ["functionDeclarations", "function_declarations"].iter().any(|key| entry.get(*key).is_some())
+    };
+    Ok(list.any(|entry| !functions || is_group(entry) || matches!(tool_format::recognise(entry), Entry::Tool(_))))
+}
+
+/// Returns true if an entry of the list of tools has this member.
+fn has_entry(request: &Node<'_>, member: &str) -> Result<bool, Error> {
+    let Some(tools) = request.get("tools") else { return Ok(false) };
+    let tools = view(tools)?;
+    Ok(tools.as_array().unwrap_or_default().iter().any(|entry| entry.get(member).is_some()))
+}
+
+fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    let last = request.get(api.history()).and_then(Node::as_array).and_then(<[Node<'_>]>::last);
+    let last = last.map(view).transpose()?;
+    Ok(last.is_some_and(|message| message.get("role").is_some_and(|role| role.is_text("assistant"))))
+}
+
+/// Returns true if a message or the instructions of a request hold the word JSON.
+fn says_json(request: &Node<'_>, api: Api) -> bool {
+    let has_word = |text: &str| text.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"json"));
+    let parts = ["system", "instructions", api.history()].into_iter().filter_map(|key| request.get(key));
+    parts.into_iter().any(|part| match part.data() {
+        Data::Verbatim(text) => has_word(text),
+        _ => has_word(&crate::json::write(part)),
+    })
+}
+
+/// Returns the indices of updates that directly follow another one.
+fn second_updates(request: &Node<'_>) -> Result<Vec<usize>, Error> {
+    let (mut found, mut was_update) = (Vec::new(), false);
+    for (at, item) in request.get("input").and_then(Node::as_array).unwrap_or_default().iter().enumerate() {
+        let is_update = crate::json::lazy::may_hold(item, crate::request::prefilter::FORMAT)
+            && has_type(&*view(item)?, "configuration_update");
+        if is_update && was_update {
+            found.push(at);
+        }
+        was_update = is_update;
+    }
+    Ok(found)
+}

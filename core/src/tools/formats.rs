@@ -1,0 +1,309 @@
+//! Rewrites the response formats of a request: each schema as `sanitize` writes it with `use: "response"`.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use super::{
+    answer::Answer,
+    target::{about, targets},
+};
+use crate::{
+    check::{self, Violation},
+    dialect::{
+        self,
+        format_places::{FormatPlace, SchemaText},
+        responses::{self, InRequest},
+        surface::StrictFlag,
+        Dialect,
+    },
+    error::{Code, Error},
+    json::{self, Node},
+    options::{Api, SanitizeOptions, ToolsOptions, Use},
+    report::{Accepts, Change, Detail, Guidance},
+    request::formats::{self, Found},
+    rules::Rule,
+    sanitize::{self, decode::Plan},
+};
+
+/// A change of a response format. Its pointers point into the requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FormatChange {
+    /// The dialect that the format is written in.
+    pub dialect: &'static str,
+    /// What was changed.
+    pub change: Change,
+}
+
+/// The response formats of a request before anything is changed.
+pub(super) struct Given {
+    pointers: Vec<(String, &'static FormatPlace)>,
+    api: Api,
+}
+
+impl Given {
+    pub(super) fn of(request: &mut Node<'_>, api: Api) -> Result<Self, Error> {
+        Ok(Given { pointers: formats::pointers(request, api)?, api })
+    }
+
+    /// Returns the pointer to the format that is now the one of this number, of this many.
+    fn pointer(&self, number: usize, count: usize) -> Option<&str> {
+        let is_same = self.pointers.len() == count;
+        let at = if is_same { number } else { self.pointers.len().checked_sub(1)? };
+        self.pointers.get(at).map(|(pointer, place)| (pointer.as_str(), place)).map(|(pointer, _)| pointer)
+    }
+
+    /// Returns true if the API of the request enforces formats without a flag.
+    fn is_enforced(&self) -> bool {
+        self.pointers.iter().any(|(_, place)| place.is_enforced)
+    }
+}
+
+/// The formats of a request after they are rewritten.
+#[derive(Default)]
+pub(super) struct Written {
+    pub(super) changes: Vec<FormatChange>,
+    /// What has to be undone in the answer; `None` if nothing has.
+    pub(super) answer: Option<Answer>,
+}
+
+/// Rewrites every response format of a request.
+///
+/// # Errors
+/// `not-representable` if the API has no such format, or cannot express the schema; `too-lossy`.
+pub(super) fn rewrite(
+    request: &mut Node<'_>,
+    api: Api,
+    options: &ToolsOptions,
+    given: &Given,
+) -> Result<Written, Error> {
+    let mut written = Written::default();
+    let count = formats::pointers(request, api)?.len();
+    if count == 0 {
+        return Ok(written);
+    }
+    let dialect = dialect::of(&options.sanitize)?;
+    let (mut number, mut plans) = (0, Vec::new());
+    let is_known = match responses::in_request(dialect, api) {
+        InRequest::Known => true,
+        InRequest::Unknown => false,
+        InRequest::Refused(_) => return refused(request, api, dialect),
+    };
+    if !is_known {
+        return Ok(written);
+    }
+    // Only what is handed on loses an enforcement that needed no flag.
+    let was_enforced = given.api != api && given.is_enforced();
+    formats::visit(request, api, &mut |Found { place, pointer, holder }| {
+        let Some(holder) = holder else {
+            plans.clear();
+            return Ok(());
+        };
+        let from = given.pointer(number, count).unwrap_or(pointer).to_string();
+        number += 1;
+        let (changes, plan) = in_holder(holder, place, (&from, pointer), options, was_enforced)?;
+        written.changes.extend(changes);
+        // An update replaces the formats before it.
+        if place.item.is_some() {
+            plans.clear();
+        }
+        plans.push((plan, String::from(pointer)));
+        Ok(())
+    })?;
+    let several = plans.len() > 1;
+    let undone = plans.into_iter().find(|(plan, _)| !plan.is_empty());
+    if let (Some((_, pointer)), true) = (&undone, several) {
+        let message =
+            "expected one response format, or several that need no encoding, found several of which one has to \
+            be undone in the answer; which answer is whose cannot be told";
+        return Err(Error::new(Code::NotRepresentable, pointer.as_str(), message));
+    }
+    written.answer = undone.map(|(plan, _)| Answer::new(plan));
+    Ok(written)
+}
+
+/// Finds what the API refuses about the schema of each response format, by the pointers to the schemas: in the dialect
+/// that the format would be written in.
+///
+/// # Errors
+/// `invalid-json` if a schema is text that cannot be read.
+pub(super) fn check(
+    request: &mut Node<'_>,
+    api: Api,
+    dialect: &'static Dialect,
+) -> Result<Vec<(String, Violation)>, Error> {
+    let mut found = Vec::new();
+    if !matches!(responses::in_request(dialect, api), InRequest::Known) {
+        return Ok(found);
+    }
+    let options = ToolsOptions::new(dialect.name);
+    formats::visit(request, api, &mut |Found { place, pointer, holder }| {
+        let Some(holder) = holder else { return Ok(()) };
+        let is_strict = holder.get("strict").and_then(Node::as_bool).filter(|_| place.has_strict) == Some(true);
+        let candidates = candidates(&options, place, is_strict)?;
+        // A format that is not strict is judged by the rules of those.
+        let is_plain = place.has_strict && !is_strict && candidates.len() > 1;
+        let candidate = if is_plain { candidates.last() } else { candidates.first() };
+        let (Some(Candidate { options, .. }), Some(schema)) = (candidate, holder.get(place.schema)) else {
+            return Ok(());
+        };
+        let at = format!("{pointer}/{}", place.schema);
+        match schema.as_text().map(|text| text.value()) {
+            None => found.extend(check::check(schema, options)?.into_iter().map(|one| (at.clone(), one))),
+            // What is inside a text is found at the text.
+            Some(text) => {
+                let text = text.unwrap_or_default();
+                let inner = json::read(&text).map_err(|error| error.below(&at))?;
+                let inside = check::check(&inner, options)?.into_iter();
+                found.extend(inside.map(|one| (at.clone(), Violation { pointer: String::new(), ..one })));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Returns the error for a format that the API does not have, or nothing if the request only has others.
+fn refused(request: &mut Node<'_>, api: Api, dialect: &Dialect) -> Result<Written, Error> {
+    let InRequest::Refused(why) = responses::in_request(dialect, api) else { return Ok(Written::default()) };
+    let refused = formats::pointers(request, api)?;
+    match refused.iter().find(|(_, place)| place.is_main) {
+        None => Ok(Written::default()),
+        Some((pointer, _)) => {
+            let message = format!("expected a response format that the API has, found a schema: {why}");
+            Err(Error::new(Code::NotRepresentable, pointer.as_str(), message))
+        }
+    }
+}
+
+/// A dialect that a format may be written in.
+struct Candidate {
+    dialect: &'static Dialect,
+    options: SanitizeOptions,
+}
+
+/// Returns the dialects of a format, in the order in which they are tried: the strict one of a strict format, the
+/// requested one, and the one for what that cannot express.
+fn candidates(options: &ToolsOptions, place: &FormatPlace, is_strict: bool) -> Result<Vec<Candidate>, Error> {
+    let of_place = |name: &'static str| {
+        let other = place.dialects.iter().find(|(from, _)| *from == name);
+        other.map_or(name, |(_, to)| *to)
+    };
+    let candidate = |name: &str| -> Result<Candidate, Error> {
+        let known = dialect::of(&SanitizeOptions::new(name))?;
+        let own = options.sanitize.clone().in_dialect(known.name, known.options).used_as(Use::Response);
+        let own = SanitizeOptions { alone: false, ..own };
+        Ok(Candidate { dialect: dialect::of(&own)?, options: own })
+    };
+    let targets = targets(options)?;
+    let mut found = Vec::new();
+    let first = targets.first().map(|target| target.dialect.name);
+    if let (Some(strict), true) = (first.and_then(responses::strict_of), is_strict) {
+        found.push(candidate(strict)?);
+    }
+    // A strict dialect that the flags chose is for strict formats only.
+    let skipped = usize::from(options.by_flag.is_some() && !is_strict && targets.len() > 1);
+    for target in targets.iter().skip(skipped) {
+        // A fallback for tools may have no response formats.
+        match candidate(of_place(target.dialect.name)) {
+            Err(error) if error.code() != Code::NotRepresentable || found.is_empty() => return Err(error),
+            Err(_) => {}
+            Ok(one) => found.push(one),
+        }
+    }
+    Ok(found)
+}
+
+fn in_holder(
+    holder: &mut Node<'_>,
+    place: &'static FormatPlace,
+    (from, to): (&str, &str),
+    options: &ToolsOptions,
+    was_enforced: bool,
+) -> Result<(Vec<FormatChange>, Plan), Error> {
+    let flag = holder.get("strict").and_then(Node::as_bool).filter(|_| place.has_strict);
+    let is_strict = flag.unwrap_or(was_enforced && place.has_strict);
+    let at = |holder: &str, key: &str| format!("{holder}/{key}");
+    let (from_schema, to_schema) = (at(from, place.schema), at(to, place.schema));
+    let mut first: Option<Error> = None;
+    for Candidate { dialect, options } in candidates(options, place, is_strict)? {
+        let Some(schema) = holder.get(place.schema) else { break };
+        let (mut changes, plan, new) = match write(schema, place, &options, (&from_schema, &to_schema)) {
+            Ok(done) => done,
+            Err(error) => {
+                first = first.or(Some(error));
+                continue;
+            }
+        };
+        if let Some(new) = new {
+            holder.set(place.schema, new);
+        }
+        // What the API reads of `strict`: true for a strict dialect, false if that cannot express the schema.
+        let sent = match dialect.tools.strict {
+            StrictFlag::True if place.has_strict => Some(true),
+            _ if is_strict && first.is_some() => Some(false),
+            _ => flag,
+        };
+        if let Some(sent) = sent.filter(|sent| flag != Some(*sent)) {
+            let message = match sent {
+                true => "set `strict` to true: the API holds the answer to the schema",
+                false => "set `strict` to false: nothing holds the answer to the schema",
+            };
+            let cause = first.as_ref().filter(|_| !sent);
+            let why = match cause {
+                Some(cause) => format!("the strict mode cannot express the schema: {}", cause.message()).into(),
+                None => place.reason(),
+            };
+            let pointer = if flag.is_some() { at(from, "strict") } else { String::from(from) };
+            let change =
+                about(Rule::StrictFlag, (pointer, Some(at(to, "strict"))), Guidance::Same, why, message.into());
+            let accepts = if sent { Accepts::Same } else { Accepts::Wider };
+            changes.push(Change { accepts, ..change });
+            holder.set("strict", Node::bool(sent));
+        }
+        let changes = changes.into_iter().map(|change| FormatChange { dialect: dialect.name, change }).collect();
+        return Ok((changes, plan));
+    }
+    let error = first.unwrap_or_else(|| Error::new(Code::NotRepresentable, "", "expected a schema, found none"));
+    Err(error.below(&from_schema))
+}
+
+type Done = (Vec<Change>, Plan, Option<Node<'static>>);
+
+/// Returns the schema as it is sent; `None` if it is sent as it is.
+fn write(
+    schema: &Node<'_>,
+    place: &FormatPlace,
+    options: &SanitizeOptions,
+    (from, to): (&str, &str),
+) -> Result<Done, Error> {
+    let text = match schema.as_text().map(|text| text.value()) {
+        Some(Some(text)) if place.text != SchemaText::Never => Some(text),
+        Some(_) => return Ok((Vec::new(), Plan::default(), None)),
+        None => None,
+    };
+    let mut node = match &text {
+        Some(text) => json::read(text)?,
+        None => schema.clone(),
+    };
+    let (mut changes, plan) = sanitize::sanitize_with_plan(&mut node, options, Detail::Whole)?;
+    for change in &mut changes {
+        // What is inside a text is reported at the text.
+        if text.is_some() {
+            change.pointer.clear();
+            change.output_pointer = Some(String::new());
+        }
+        change.pointer.insert_str(0, from);
+        if let Some(output) = &mut change.output_pointer {
+            output.insert_str(0, to);
+        }
+    }
+    let new = (!node.is_intact()).then(|| match text {
+        Some(_) => Node::string(json::write(&node)),
+        None => node.detached(),
+    });
+    Ok((changes, plan, new))
+}

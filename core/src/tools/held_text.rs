@@ -1,0 +1,144 @@
+//! The texts of a stream that are held back until they end, and the events that carry them then.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    answer::may_change,
+    held::{append, pay, Key, CALL},
+};
+use crate::{
+    collections::Map,
+    error::Error,
+    json::{self, Node, Text},
+};
+
+/// The texts of a stream that have not ended.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    open: Map<TextKey, Held>,
+    cost: usize,
+}
+
+/// Identifies a text: its block or choice, and its part there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TextKey {
+    pub(super) block: Key,
+    pub(super) part: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// True if the text is no JSON, so that all of it passes.
+    passes: bool,
+    pub(super) pieces: String,
+    /// The event that can carry the whole text.
+    pub(super) carrier: Option<(Node<'static>, Slot)>,
+    cost: usize,
+}
+
+/// Where an event has its text.
+#[derive(Clone, Debug)]
+pub(super) enum Slot {
+    /// These members lead to it.
+    Path(&'static [&'static str]),
+    /// In a chunk of Chat Completions whose choices were removed, in the choice of this index.
+    Choice(u64),
+    /// In an event of Gemini whose candidates were removed, in the candidate of this index.
+    Candidate(u64),
+}
+
+impl Texts {
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Takes a piece of a text. Returns the text to pass on instead of it; `None` if nothing is to be passed on.
+    ///
+    /// # Errors
+    /// `limit-exceeded`; then the piece is not kept.
+    pub(super) fn piece(
+        &mut self,
+        key: &TextKey,
+        piece: &Text<'_>,
+        carrier: impl FnOnce() -> (Node<'static>, Slot),
+    ) -> Result<Option<String>, Error> {
+        let is_new = !self.open.contains_key(key);
+        if is_new {
+            pay(&mut self.cost, CALL)?;
+            self.open.insert(key.clone(), Held { cost: CALL, ..Held::default() });
+        }
+        let Some(held) = self.open.get_mut(key) else { return Ok(None) };
+        if held.passes {
+            return Ok(Some(piece.display().into_owned()));
+        }
+        let before = held.pieces.len();
+        append(&mut held.pieces, piece);
+        if may_change(&held.pieces) == Some(false) {
+            held.passes = true;
+            self.cost -= held.cost - CALL;
+            held.cost = CALL;
+            held.carrier = None;
+            return Ok(Some(core::mem::take(&mut held.pieces)));
+        }
+        let carrier = carrier();
+        let cost = CALL + held.pieces.len() + json::length(&carrier.0);
+        let mut total = self.cost - held.cost;
+        if let Err(error) = pay(&mut total, cost) {
+            held.pieces.truncate(before);
+            return Err(error);
+        }
+        (self.cost, held.cost, held.carrier) = (total, cost, Some(carrier));
+        Ok(None)
+    }
+
+    pub(super) fn close(&mut self, key: &TextKey) -> Option<Held> {
+        let held = self.open.remove(key)?;
+        self.cost -= held.cost;
+        Some(held)
+    }
+
+    /// Removes and returns the texts of a block, or all texts, in their order.
+    pub(super) fn close_all(&mut self, block: Option<&Key>) -> Vec<Held> {
+        let keys: Vec<TextKey> =
+            self.open.keys().filter(|key| block.is_none_or(|block| key.block == *block)).cloned().collect();
+        keys.iter().filter_map(|key| self.close(key)).collect()
+    }
+}
+
+/// Returns what a path leads to.
+pub(super) fn at<'n, 'a>(node: &'n Node<'a>, path: &[&'static str]) -> Option<&'n Node<'a>> {
+    path.iter().try_fold(node, |node, key| node.get(*key))
+}
+
+/// Sets what a path leads to.
+pub(super) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) {
+    match path {
+        [] => {}
+        [key] => node.set(key, value),
+        [key, rest @ ..] => drop(node.visit(*key, |inner| set(inner, rest, value))),
+    }
+}
+
+impl Slot {
+    /// Puts a text into the event.
+    pub(super) fn set(&self, event: &mut Node<'_>, text: String) {
+        let text = Node::string(text);
+        match self {
+            Slot::Path(path) => set(event, path, text),
+            Slot::Choice(number) => {
+                let choice = Node::record([
+                    ("index", Node::count(*number)),
+                    ("delta", Node::record([("content", text)])),
+                    ("finish_reason", Node::default()),
+                ]);
+                event.set("choices", Node::array(Vec::from([choice])));
+            }
+            Slot::Candidate(number) => {
+                let parts = Node::array(Vec::from([Node::record([("text", text)])]));
+                let content = Node::record([("parts", parts), ("role", Node::literal("model"))]);
+                let candidate = Node::record([("content", content), ("index", Node::count(*number))]);
+                event.set("candidates", Node::array(Vec::from([candidate])));
+            }
+        }
+    }
+}
