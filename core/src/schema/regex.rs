@@ -364,7 +364,7 @@ impl Scan<'_> {
             'p' | 'P' => {
                 self.not_python("a Unicode property, `\\p{…}`");
                 let is_name = |character: char| character.is_ascii_alphanumeric() || "_=".contains(character);
-                if !self.take("{") || !self.braced(is_name).is_some_and(|name| !name.is_empty()) {
+                if !self.take("{") || self.braced(is_name).is_none_or(str::is_empty) {
                     self.not_unicode("a Unicode property without a name in braces");
                 }
             }
