@@ -36,6 +36,9 @@ const LIMITS: &[(&str, [[usize; 3]; 4])] = &[
     ("vllm", [[0, 0, 0], [0, 0, 49], [0, 0, 0], [0, 0, 0]]),
     ("sglang", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     ("vscode", [[0, 0, 0], [0, 0, 10], [0, 0, 0], [0, 0, 0]]),
+    ("groq-strict", [[0, 0, 9], [0, 0, 232], [0, 0, 4], [0, 0, 4]]),
+    ("mcp-typescript", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
+    ("claude-desktop", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
 ];
 
 /// The limits of one dialect and one collection, which is known by its place.

@@ -31,6 +31,7 @@ DialectName: TypeAlias = Literal[
     "bedrock-strict",
     "mistral",
     "groq",
+    "groq-strict",
     "cerebras",
     "fireworks",
     "cohere",
