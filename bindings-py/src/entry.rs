@@ -100,7 +100,7 @@ fn gives(function: Function) -> Gives {
     match function {
         Function::AnswerToolSearch => Gives::TextOrNothing,
         Function::Check | Function::CheckTools | Function::Dialects | Function::SearchTools => Gives::Value,
-        Function::CheckRequest | Function::ValidateArguments => Gives::Value,
+        Function::CheckRequest | Function::ValidateArguments | Function::ValidateResult => Gives::Value,
         _ => Gives::Text,
     }
 }

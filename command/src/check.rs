@@ -59,18 +59,22 @@ impl Check {
         let exclude: Vec<String> = arguments.choice.exclude.iter().chain(excluded).cloned().collect();
         let mut dialects = choice.dialects(&exclude);
         let used_as = word(Some(&arguments.used_as)).unwrap_or(Use::Tool);
-        if used_as == Use::Response {
+        if used_as != Use::Tool {
             if arguments.rewritten.is_some() {
-                let message = "expected no `--rewritten` beside `--use response`, found one: it is about tools";
+                let word = arguments.used_as.as_str();
+                let message = format!("expected no `--rewritten` beside `--use {word}`, found one: it is about tools");
                 return Err(CommandError::option("rewritten", message));
             }
-            let without = dialects.iter().find(|dialect| dialect.response_format().is_none());
+            let without = dialects.iter().find(|dialect| table_of(dialect, used_as).is_none());
             if let Some(dialect) = without.filter(|_| matches!(choice, Choice::Dialects(_))) {
                 let name = dialect.name;
-                let message = format!("expected dialects whose APIs have response formats, found `{name}`");
+                let message = match used_as {
+                    Use::Output => format!("expected clients of MCP that read `outputSchema`, found `{name}`"),
+                    _ => format!("expected dialects whose APIs have response formats, found `{name}`"),
+                };
                 return Err(CommandError::option("dialect", message));
             }
-            dialects.retain(|dialect| dialect.response_format().is_some());
+            dialects.retain(|dialect| table_of(dialect, used_as).is_some());
         }
         if dialects.is_empty() {
             return Err(CommandError::option("exclude", "expected at least one dialect to be left, found none"));
@@ -81,7 +85,7 @@ impl Check {
             let read = Input::read(&input.text).and_then(|read| {
                 let Input { subject, places } = read.judged()?;
                 let entries = subject.entries().map_err(|error| places.locate(&error))?;
-                if used_as == Use::Response && !matches!(subject, Subject::Schemas(_)) {
+                if used_as != Use::Tool && !matches!(subject, Subject::Schemas(_)) {
                     return Err(not_a_schema());
                 }
                 Ok((subject.noun(), places, entries))
@@ -285,6 +289,15 @@ impl Task for Check {
     }
 }
 
+/// The table by which a dialect's schemas of one use are judged, if it has such schemas.
+fn table_of(dialect: &'static Dialect, used_as: Use) -> Option<&'static Dialect> {
+    match used_as {
+        Use::Response => dialect.response_format(),
+        Use::Output => dialect.output_schema(),
+        _ => Some(dialect),
+    }
+}
+
 fn findings(
     subject: Subject<'_>,
     dialect: &'static Dialect,
@@ -314,7 +327,7 @@ fn findings(
         }
         Subject::Schemas(schemas) => {
             let options = SanitizeOptions::new(dialect.name).used_as(used_as);
-            let of_use = if used_as == Use::Response { dialect.response_format() } else { None };
+            let of_use = table_of(dialect, used_as);
             for (at, schema) in schemas.iter().enumerate() {
                 for violation in internal::check(schema, &options)? {
                     let fact = internal::fact_of(of_use.unwrap_or(dialect), violation.constraint, &violation.pointer);

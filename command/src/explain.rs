@@ -43,7 +43,7 @@ impl Task for Explain {
         let Input { subject, places } = Input::read(&self.input.text)?.judged()?;
         let entries = subject.entries().map_err(|error| places.locate(&error))?;
         let is_schema = matches!(subject, Subject::Schemas(_));
-        if !is_schema && self.arguments.rewriting.options("").used_as == Use::Response {
+        if !is_schema && self.arguments.rewriting.options("").used_as != Use::Tool {
             return Err(not_a_schema());
         }
         let named = pick(&subject, &entries, self.arguments.tool.as_deref(), "explain")?;

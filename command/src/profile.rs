@@ -23,7 +23,7 @@ enum Mode {
 }
 
 /// What each dialect is. Of 166 real MCP servers, 140 are taken by all that are ordinary.
-const MODES: [(&str, Mode); 32] = [
+const MODES: [(&str, Mode); 34] = [
     ("codex", Mode::Converted),
     ("codex-wire", Mode::Converted),
     ("openai-responses", Mode::Ordinary),
@@ -61,6 +61,8 @@ const MODES: [(&str, Mode); 32] = [
     ("sglang", Mode::Ordinary),
     // A client, and the one that leaves out tools before any API sees them.
     ("vscode", Mode::Ordinary),
+    ("mcp-typescript", Mode::Ordinary),
+    ("claude-desktop", Mode::Ordinary),
 ];
 
 /// What the ordinary profile does not hold against a tool. VS Code's builds differ about drafts after 7, and 2020-12 is

@@ -34,9 +34,9 @@ impl Task for Sanitize {
         if let Subject::Tools(list) = &subject {
             unusual::misspelt(list, &places)?;
         }
-        let of_a_response = self.options().sanitize.used_as == Use::Response;
+        let of_a_schema = self.options().sanitize.used_as != Use::Tool;
         match subject {
-            Subject::Tools(_) | Subject::Request(_) if of_a_response => Err(not_a_schema()),
+            Subject::Tools(_) | Subject::Request(_) if of_a_schema => Err(not_a_schema()),
             Subject::Tools(tools) => self.tools(tools, &places, terminal),
             Subject::Schemas(_) if self.arguments.repair => Err(CommandError::option(
                 "repair",

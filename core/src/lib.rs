@@ -40,6 +40,7 @@
 //! | [`check`], [`check_tools`], [`check_request`] | say what an API would reject, read otherwise or ignore |
 //! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | bring calls back |
 //! | [`validate_arguments`] | says what the tool's own schema has against the arguments of a call |
+//! | [`validate_result`] | says what the `outputSchema` of an MCP tool has against a result |
 //! | [`dialects`], [`dialect_for`] | say what is known of each API and from where, and which dialect a host needs |
 //! | [`deferral_for`] | says which construct of its own for deferred tools a host has |
 //! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |

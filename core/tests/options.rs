@@ -139,6 +139,7 @@ const DECLARED: &[Declared] = &[
 const WITHOUT: &[Function] = &[
     Function::RestoreArguments,
     Function::ValidateArguments,
+    Function::ValidateResult,
     Function::Dialects,
     Function::RestoreCall,
     Function::RestoreClientCall,

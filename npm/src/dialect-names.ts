@@ -65,7 +65,11 @@ export type Dialect =
   /** SGLang's server, function tools that are not strict. */
   | 'sglang'
   /** GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through. */
-  | 'vscode';
+  | 'vscode'
+  /** MCP clients with the TypeScript SDK: the tools that `client.listTools()` returns. */
+  | 'mcp-typescript'
+  /** Claude Desktop and Claude Code, tools of MCP servers: what reaches the model's API. */
+  | 'claude-desktop';
 
 /** The format in which `sanitizeTools` writes tools for a dialect, unless `format` says another. */
 export interface DialectFormats {
@@ -133,4 +137,8 @@ export interface DialectFormats {
   sglang: 'openai-chat';
   /** `vscode` is written in the format `mcp`. */
   vscode: 'mcp';
+  /** `mcp-typescript` is written in the format `mcp`. */
+  'mcp-typescript': 'mcp';
+  /** `claude-desktop` is written in the format `mcp`. */
+  'claude-desktop': 'mcp';
 }

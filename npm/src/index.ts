@@ -121,4 +121,4 @@ export {
   type SanitizedTools,
   sanitizeTools,
 } from './tools.js';
-export { validateArguments } from './validate.js';
+export { validateArguments, validateResult } from './validate.js';

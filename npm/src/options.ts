@@ -37,8 +37,11 @@ export interface RewritingOptions {
 
 /** Options of `check`, and of `sanitize` where they matter for what is accepted. */
 export interface CheckOptions extends RewritingOptions {
-  /** What the schema describes. APIs hold response formats to other rules than tools. Default `"tool"`. */
-  use?: 'tool' | 'response' | undefined;
+  /**
+   * What the schema describes. `"response"`: the answer itself, for which APIs have other rules. `"output"`: the result of a tool (the
+   * `outputSchema` of MCP), for the dialects of clients that read it. Default `"tool"`.
+   */
+  use?: 'tool' | 'response' | 'output' | undefined;
   /**
    * The name of the property that holds the answer if the API wants an object and the schema describes something else. Default
    * `"response"`.
@@ -133,8 +136,7 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   /**
    * What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the request and every
    * later one. Default `"keep"`: they stay. `"complete"`: a call without a result gets one that says so, results in other messages are moved
-   * behind their calls, and a result without a call is removed. For Anthropic Messages, Chat Completions and Responses; other formats
-   * ignore it.
+   * behind their calls, and a result without a call is removed. Gemini Interactions ignores it.
    */
   historyPairs?: 'keep' | 'complete' | undefined;
   /**

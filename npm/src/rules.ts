@@ -200,6 +200,8 @@ export type ChangeRule =
   | 'rename-definition'
   /** Replaces a schema that cannot be represented by one that accepts any object. */
   | 'fallback'
+  /** Removes the `outputSchema` of an MCP tool, because a client would refuse it, and with it the tool or the server. */
+  | 'drop-output-schema'
   /** Sets `strict` as the dialect requires. A tool that a strict dialect cannot take is sent as not strict. */
   | 'strict-flag'
   /** Omits the schema of a tool without arguments. */

@@ -19,3 +19,22 @@ import type { Validation } from './report.js';
 export function validateArguments(args: unknown, schema: unknown): Validation {
   return callOnTwo('validateArguments', args, schema, undefined).value as Validation;
 }
+
+/**
+ * What the `outputSchema` of an MCP tool says against the result of a call. A tool without one takes every result, and a result with
+ * `isError: true` is not judged. Pointers are into the result and into the tool.
+ *
+ * @example
+ * ```ts
+ * const { valid, errors } = validateResult(await client.callTool(call), tool);
+ * if (valid === false) console.warn(errors[0].pointer, errors[0].message);
+ * ```
+ *
+ * @param result The `CallToolResult`: a value or JSON text.
+ * @param tool The tool as `tools/list` gives it: a value or JSON text.
+ * @throws {@link ToolwireError} `invalid-value` if the tool is no object, `invalid-schema` if its `outputSchema` is neither an object nor
+ * a boolean; `invalid-json`, `too-deep`.
+ */
+export function validateResult(result: unknown, tool: unknown): Validation {
+  return callOnTwo('validateResult', result, tool, undefined).value as Validation;
+}

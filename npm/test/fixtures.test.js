@@ -71,7 +71,7 @@ function judge(name, path, one) {
     assert.deepEqual(list, JSON.parse(one.expectedText), where);
     return;
   }
-  if (name === 'validateArguments') {
+  if (name === 'validateArguments' || name === 'validateResult') {
     const { valid, errors } = JSON.parse(text);
     for (const { message } of errors) assert.match(message, /^expected .*, found /, where);
     const essential = errors.map(({ message: _, ...error }) => error);

@@ -14,6 +14,9 @@ from exact import compact
 
 FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "fixtures"
 
+JUDGING = ("validateArguments", "validateResult")
+"""The functions that judge a value by a schema or a tool."""
+
 FUNCTIONS = (
     "sanitize",
     "normalizeEnvelope",
@@ -21,6 +24,7 @@ FUNCTIONS = (
     "check",
     "restoreArguments",
     "validateArguments",
+    "validateResult",
     "sanitizeTools",
     "checkTools",
     "checkRequest",
@@ -49,7 +53,7 @@ WAY_BACK = {"calls", "replies", "streams", "clientCalls", "callStreams", "conten
 """What calls and replies come back as."""
 MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"} | WAY_BACK
 SECONDS = ("schema", "plan")
-"""The second input of `restoreArguments` and `validateArguments`."""
+"""The second input of `restoreArguments`, `validateArguments` and `validateResult` (a tool)."""
 REFUSED = "refused"
 """The error of `sanitize` where it refuses the schema, so that there is no plan."""
 INPUTS = ("input", "inputText", "inputParts")
@@ -150,7 +154,7 @@ def load() -> list[Case]:
                 assert sum(name in members for name in INPUTS) == 1, f"{at} needs exactly one of {INPUTS}"
                 assert sum(name in members for name in OUTPUTS) == 1, f"{at} needs exactly one of {OUTPUTS}"
                 seconds = sum(name in members for name in SECONDS)
-                takes_second = folder.name in ("restoreArguments", "validateArguments")
+                takes_second = folder.name in ("restoreArguments", *JUDGING)
                 assert seconds == takes_second, f"{at} needs exactly one of {SECONDS}"
                 assert not ("plan" in members and "options" in members), f"{at}: a plan takes no options"
                 assert REFUSED not in members or "schema" in members, f"{at}: only a schema can be refused"

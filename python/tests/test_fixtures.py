@@ -13,6 +13,7 @@ from cases import (
     EXPECTED_COUNTS,
     FUNCTIONS,
     HEADER,
+    JUDGING,
     LISTS,
     PAIRS,
     RAN,
@@ -65,7 +66,7 @@ def run(case: Case, path: Path, value: object, **more: object) -> Any:
     result = case.call()(value, *schema(case, path), **options)
     if case.function == "check":
         return [violation.to_dict() for violation in result]
-    if case.function == "validateArguments":
+    if case.function in JUDGING:
         assert result == case.call()(value, compact(case.members["schema"]))
         return result.to_dict()
     if case.function not in RESULTS:
@@ -123,7 +124,7 @@ def test_case(case: Case, path: Path) -> None:
         fails(case, path)
     elif case.function == "check":
         finds(case, path)
-    elif case.function == "validateArguments":
+    elif case.function in JUDGING:
         validates(case, path)
     else:
         gives(case, path)

@@ -111,8 +111,13 @@ class Backends:
     """Both backends that are asked: the modules `xgrammar` and `llguidance`."""
 
     def __init__(self, xgrammar: Any, llguidance: Any) -> None:
+        self.xgrammar = xgrammar
         self.grammar = xgrammar.Grammar
         self.matcher = llguidance.LLMatcher
+        self.tokenizer = llguidance.LLTokenizer("byte")
+        # Every byte but NUL is a token, and the last one ends the text.
+        tokens = xgrammar.TokenizerInfo([*(bytes([byte]) for byte in range(1, 256)), "</s>"], stop_token_ids=[255])
+        self.compiler = xgrammar.GrammarCompiler(tokens)
 
     def answer(self, parameters: Any) -> Answer:
         """Say who takes one tool."""
@@ -126,6 +131,21 @@ class Backends:
             return Answer("outlines", complaint)
         error = self.matcher.validate_grammar(self.matcher.grammar_from_json_schema(json.dumps(schema)))
         return Answer("none", f"{complaint}; {error}") if error else Answer("llguidance", complaint)
+
+    def admits(self, parameters: dict[str, Any], arguments: Any) -> bool | None:
+        """Say whether the model may call the tool with these arguments; `None` if neither backend takes the tool."""
+        backend = self.answer(parameters).backend
+        schema = json.dumps(schema_of_calls(parameters))
+        text = json.dumps([{"name": "tool", "parameters": arguments}], ensure_ascii=False)
+        if backend == "xgrammar":
+            grammar = self.compiler.compile_json_schema(schema)
+            asked = self.xgrammar.GrammarMatcher(grammar, terminate_without_stop_token=True)
+            return bool(asked.accept_string(text) and asked.is_terminated())
+        if backend == "llguidance":
+            matcher = self.matcher(self.tokenizer, self.matcher.grammar_from_json_schema(schema))
+            tokens = self.tokenizer.tokenize_str(text)
+            return bool(matcher.try_consume_tokens(tokens) == len(tokens) and matcher.is_accepting())
+        return None
 
     def compile(self, schema: dict[str, Any]) -> str | None:
         """Say what xgrammar says, whose defaults vLLM keeps: objects that list properties are closed."""

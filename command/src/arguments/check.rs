@@ -34,7 +34,7 @@ pub(crate) struct CheckArguments {
     pub(crate) connection: Connection,
     #[command(flatten)]
     pub(crate) choice: DialectChoice,
-    /// What a schema describes: a tool's arguments, or the answer itself
+    /// What a schema describes: a tool's arguments, the answer itself, or a tool's result (MCP)
     #[arg(long = "use", value_name = "USE", default_value = "tool", value_parser = words::<Use>())]
     pub(crate) used_as: String,
     /// Only these tools; as often as need be

@@ -224,7 +224,7 @@ pub(crate) struct Rewriting {
     /// The most loss that is accepted; beyond it a tool is refused
     #[arg(long, value_name = "LOSS", default_value = "any", value_parser = words::<Allow>())]
     pub(crate) allow: String,
-    /// What a schema describes: a tool's arguments, or the answer itself
+    /// What a schema describes: a tool's arguments, the answer itself, or a tool's result (MCP)
     #[arg(long = "use", value_name = "USE", default_value = "tool", value_parser = words::<Use>())]
     pub(crate) used_as: String,
     /// The property that holds the answer if the API wants an object and the schema describes something else

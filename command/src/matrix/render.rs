@@ -29,6 +29,8 @@ const TAKEN: [Taken; 2] = [
     ("reinterpreted", |verdict| verdict.accepted && verdict.reinterpreted),
     ("ignored", |verdict| verdict.accepted && verdict.ignored),
 ];
+/// The heading of the clients' table.
+const CLIENTS: &str = "MCP clients, which read a tool before any API does";
 /// A tool's name longer than this does not make the table wider.
 const NAME: usize = 64;
 /// As many are named in a row; the rest is counted.
@@ -68,47 +70,21 @@ impl Matrix {
         );
         let mut out = paint.bold(title.trim_end());
         out.push_str("\n\n");
-        self.dialects(count, width, paint, &mut out);
+        let (apis, clients) = self.groups();
+        dialects(&apis, count, width, paint, &mut out);
+        if !clients.is_empty() {
+            let above = if apis.is_empty() { "" } else { "\n" };
+            out.push_str(&format!("{above}{}\n\n", paint.bold(CLIENTS)));
+            dialects(&clients, count, width, paint, &mut out);
+        }
         self.losses(width, paint, &mut out);
         self.summary(count, paint, &mut out);
         out
     }
 
-    fn dialects(&self, count: usize, width: Option<usize>, paint: Paint, out: &mut String) {
-        // What happens nowhere needs no column; a table for narrow terminals is a narrow table.
-        let used = |outcomes: &[Outcome]| self.columns.iter().any(|column| column.count(outcomes) > 0);
-        let columns: Vec<_> =
-            COLUMNS.into_iter().filter(|(name, outcomes)| *name == "lossless" || used(outcomes)).collect();
-        let taken: Vec<Taken> =
-            TAKEN.into_iter().filter(|(_, test)| self.columns.iter().any(|column| column.having(*test) > 0)).collect();
-        let numbers = ["accepted"]
-            .into_iter()
-            .chain(taken.iter().map(|(name, _)| *name))
-            .chain(columns.iter().map(|(name, _)| *name));
-        let headings = [(ColumnKind::Words, paint.dim("dialect"))]
-            .into_iter()
-            .chain(numbers.map(|name| (ColumnKind::Numbers, paint.dim(name))));
-        let mut table = Table::new(headings.collect());
-        for column in &self.columns {
-            let accepted = column.accepted();
-            let mut cells = Vec::from([
-                column.dialect.name.to_string(),
-                number(accepted, if accepted == count { Shade::Good } else { Shade::Plain }, paint),
-            ]);
-            cells.extend(taken.iter().map(|(_, test)| number(column.having(*test), Shade::Doubtful, paint)));
-            for (name, outcomes) in &columns {
-                let found = column.count(outcomes);
-                let shade = match *name {
-                    "lossless" if found == count => Shade::Good,
-                    "lossless" | "encoded" | "closed" => Shade::Plain,
-                    "refused" => Shade::Bad,
-                    _ => Shade::Doubtful,
-                };
-                cells.push(number(found, shade, paint));
-            }
-            table.row(cells);
-        }
-        table.write(width, out);
+    /// The columns of APIs, and those of clients of MCP servers, which read a tool before any API does.
+    fn groups(&self) -> (Vec<&Column>, Vec<&Column>) {
+        self.columns.iter().partition(|column| !column.dialect.is_mcp_client())
     }
 
     /// What is lost, the worst first: tools that lose the same in the same dialects share a row. With `--all` a row for
@@ -174,9 +150,14 @@ impl Matrix {
     }
 
     fn summary(&self, count: usize, paint: Paint, out: &mut String) {
-        let all = self.columns.len();
-        let having =
-            |test: fn(&Verdict) -> bool| self.columns.iter().filter(|column| column.verdicts.iter().all(test)).count();
+        let (apis, clients) = self.groups();
+        // Without an API, the clients are all that was asked about.
+        let (apis, clients) = if apis.is_empty() { (clients, apis) } else { (apis, clients) };
+        let all = apis.len();
+        let in_all = |group: &[&Column], test: fn(&Verdict) -> bool| {
+            group.iter().filter(|column| column.verdicts.iter().all(test)).count()
+        };
+        let having = |test: fn(&Verdict) -> bool| in_all(&apis, test);
         let accepted = having(|verdict| verdict.accepted);
         let meant = having(|verdict| verdict.accepted && !verdict.reinterpreted);
         let written = having(|verdict| verdict.outcome < Outcome::Refused);
@@ -206,6 +187,12 @@ impl Matrix {
         out.push('\n');
         out.push_str(&shade(written, format!("Rewritten: by {written} of {all}, by {kept} without loss.")));
         out.push('\n');
+        if !clients.is_empty() {
+            let through = in_all(&clients, |verdict| verdict.accepted);
+            let text = format!("Through {through} of {}: {the}{them}, as {are}.", counted(clients.len(), "MCP client"));
+            out.push_str(&if through == clients.len() { paint.good(&text) } else { paint.doubtful(&text) });
+            out.push('\n');
+        }
         for column in &self.columns {
             let lost = column.having(|verdict| verdict.ignored || verdict.reinterpreted);
             if column.dialect.hides() && lost > 0 {
@@ -244,6 +231,7 @@ impl Matrix {
                 .map(|outcome| (Text::new(outcome.as_str()), Node::count(column.count(&[outcome]) as u64)));
             record([
                 ("name", Node::string(column.dialect.name)),
+                ("kind", Node::string(if column.dialect.is_mcp_client() { "mcp-client" } else { "api" })),
                 ("accepted", Node::count(column.accepted() as u64)),
                 ("reinterpreted", Node::count(column.having(|verdict| verdict.reinterpreted) as u64)),
                 ("ignored", Node::count(column.having(|verdict| verdict.ignored) as u64)),
@@ -298,6 +286,44 @@ impl Matrix {
         members.push((Text::new("dialects"), Node::array(verdicts.collect())));
         Node::object(Object::from_iter(members))
     }
+}
+
+/// A table with a row for each dialect.
+fn dialects(group: &[&Column], count: usize, width: Option<usize>, paint: Paint, out: &mut String) {
+    // What happens nowhere needs no column; a table for narrow terminals is a narrow table.
+    let used = |outcomes: &[Outcome]| group.iter().any(|column| column.count(outcomes) > 0);
+    let columns: Vec<_> =
+        COLUMNS.into_iter().filter(|(name, outcomes)| *name == "lossless" || used(outcomes)).collect();
+    let taken: Vec<Taken> =
+        TAKEN.into_iter().filter(|(_, test)| group.iter().any(|column| column.having(*test) > 0)).collect();
+    let numbers = ["accepted"]
+        .into_iter()
+        .chain(taken.iter().map(|(name, _)| *name))
+        .chain(columns.iter().map(|(name, _)| *name));
+    let headings = [(ColumnKind::Words, paint.dim("dialect"))]
+        .into_iter()
+        .chain(numbers.map(|name| (ColumnKind::Numbers, paint.dim(name))));
+    let mut table = Table::new(headings.collect());
+    for column in group {
+        let accepted = column.accepted();
+        let mut cells = Vec::from([
+            column.dialect.name.to_string(),
+            number(accepted, if accepted == count { Shade::Good } else { Shade::Plain }, paint),
+        ]);
+        cells.extend(taken.iter().map(|(_, test)| number(column.having(*test), Shade::Doubtful, paint)));
+        for (name, outcomes) in &columns {
+            let found = column.count(outcomes);
+            let shade = match *name {
+                "lossless" if found == count => Shade::Good,
+                "lossless" | "encoded" | "closed" => Shade::Plain,
+                "refused" => Shade::Bad,
+                _ => Shade::Doubtful,
+            };
+            cells.push(number(found, shade, paint));
+        }
+        table.row(cells);
+    }
+    table.write(width, out);
 }
 
 enum Shade {

@@ -395,7 +395,7 @@ mod tests {
     use crate::profile::dialects_named;
 
     /// Clients, and what APIs have in common: nobody can ask them.
-    const NOBODY: [&str; 4] = ["codex", "codex-wire", "portable", "vscode"];
+    const NOBODY: [&str; 6] = ["codex", "codex-wire", "portable", "vscode", "mcp-typescript", "claude-desktop"];
 
     #[test]
     fn every_api_can_be_asked() {

@@ -1,9 +1,9 @@
-//! The verdicts of `validateArguments`, held against a validator, in every draft.
+//! The verdicts of `validateArguments` and `validateResult`, held against a validator, in every draft.
 
 use arbitrary::{Result, Unstructured};
 use jsonschema::Draft;
 use serde_json::{json, Value};
-use toolwire::{reports::Validation, validate_arguments};
+use toolwire::{reports::Validation, validate_arguments, validate_result};
 
 use crate::{
     circles,
@@ -58,6 +58,12 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
         let is_open = OPEN.iter().any(|word| text.contains(word));
         if let Some(fault) = telling(&found, &instance, &schema) {
             return Ok(Err(format!("{schema} on {instance}: {fault}")));
+        }
+        let (result, tool) = (json!({ "structuredContent": instance }), json!({ "outputSchema": schema }));
+        let of_result = validate_result(&result, &tool).map(|found| found.valid);
+        if !matches!(of_result, Ok(None)) && !matches!(of_result, Ok(Some(valid)) if valid == judge.is_valid(&instance))
+        {
+            return Ok(Err(format!("{draft:?}: {schema} on the result {instance}: found {of_result:?}")));
         }
         match found.valid {
             Some(valid) if valid == expected && found.errors.is_empty() == valid => verdicts += 1,

@@ -12,7 +12,7 @@ use super::{
     repair::{repair_node, repair_text},
     sanitize::{normalize_node, sanitize_node},
     text_of, tools,
-    validate::validate_node,
+    validate::{validate_node, validate_result_node},
     Restore,
 };
 #[cfg(feature = "search")]
@@ -163,6 +163,10 @@ fn call_on_trees<'a>(
         Function::ValidateArguments => {
             let (arguments, schema) = (input()?, input()?);
             Ok(answer(describe::validation(&validate_node(&arguments, &schema)?), None, false))
+        }
+        Function::ValidateResult => {
+            let (result, tool) = (input()?, input()?);
+            Ok(answer(describe::validation(&validate_result_node(&result, &tool)?), None, false))
         }
         Function::Dialects => Ok(answer(describe::dialects(DIALECTS), None, false)),
         Function::SanitizeTools => {

@@ -27,6 +27,8 @@ pub enum Function {
     RepairArguments,
     /// `validateArguments(arguments, schema)`
     ValidateArguments,
+    /// `validateResult(result, tool)`
+    ValidateResult,
     /// `dialects()`
     Dialects,
     /// `sanitizeTools(tools, options)`
@@ -68,6 +70,7 @@ impl Function {
         Function::RestoreArguments,
         Function::RepairArguments,
         Function::ValidateArguments,
+        Function::ValidateResult,
         Function::Dialects,
         Function::SanitizeTools,
         Function::CheckTools,
@@ -96,6 +99,7 @@ impl Function {
             Function::RestoreArguments => "restoreArguments",
             Function::RepairArguments => "repairArguments",
             Function::ValidateArguments => "validateArguments",
+            Function::ValidateResult => "validateResult",
             Function::Dialects => "dialects",
             Function::SanitizeTools => "sanitizeTools",
             Function::CheckTools => "checkTools",
@@ -134,7 +138,8 @@ impl Function {
     #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only a search reads one of its inputs"))]
     pub(super) const fn reads_text(self, at: usize) -> bool {
         match self {
-            Function::RestoreArguments | Function::ValidateArguments | Function::RepairArguments => true,
+            Function::RestoreArguments | Function::RepairArguments => true,
+            Function::ValidateArguments | Function::ValidateResult => true,
             #[cfg(feature = "search")]
             Function::SearchTools => at == 0,
             #[cfg(feature = "search")]
@@ -161,7 +166,7 @@ impl Function {
             Function::RepairArguments => Some("arguments"),
             Function::StripDeferralBetas | Function::Check | Function::RestoreArguments | Function::Dialects => None,
             Function::DialectFor | Function::DeferralFor | Function::CheckTools | Function::RestoreCall => None,
-            Function::CheckRequest | Function::ValidateArguments => None,
+            Function::CheckRequest | Function::ValidateArguments | Function::ValidateResult => None,
             Function::RestoreClientCall => Some("call"),
             Function::RestoreContent => Some("content"),
             Function::RestoreReply => Some("reply"),

@@ -37,6 +37,6 @@ pub use search::{answer_tool_search, search_tools, ToolIndex};
 
 pub use tool_set::{ReadyTools, ToolSet};
 pub use tools::{check_tools, deferral_for, dialect_for, sanitize_tools, SanitizedTools};
-pub use validate::validate_arguments;
+pub use validate::{validate_arguments, validate_result};
 
 use crate::json::text_of;

@@ -1,10 +1,15 @@
-//! `validate_arguments`.
+//! `validate_arguments` and `validate_result`.
+
+use alloc::{format, string::String, vec::Vec};
 
 use super::Input;
 use crate::{
-    error::Error,
+    error::{Code, Error},
     json::Node,
-    schema::validate::{Validation, Validator},
+    schema::{
+        keyword::Keyword,
+        validate::{ArgumentViolation, Validation, Validator},
+    },
 };
 
 /// What the tool's own schema says against the arguments of a call.
@@ -37,4 +42,75 @@ pub fn validate_arguments(arguments: impl Input, schema: impl Input) -> Result<V
 /// As [`validate_arguments`].
 pub(super) fn validate_node(arguments: &Node<'_>, schema: &Node<'_>) -> Result<Validation, Error> {
     Ok(Validator::new(schema)?.arguments(arguments))
+}
+
+/// The member of an MCP tool that describes its results, and the member of a result that it describes.
+const OUTPUT_SCHEMA: &str = "outputSchema";
+const CONTENT: &str = "structuredContent";
+
+/// Returns what the `outputSchema` of an MCP tool says against the result of a call.
+///
+/// `result` is a `CallToolResult`, `tool` the tool as `tools/list` gives it. Pointers are into the result and into the
+/// tool. A tool without an `outputSchema` takes every result, and a result with `isError: true` is not judged. No
+/// message has a value of the result. [`Validation::valid`] is `None` as for [`validate_arguments`].
+///
+/// Source: MCP 2025-11-25, *Tools*: servers return results that conform to the schema, and clients should validate.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwire::validate_result;
+/// let tool = json!({"name": "rate", "inputSchema": {"type": "object"},
+///     "outputSchema": {"type": "object", "properties": {"rate": {"type": "number"}}, "required": ["rate"]}});
+/// let found = validate_result(&json!({"content": [], "structuredContent": {"rate": "1.5"}}), &tool)?;
+/// assert_eq!(found.valid, Some(false));
+/// assert_eq!(found.errors[0].pointer, "/structuredContent/rate");
+/// assert_eq!(found.errors[0].schema_pointer, "/outputSchema/properties/rate/type");
+/// # Ok::<(), toolwire::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid-value` if the tool is no object, `invalid-schema` if its `outputSchema` is neither an object nor a boolean;
+/// `invalid-json`, `too-deep`.
+pub fn validate_result(result: impl Input, tool: impl Input) -> Result<Validation, Error> {
+    validate_result_node(&result.given()?.read()?, &tool.given()?.read()?)
+}
+
+/// [`validate_result`] on trees.
+///
+/// # Errors
+/// As [`validate_result`].
+pub(super) fn validate_result_node(result: &Node<'_>, tool: &Node<'_>) -> Result<Validation, Error> {
+    if tool.as_object().is_none() {
+        let message = format!("expected a tool (an object with `name`), found {}", tool.kind());
+        return Err(Error::new(Code::InvalidValue, "", message));
+    }
+    let wrong = |keyword: Keyword, message: String| {
+        let error = ArgumentViolation {
+            pointer: String::new(),
+            schema_pointer: String::new(),
+            keyword: keyword.name(),
+            message,
+        };
+        Validation { valid: Some(false), errors: Vec::from([error]) }
+    };
+    if result.as_object().is_none() {
+        return Ok(wrong(Keyword::Type, format!("expected a result as an object, found {}", result.kind())));
+    }
+    let Some(schema) = tool.get(OUTPUT_SCHEMA).filter(|schema| !schema.is_null()) else {
+        return Ok(Validation { valid: Some(true), errors: Vec::new() });
+    };
+    let validator = Validator::new(schema).map_err(|error| error.below(&format!("/{OUTPUT_SCHEMA}")))?;
+    if result.get("isError").and_then(Node::as_bool) == Some(true) {
+        return Ok(Validation { valid: Some(true), errors: Vec::new() });
+    }
+    let Some(content) = result.get(CONTENT) else {
+        let message = format!("expected the member `{CONTENT}`, found a result without it");
+        return Ok(wrong(Keyword::Required, message));
+    };
+    let mut found = validator.value(content);
+    for error in &mut found.errors {
+        error.pointer.insert_str(0, &format!("/{CONTENT}"));
+        error.schema_pointer.insert_str(0, &format!("/{OUTPUT_SCHEMA}"));
+    }
+    Ok(found)
 }

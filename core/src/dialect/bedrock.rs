@@ -78,7 +78,7 @@ pub(super) const BEDROCK: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: TOOLS,
+    tools: Surface { requests: requests::BEDROCK, ..TOOLS },
 };
 
 pub(super) const ANTHROPIC: Dialect = Dialect {
@@ -112,7 +112,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     unverified: &["names of properties: the pattern is quoted from Anthropic's own API, which answers behind Converse"],
     reasons: &[],
     method: Method::Rules(&anthropic::GRAMMAR),
-    tools: Surface { requests: requests::ANTHROPIC, ..TOOLS },
+    tools: Surface { requests: requests::BEDROCK_ANTHROPIC, ..TOOLS },
 };
 
 /// From the API's documentation; not probed.
@@ -254,7 +254,7 @@ pub(super) const STRICT: Dialect = Dialect {
         budgets: anthropic::STRICT.tools.budgets,
         tool_budgets: anthropic::STRICT.tools.tool_budgets,
         not_strict: Some("bedrock-anthropic"),
-        requests: requests::ANTHROPIC,
+        requests: requests::BEDROCK_ANTHROPIC,
         ..TOOLS
     },
 };

@@ -2,7 +2,7 @@
 
 use super::{
     anthropic, azure, bedrock, cerebras, codex, cohere, deepseek, fireworks, gemini, gemini_interactions, groq,
-    llama_cpp, mistral, moonshot, ollama, openai, portable, sglang, vertex, vllm, vscode, xai, Dialect,
+    llama_cpp, mcp_clients, mistral, moonshot, ollama, openai, portable, sglang, vertex, vllm, vscode, xai, Dialect,
 };
 
 macro_rules! names {
@@ -88,6 +88,10 @@ names! {
     SGLANG = sglang::SGLANG,
     /// GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through.
     VSCODE = vscode::VSCODE,
+    /// MCP clients with the TypeScript SDK: the tools that they list.
+    MCP_TYPESCRIPT = mcp_clients::MCP_TYPESCRIPT,
+    /// Claude Desktop and Claude Code, tools of MCP servers: what reaches the model's API.
+    CLAUDE_DESKTOP = mcp_clients::CLAUDE_DESKTOP,
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! out.
 
 use super::{
-    grammar::{AnyOfRule, Grammar, ObjectRule, OpenRule, PatternRule, RefRule},
+    grammar::{AnyOfRule, Effects, Grammar, Held, ObjectRule, OpenRule, PatternRule, RefRule},
     name_rule::NameRule,
     surface::{NamePattern, Surface},
     well_formed::WELL_FORMED,
@@ -36,6 +36,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::OneOf]),
     ignores: Keywords::of(&[
         Keyword::Contains,
+        Keyword::Dependencies,
         Keyword::DependentRequired,
         Keyword::DependentSchemas,
         Keyword::Else,
@@ -53,6 +54,30 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         Keyword::UnevaluatedProperties,
         Keyword::UniqueItems,
     ]),
+    effects: Effects {
+        held: &[
+            Held {
+                keywords: Keywords::of(&[
+                    Keyword::ExclusiveMaximum,
+                    Keyword::ExclusiveMinimum,
+                    Keyword::Maximum,
+                    Keyword::Minimum,
+                ]),
+                of_types: &["integer"],
+                without_types: &["number"],
+                or_beside: Keywords::NONE,
+            },
+            Held {
+                keywords: Keywords::of(&[Keyword::MaxItems, Keyword::MinItems]),
+                of_types: &["array"],
+                without_types: &[],
+                or_beside: Keywords::of(&[Keyword::Items, Keyword::PrefixItems]),
+            },
+        ],
+        listed_required: true,
+        values_alone: true,
+        shapes_without_lengths: true,
+    },
     checked_values: Keywords::of(&[
         Keyword::ExclusiveMaximum,
         Keyword::ExclusiveMinimum,
@@ -181,7 +206,9 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement: "`not`, `if`, `contains`, `uniqueItems`, `multipleOf`, `propertyNames`, `patternProperties`, \
-                `dependent…`, `unevaluated…` and counts of properties are not enforced",
+                `dependent…`, `unevaluated…`, counts of properties, bounds of numbers that are no integers, counts of \
+                items without a type, names in `required` that `properties` does not list, lengths beside `pattern` \
+                or `format`, and whatever stands beside `enum` or `const` are not enforced",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::IgnoredKeyword],
@@ -227,7 +254,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         "builds before August 2026: patterns that are not enforced today were refused, and so were properties named \
             `$ref`; `{}` was any object until September 2026",
         "builds with LLAMA_LLGUIDANCE hand the schema to llguidance as it is",
-        "bounds of numbers that are no integers: not enforced; integer bounds beyond 64 bits: refused",
+        "integer bounds beyond 64 bits: refused",
         "the sum of all repetitions of a request, and some 1,000 letters of names beside `additionalProperties`, have \
             limits, too",
         "a name that begins another tool's: of 20 requests with `get_schema` before `get`, 17 called the wrong one",

@@ -18,6 +18,7 @@ pub(crate) mod grammar;
 mod groq;
 mod llama_cpp;
 pub(crate) mod lookup;
+mod mcp_clients;
 mod mistral;
 mod moonshot;
 pub(crate) mod name_rule;
@@ -186,6 +187,8 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     vllm::VLLM,
     sglang::SGLANG,
     vscode::VSCODE,
+    mcp_clients::MCP_TYPESCRIPT,
+    mcp_clients::CLAUDE_DESKTOP,
 ];
 
 /// Returns the patterns for names of tools of all dialects, each once.
@@ -260,6 +263,22 @@ impl Dialect {
     /// ```
     pub fn response_format(&self) -> Option<&'static Dialect> {
         responses::of(self).ok()
+    }
+
+    /// The table for the `outputSchema` of tools, if the surface is a client of MCP servers that reads it.
+    ///
+    /// ```
+    /// let dialects = toolwire::dialects();
+    /// let claude = dialects.iter().find(|dialect| dialect.name == "claude-desktop").unwrap();
+    /// assert_eq!(claude.output_schema().unwrap().surface, "Claude Desktop and Claude Code, `outputSchema` of tools");
+    /// ```
+    pub const fn output_schema(&self) -> Option<&'static Dialect> {
+        self.tools.output
+    }
+
+    /// Returns true for a client of MCP servers: what it refuses reaches no model's API.
+    pub const fn is_mcp_client(&self) -> bool {
+        self.tools.is_client
     }
 
     /// Is a part of some schemas never shown to the model, because a program before it leaves that out? Then `check`
@@ -349,6 +368,15 @@ impl Dialect {
     }
 }
 
+fn no_output(dialect: &Dialect) -> Error {
+    let message = format!(
+        "expected a client of MCP servers that reads the `outputSchema` of tools, such as `mcp-typescript`, found \
+            `{}`",
+        dialect.name
+    );
+    Error::new(Code::NotRepresentable, "", message)
+}
+
 /// The keyword that a pointer ends in.
 fn keyword_at(pointer: &str) -> Option<Keyword> {
     pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(name)))
@@ -377,6 +405,7 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
     let dialect = match options.used_as {
         Use::Tool => dialect,
         Use::Response => responses::of(dialect)?,
+        Use::Output => dialect.tools.output.ok_or_else(|| no_output(dialect))?,
     };
     if let Some(name) = options.dialect_options().find(|name| !dialect.options.contains(name)) {
         let has = match dialect.options {

@@ -84,6 +84,7 @@ pub(super) fn to_node(dialect: &Dialect) -> Node<'static> {
     ])
 }
 
+const CLIENT: &str = "it is a client of MCP servers, and asks for no answer";
 const UNKNOWN: &str = "no response format is known for it";
 const IN_TOOL: &str = "`response_format` takes `json_object` alone (`This response_format type is unavailable now`); \
     use DeepSeek's Responses API, or describe the answer as the arguments of a tool and force the model to call it";
@@ -418,7 +419,9 @@ const FORMATS: &[ResponseFormat] = &[
     none("portable", "no one form of a response format is accepted everywhere; use the dialect of the API"),
     refused("deepseek", IN_TOOL, &[Api::OpenaiChat]),
     refused("deepseek-strict", IN_TOOL, &[Api::OpenaiChat]),
-    none("vscode", "it is a client of MCP servers, which have no response formats"),
+    none("vscode", CLIENT),
+    none("mcp-typescript", CLIENT),
+    none("claude-desktop", CLIENT),
     CHAT,
     RESPONSES,
     STRICT,

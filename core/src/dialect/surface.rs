@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use super::requests::RequestFact;
+use super::{requests::RequestFact, Dialect};
 use crate::{options::ToolFormat, rules::Constraint};
 
 /// The tools of one API surface, schemas aside. Write `Surface { names: NamePattern::OPENAI, ..Surface::PLAIN }`.
@@ -44,6 +44,10 @@ pub(crate) struct Surface {
     pub(crate) has_custom_tools: bool,
     /// The API has namespaces of tools.
     pub(crate) has_namespaces: bool,
+    /// The surface is a client of MCP servers: what it refuses reaches no API.
+    pub(crate) is_client: bool,
+    /// What is refused of the `outputSchema` of a tool; `None`: the surface does not read it.
+    pub(crate) output: Option<&'static Dialect>,
     /// What the API refuses about a request as a whole.
     pub(crate) requests: &'static [RequestFact],
 }
@@ -67,6 +71,8 @@ impl Surface {
         names_by_model: &[],
         has_custom_tools: false,
         has_namespaces: false,
+        is_client: false,
+        output: None,
         requests: &[],
     };
 

@@ -5,7 +5,8 @@
 
 use super::{
     grammar::{
-        AnyOfRule, ArrayRule, Conflict, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule,
+        AnyOfRule, ArrayRule, Conflict, Effects, EnumRule, Grammar, Held, ObjectRule, OpenRule, PatternRule, Recursion,
+        RefRule,
     },
     requests,
     surface::{NamePattern, StrictFlag, Surface},
@@ -60,6 +61,52 @@ const CONFLICTS: &[Conflict] = &[
     },
 ];
 
+/// What xgrammar reads only where a type says what the value is.
+const HELD: &[Held] = &[
+    Held {
+        keywords: Keywords::of(&[Keyword::MaxItems, Keyword::MinItems]),
+        of_types: &["array"],
+        without_types: &[],
+        or_beside: Keywords::of(&[Keyword::Items, Keyword::PrefixItems, Keyword::UnevaluatedItems]),
+    },
+    Held {
+        keywords: Keywords::of(&[Keyword::UniqueItems, Keyword::Contains, Keyword::MinContains, Keyword::MaxContains]),
+        of_types: &["array"],
+        without_types: &[],
+        or_beside: Keywords::NONE,
+    },
+    Held {
+        keywords: Keywords::of(&[Keyword::MaxLength, Keyword::MinLength, Keyword::Pattern]),
+        of_types: &["string"],
+        without_types: &[],
+        or_beside: Keywords::NONE,
+    },
+    Held {
+        keywords: Keywords::of(&[
+            Keyword::ExclusiveMaximum,
+            Keyword::ExclusiveMinimum,
+            Keyword::Maximum,
+            Keyword::Minimum,
+            Keyword::MultipleOf,
+        ]),
+        of_types: &["integer", "number"],
+        without_types: &[],
+        or_beside: Keywords::NONE,
+    },
+    Held {
+        keywords: Keywords::of(&[Keyword::MaxProperties, Keyword::MinProperties]),
+        of_types: &["object"],
+        without_types: &[],
+        or_beside: Keywords::of(&[Keyword::Properties, Keyword::AdditionalProperties, Keyword::UnevaluatedProperties]),
+    },
+    Held {
+        keywords: Keywords::of(&[Keyword::PropertyNames, Keyword::PatternProperties]),
+        of_types: &["object"],
+        without_types: &[],
+        or_beside: Keywords::NONE,
+    },
+];
+
 /// The largest number of 31 bits.
 const MOST: u64 = 2_147_483_647;
 
@@ -97,6 +144,7 @@ pub(super) const XGRAMMAR: Grammar = Grammar {
         Keyword::Dependencies,
         Keyword::Nullable,
     ]),
+    effects: Effects { held: HELD, listed_required: true, values_alone: true, shapes_without_lengths: false },
     alternatives: &[&LLGUIDANCE],
     annotations: ANNOTATIONS,
     refs: REFS,
@@ -360,7 +408,9 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`not`, `if`, keywords that depend on a property, and `nullable` have no effect",
+            statement: "`not`, `if`, keywords that depend on a property, `nullable`, names in `required` that \
+                `properties` does not list, whatever stands beside `enum` or `const`, and keywords of one type where \
+                `type` does not name it have no effect",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run",
             rules: &[Constraint::IgnoredKeyword],

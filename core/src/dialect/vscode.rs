@@ -134,5 +134,5 @@ pub(super) const VSCODE: Dialect = Dialect {
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
-    tools: Surface::PLAIN,
+    tools: Surface { is_client: true, ..Surface::PLAIN },
 };

@@ -31,6 +31,8 @@ choice! {
         Tool = "tool",
         /// The answer itself: a response format, also called structured output.
         Response = "response",
+        /// The result of a tool: the `outputSchema` of MCP, which clients read.
+        Output = "output",
     }
 }
 

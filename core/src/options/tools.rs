@@ -65,8 +65,7 @@ choice! {
         /// They stay.
         Keep = "keep",
         /// A call without a result gets one that says so. Results in other messages are moved behind their calls. A
-        /// result without a call is removed. For Anthropic Messages, Chat Completions and Responses; other formats
-        /// ignore it.
+        /// result without a call is removed. Gemini Interactions ignores it.
         Complete = "complete",
     }
 }

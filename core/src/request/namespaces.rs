@@ -562,6 +562,73 @@ pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) ->
     })
 }
 
+/// Replaces each namespace that a Responses choice allows by the tools of that namespace, because a flat list has no
+/// namespaces. Namespaces without tools stay.
+pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Result<(), Error> {
+    let is_namespace = |entry: &Node<'_>| has_type(entry, "namespace");
+    let Some(choice) = request.get("tool_choice") else { return Ok(()) };
+    let choice = view(choice)?;
+    let allowed = choice.get("tools").and_then(Node::as_array).unwrap_or_default();
+    if !has_type(&choice, "allowed_tools") || !allowed.iter().any(is_namespace) {
+        return Ok(());
+    }
+    let name_of = |entry: &Node<'_>| entry.get("name").and_then(Node::as_text).map(|name| name.clone().into_owned());
+    let mut members: Map<Text<'static>, Vec<Node<'static>>> = allowed
+        .iter()
+        .filter(|entry| is_namespace(entry))
+        .filter_map(|entry| Some((name_of(entry)?, Vec::new())))
+        .collect();
+    drop(choice);
+    let mut seen = Set::new();
+    let mut collect = |list: &[Node<'_>]| {
+        for space in list.iter().filter(|entry| is_namespace(entry)) {
+            let Some(name) = name_of(space) else { continue };
+            let Some(found) = members.get_mut(&name) else { continue };
+            for tool in space.get("tools").and_then(Node::as_array).unwrap_or_default() {
+                let Some(own) = name_of(tool).filter(|_| !is_namespace(tool)) else { continue };
+                if seen.insert((name.clone(), own.clone())) {
+                    let kind = if has_type(tool, "custom") { "custom" } else { "function" };
+                    found.push(Node::record([
+                        ("type", Node::literal(kind)),
+                        ("name", Node::string(own)),
+                        ("namespace", Node::string(name.clone())),
+                    ]));
+                }
+            }
+        }
+    };
+    if let Some(listed) = request.get("tools") {
+        collect(view(listed)?.as_array().unwrap_or_default());
+    }
+    if changes == ToolChanges::Apply {
+        carriers::each(request, Api::OpenaiResponses, None, &mut collect)?;
+    }
+    edit_member(request, "tool_choice", |choice| {
+        choice.visit("tools", |tools| {
+            let Some(entries) = tools.as_array_mut() else { return };
+            let mut expanded = Set::new();
+            for entry in core::mem::take(entries) {
+                let space = name_of(&entry).filter(|_| is_namespace(&entry));
+                match space {
+                    Some(space) if !expanded.contains(&space) => {
+                        match members.remove(&space).filter(|tools| !tools.is_empty()) {
+                            Some(tools) => {
+                                entries.extend(tools);
+                                expanded.insert(space);
+                            }
+                            None => entries.push(entry),
+                        }
+                    }
+                    Some(_) => {}
+                    None => entries.push(entry),
+                }
+            }
+        });
+        Ok(())
+    })
+    .map(drop)
+}
+
 /// Edits the tool that a Responses choice forces, or each tool that it allows.
 pub(crate) fn each_chosen<'a>(request: &mut Node<'a>, edit: impl Fn(&mut Node<'a>)) -> Result<(), Error> {
     edit_member(request, "tool_choice", |choice| {

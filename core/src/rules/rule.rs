@@ -303,6 +303,8 @@ rules! {
     RenameDefinition = "rename-definition", List, SAME, [];
     /// Replaces a schema that cannot be represented by one that accepts any object.
     Fallback = "fallback", List, SAME.accepts(Wider).guidance(Lost), [];
+    /// Removes the `outputSchema` of an MCP tool, because a client would refuse it, and with it the tool or the server.
+    DropOutputSchema = "drop-output-schema", List, SAME.guidance(Lost), [];
     /// Sets `strict` as the dialect requires. A tool that a strict dialect cannot take is sent as not strict.
     StrictFlag = "strict-flag", List, SAME, [];
     /// Omits the schema of a tool without arguments.

@@ -7,12 +7,15 @@
 use alloc::{string::String, vec::Vec};
 
 const LOOKAROUND: &str = "lookaround";
+const GROUP: &str = "a group that JavaScript does not have";
 
 /// What a pattern uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
     /// Why Python's `re` does not compile it, if that is known.
     pub(crate) not_python: Option<&'static str>,
+    /// Why JavaScript does not compile it with the flag `u`, if that is known.
+    pub(crate) not_unicode: Option<&'static str>,
     /// Lookahead, lookbehind, a backreference or a word boundary: what no automaton can do (or does not do).
     pub(crate) not_regular: Option<&'static str>,
     /// Something of that is no lookaround, which some engines leave out without a word.
@@ -49,7 +52,7 @@ fn scanned(pattern: &str) -> Scan<'_> {
     let mut scan = Scan { rest: pattern, open: 0, found: Uses::default(), repeatable: false, hyphens: Vec::new() };
     while scan.step() {}
     if scan.open > 0 {
-        scan.not_python("a group that is not closed");
+        scan.nowhere("a group that is not closed");
     }
     scan
 }
@@ -85,6 +88,16 @@ impl Scan<'_> {
         self.found.not_python.get_or_insert(why);
     }
 
+    fn not_unicode(&mut self, why: &'static str) {
+        self.found.not_unicode.get_or_insert(why);
+    }
+
+    /// Neither Python nor JavaScript compiles it.
+    fn nowhere(&mut self, why: &'static str) {
+        self.not_python(why);
+        self.not_unicode(why);
+    }
+
     fn not_regular(&mut self, why: &'static str) {
         self.found.beyond_lookaround |= why != LOOKAROUND;
         self.found.not_regular.get_or_insert(why);
@@ -111,7 +124,7 @@ impl Scan<'_> {
             '(' => self.group(),
             ')' => {
                 if self.open == 0 {
-                    self.not_python("a `)` that closes nothing");
+                    self.nowhere("a `)` that closes nothing");
                 }
                 self.open = self.open.saturating_sub(1);
                 self.repeatable = true;
@@ -119,14 +132,22 @@ impl Scan<'_> {
             '*' | '+' | '?' => self.quantifier(),
             '{' => {
                 if let Some((bounds, ordered)) = self.counted() {
+                    if self.rest.starts_with(',') {
+                        self.not_unicode("a repetition without a minimum");
+                    }
                     self.rest = self.rest.get(bounds..).unwrap_or_default();
                     if !ordered {
-                        self.not_python("a repetition whose minimum is above its maximum");
+                        self.nowhere("a repetition whose minimum is above its maximum");
                     }
                     self.quantifier();
                 } else {
+                    self.not_unicode("a `{` that opens no repetition");
                     self.repeatable = true;
                 }
+            }
+            '}' | ']' => {
+                self.not_unicode("a bracket that closes nothing");
+                self.repeatable = true;
             }
             '^' | '|' => self.repeatable = false,
             _ => self.repeatable = true,
@@ -136,11 +157,11 @@ impl Scan<'_> {
 
     fn quantifier(&mut self) {
         if !self.repeatable {
-            self.not_python("a quantifier with nothing to repeat");
+            self.nowhere("a quantifier with nothing to repeat");
         }
         // Lazy, or (in Python since 3.11) possessive.
-        if !self.take("?") {
-            self.take("+");
+        if !self.take("?") && self.take("+") {
+            self.not_unicode("a possessive quantifier");
         }
         self.repeatable = false;
     }
@@ -174,13 +195,19 @@ impl Scan<'_> {
         } else if self.take("<") {
             self.not_python("a group named `(?<…>`, which is `(?P<…>` there");
         } else if self.take("P=") {
+            self.not_unicode(GROUP);
             self.not_regular("a backreference");
-        } else if self.take(":") || self.take("P<") || self.take(">") || self.take("#") {
+        } else if self.take(":") {
+            // Everywhere.
+        } else if self.take("P<") || self.take(">") || self.take("#") {
             // Groups that Python has.
+            self.not_unicode(GROUP);
         } else if self.take("(") {
             self.open += 1;
+            self.not_unicode(GROUP);
             self.not_regular("a condition");
         } else {
+            self.not_unicode(GROUP);
             let flags = self.rest.find([':', ')']).and_then(|end| self.rest.get(..end));
             match flags {
                 Some(flags) if flags.bytes().all(|flag| b"aiLmsux-".contains(&flag)) => {
@@ -194,8 +221,11 @@ impl Scan<'_> {
     fn class(&mut self) {
         self.take("^");
         // First in a class, `]` is itself in Python; in ECMA-262 it ends an empty class.
-        if self.take("]") && !self.rest.contains(']') {
-            self.not_python("an empty character class");
+        if self.take("]") {
+            self.not_unicode("an empty character class");
+            if !self.rest.contains(']') {
+                self.not_python("an empty character class");
+            }
         }
         while let Some(from) = self.atom() {
             if matches!(from, Atom::End) {
@@ -211,7 +241,7 @@ impl Scan<'_> {
             match (from, self.atom()) {
                 (_, None) => break,
                 (Atom::Set, Some(_)) | (_, Some(Atom::Set)) => {
-                    self.not_python("a range in a class that begins or ends at a set of characters");
+                    self.nowhere("a range in a class that begins or ends at a set of characters");
                     self.hyphens.push(hyphen);
                     // The next begins anew; escaped, the last would lead into it.
                     if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
@@ -219,12 +249,12 @@ impl Scan<'_> {
                     }
                 }
                 (Atom::Character(from), Some(Atom::Character(to))) if from > to => {
-                    self.not_python("a range in a class whose end is before its beginning");
+                    self.nowhere("a range in a class whose end is before its beginning");
                 }
                 _ => {}
             }
         }
-        self.not_python("a character class that is not closed");
+        self.nowhere("a character class that is not closed");
     }
 
     /// The next in a class.
@@ -246,7 +276,17 @@ impl Scan<'_> {
 
     fn escape(&mut self, in_class: bool) {
         self.repeatable = true;
-        let Some(character) = self.next() else { return self.not_python("a `\\` at the end") };
+        let Some(character) = self.next() else { return self.nowhere("a `\\` at the end") };
+        let is_known = match character {
+            'd' | 'D' | 's' | 'S' | 'w' | 'W' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' | 'x' | 'u' | 'p' | 'P' | '0' => true,
+            'B' | 'k' | '1'..='9' => !in_class,
+            'c' => self.rest.starts_with(|letter: char| letter.is_ascii_alphabetic()),
+            '-' => in_class,
+            character => "^$\\.*+?()[]{}|/".contains(character),
+        };
+        if !is_known {
+            self.not_unicode("an escape that means nothing with the flag `u`");
+        }
         match character {
             'b' if in_class => {}
             'b' | 'B' => {
@@ -277,7 +317,7 @@ impl Scan<'_> {
         if all {
             self.rest = self.rest.get(digits..).unwrap_or_default();
         } else {
-            self.not_python("a character escape with too few digits");
+            self.nowhere("a character escape with too few digits");
         }
     }
 }

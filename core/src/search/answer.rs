@@ -8,7 +8,7 @@ use super::{
     index::{Among, Index},
 };
 use crate::{
-    collections::Set,
+    collections::{Map, Set},
     error::{Code, Error},
     json::{Node, Text},
     options::SearchOptions,
@@ -145,14 +145,16 @@ fn search_output(call: &Call<'_, '_>, tools: Vec<Node<'static>>) -> Node<'static
 /// stands.
 fn definitions(names: &[&Text<'static>], index: &Index) -> Result<Vec<Node<'static>>, Error> {
     let mut out: Vec<Node<'static>> = Vec::with_capacity(names.len());
+    let mut places: Map<Option<Text<'static>>, usize> = Map::new();
     for name in names {
         let Some(mut found) = index.definition(name)? else { continue };
-        let of_same = |one: &&mut Node<'_>| {
-            let name =
-                |node: &Node<'_>| node.get("name").and_then(Node::as_text).map(|name| name.display().into_owned());
-            has_type(one, "namespace") && has_type(&found, "namespace") && name(one) == name(&found)
-        };
-        match out.iter_mut().find(of_same) {
+        if !has_type(&found, "namespace") {
+            out.push(found);
+            continue;
+        }
+        let own = found.get("name").and_then(Node::as_text).map(|name| name.clone().into_owned());
+        let place = *places.entry(own).or_insert(out.len());
+        match out.get_mut(place) {
             Some(namespace) => {
                 let members = found
                     .visit("tools", |tools| tools.as_array_mut().map(core::mem::take))

@@ -23,7 +23,7 @@ use crate::{
     error::Error,
     json::{push_token, Node, Text},
     names,
-    options::{Prefix, SanitizeOptions, ToolFormat},
+    options::{Prefix, SanitizeOptions, ToolFormat, Use},
     report::Severity,
     request::{
         tool::{self, Kind},
@@ -66,6 +66,9 @@ const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a na
 
 /// The confidence and source of a finding that no fact of the dialect covers.
 const UNKNOWN: (char, &str) = ('C', "no answer of this API about it is known");
+
+/// The member of an MCP tool that describes its results.
+const OUTPUT_SCHEMA: &str = "outputSchema";
 
 struct Checking {
     dialect: &'static Dialect,
@@ -280,7 +283,22 @@ impl Checking {
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name))? {
             self.add(name, violation.constraint, format!("{above}{}", violation.pointer), violation.message);
         }
-        Ok(())
+        self.output(listed, shape, name)
+    }
+
+    /// Checks the schema of a tool's result, if the dialect is that of a client that reads it.
+    fn output(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) -> Result<(), Error> {
+        let schema = listed.entry.get(OUTPUT_SCHEMA).filter(|_| shape.format() == Some(ToolFormat::Mcp));
+        let (Some(of_output), Some(schema)) = (self.dialect.tools.output, schema) else { return Ok(()) };
+        let above = at(listed, &[OUTPUT_SCHEMA]);
+        let of_tools = core::mem::replace(&mut self.dialect, of_output);
+        let found = rules::check(schema, &SanitizeOptions::new(of_output.name).used_as(Use::Output));
+        for violation in found.iter().flatten() {
+            let (pointer, message) = (format!("{above}{}", violation.pointer), violation.message.clone());
+            self.add(name, violation.constraint, pointer, message);
+        }
+        self.dialect = of_tools;
+        found.map(|_| ())
     }
 
     fn description(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) {

@@ -18,7 +18,7 @@ use crate::{
     error::Error,
     json::{
         lazy::{self, view},
-        Data, Node,
+        Data, Node, Text,
     },
     options::Api,
     request::{
@@ -34,6 +34,141 @@ const MOVED: &str = "moved a result to its call";
 const REMOVED: &str = "removed a result without a call";
 /// The content of a message that has lost its results, where a message of the user is needed.
 const NO_CONTENT: &str = "[No content]";
+
+/// How an API writes calls and results as blocks of messages.
+struct Blocks {
+    /// The member of a message that holds its blocks.
+    list: &'static str,
+    /// The spellings of the member of a block that holds a call; `None` if the block is the call.
+    call: &'static [&'static str],
+    /// Those of a result.
+    result: &'static [&'static str],
+    /// The member of a call with its id.
+    call_id: &'static str,
+    /// The member of a result with the id of its call.
+    result_id: &'static str,
+    /// The types of calls and results, if blocks have types.
+    types: Option<(&'static str, &'static str)>,
+    /// True if calls and results may have names in place of ids.
+    is_named: bool,
+    /// True if messages of one role that follow each other count as one: otherwise, all results of a message are in the
+    /// next one.
+    joins: bool,
+    /// True if results stand before other content.
+    is_first: bool,
+}
+
+const ANTHROPIC: Blocks = Blocks {
+    list: "content",
+    call: &[],
+    result: &[],
+    call_id: "id",
+    result_id: "tool_use_id",
+    types: Some(("tool_use", "tool_result")),
+    is_named: false,
+    joins: true,
+    is_first: true,
+};
+
+const CONVERSE: Blocks = Blocks {
+    list: "content",
+    call: &["toolUse"],
+    result: &["toolResult"],
+    call_id: "toolUseId",
+    result_id: "toolUseId",
+    types: None,
+    is_named: false,
+    joins: false,
+    is_first: false,
+};
+
+const GEMINI: Blocks = Blocks {
+    list: "parts",
+    call: &["functionCall", "function_call"],
+    result: &["functionResponse", "function_response"],
+    call_id: "id",
+    result_id: "id",
+    types: None,
+    is_named: true,
+    joins: false,
+    is_first: false,
+};
+
+impl Blocks {
+    /// Returns how an API writes blocks; `None` if calls and results are no blocks there.
+    const fn of(api: Api) -> Option<&'static Blocks> {
+        match api {
+            Api::Anthropic => Some(&ANTHROPIC),
+            Api::Bedrock => Some(&CONVERSE),
+            Api::Gemini => Some(&GEMINI),
+            _ => None,
+        }
+    }
+
+    fn inner<'n, 'a>(&self, block: &'n Node<'a>, keys: &[&str], kind: Option<&str>) -> Option<&'n Node<'a>> {
+        match kind {
+            Some(kind) => has_type(block, kind).then_some(block),
+            None => keys.iter().find_map(|key| block.get(*key)),
+        }
+    }
+
+    /// Returns a block of text.
+    fn text<'a>(&self, text: Text<'a>) -> Node<'a> {
+        let text = ("text", Node::string(text));
+        match self.types {
+            Some(_) => Node::record([("type", Node::literal("text")), text]),
+            None => Node::record([text]),
+        }
+    }
+
+    /// Returns the call in a block.
+    fn call<'n, 'a>(&self, block: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        self.inner(block, self.call, self.types.map(|(call, _)| call))
+    }
+
+    /// Returns the result in a block.
+    fn result<'n, 'a>(&self, block: &'n Node<'a>) -> Option<&'n Node<'a>> {
+        self.inner(block, self.result, self.types.map(|(_, result)| result))
+    }
+
+    /// Returns the id of a call or result; for an API in which these need none, an id that the other side does not
+    /// have counts as none, and the name is returned.
+    fn key(&self, one: &Node<'_>, id: &str, shared: &Set<String>) -> Option<String> {
+        let own = text(one, id);
+        if !self.is_named {
+            return own;
+        }
+        let id = own.filter(|own| shared.contains(own)).map(|own| format!("id {own}"));
+        id.or_else(|| text(one, "name").map(|name| format!("name {name}")))
+    }
+
+    /// Returns the id and the name of a call, for an API in which results have both.
+    fn named(&self, call: &Node<'_>) -> Vec<(&'static str, String)> {
+        let members = ["id", "name"].into_iter().filter(|_| self.is_named);
+        members.filter_map(|key| Some((key, text(call, key)?))).collect()
+    }
+
+    /// Returns the ids that calls and results of a history share, for an API in which they need none.
+    fn shared_ids(&self, messages: &[Node<'_>]) -> Result<Set<String>, Error> {
+        let (mut calls, mut shared) = (Set::new(), Set::new());
+        if !self.is_named {
+            return Ok(shared);
+        }
+        for message in messages {
+            let message = view(message)?;
+            for block in message.get(self.list).and_then(Node::as_array).unwrap_or_default() {
+                calls.extend(self.call(block).and_then(|call| text(call, self.call_id)));
+                let id = self.result(block).and_then(|result| text(result, self.result_id));
+                shared.extend(id.filter(|id| calls.contains(id)));
+            }
+        }
+        Ok(shared)
+    }
+}
+
+fn text(node: &Node<'_>, key: &str) -> Option<String> {
+    node.get(key).and_then(Node::as_text).map(|id| id.display().to_string())
+}
 
 /// Who speaks in a message or item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,8 +186,8 @@ enum Speaker {
 #[derive(Default)]
 struct Facts {
     speaker: Speaker,
-    /// The ids of the calls that need a result.
-    calls: Vec<String>,
+    /// The calls that need a result.
+    calls: Vec<Called>,
     /// The ids of the results. True for those that other content of the message stands before.
     results: Vec<(String, bool)>,
     /// True for a result of Chat Completions without an id.
@@ -61,6 +196,21 @@ struct Facts {
     has_content: bool,
     /// The ids of other calls, whose results stay.
     others: Vec<String>,
+}
+
+/// A call that needs a result.
+#[derive(Clone, Default)]
+struct Called {
+    /// What its result refers to.
+    key: String,
+    /// Its id and name, where the key may be either.
+    named: Vec<(&'static str, String)>,
+}
+
+impl From<String> for Called {
+    fn from(key: String) -> Self {
+        Called { key, named: Vec::new() }
+    }
 }
 
 /// The changes to one message or item.
@@ -76,7 +226,7 @@ struct Change {
 
 /// A result that follows a message.
 struct Following {
-    id: String,
+    called: Called,
     /// The message of the call.
     call: usize,
     /// The result of another message, if there is one.
@@ -86,16 +236,16 @@ struct Following {
 /// The index of a message, and of a call or result among those of the message.
 type Place = (usize, usize);
 
-/// Completes the pairs of a request's history. Only for Anthropic Messages, Chat Completions and Responses.
+/// Completes the pairs of a request's history, of any API but Gemini Interactions, of which no rule is known.
 ///
 /// # Errors
 /// `invalid-json`, if a message is text that cannot be read.
 pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestChange>, Error> {
-    if !matches!(api, Api::Anthropic | Api::OpenaiChat | Api::OpenaiResponses) {
+    if api == Api::GeminiInteractions {
         return Ok(Vec::new());
     }
-    // The calls of an earlier response are not in the request.
-    let stored = ["previous_response_id", "conversation"];
+    // The calls of an earlier response, or of a cached prefix, are not in the request.
+    let stored = ["previous_response_id", "conversation", "cachedContent", "cached_content"];
     let is_whole = stored.iter().all(|key| request.get(key).is_none_or(Node::is_null));
     let Some(messages) = request.get(api.history()).and_then(Node::as_array) else { return Ok(Vec::new()) };
     if !messages.iter().any(|message| lazy::may_hold(message, CALL | CHAT | RESULT)) {
@@ -103,10 +253,11 @@ pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestCh
     }
     let mut facts = Vec::with_capacity(messages.len());
     let mut has_reference = false;
+    let shared = Blocks::of(api).map(|blocks| blocks.shared_ids(messages)).transpose()?.unwrap_or_default();
     for message in messages {
         let message = view(message)?;
         has_reference |= has_type(&message, "item_reference");
-        facts.push(facts_of(&message, api));
+        facts.push(facts_of(&message, api, &shared));
     }
     let changes = plan(&facts, api, is_whole && !has_reference);
     if changes.is_empty() {
@@ -142,14 +293,14 @@ pub(super) fn broken(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'
     Ok(found)
 }
 
-fn facts_of(message: &Node<'_>, api: Api) -> Facts {
+/// `shared`: the ids that calls and results share, where they need none.
+fn facts_of(message: &Node<'_>, api: Api, shared: &Set<String>) -> Facts {
     let mut facts = Facts { speaker: speaker(message, api), has_content: true, ..Facts::default() };
-    let text = |node: &Node<'_>, key: &str| node.get(key).and_then(Node::as_text).map(|id| id.display().to_string());
     match api {
         Api::OpenaiResponses => {
             let is_one = |kinds: [&str; 2]| kinds.iter().any(|kind| has_type(message, kind));
             if is_one(["function_call", "custom_tool_call"]) {
-                facts.calls.extend(text(message, "call_id"));
+                facts.calls.extend(text(message, "call_id").map(Called::from));
             } else if is_one(["function_call_output", "custom_tool_call_output"]) {
                 facts.results.extend(text(message, "call_id").map(|id| (id, false)));
             } else {
@@ -162,21 +313,27 @@ fn facts_of(message: &Node<'_>, api: Api) -> Facts {
         }
         Api::OpenaiChat => {
             let calls = message.get("tool_calls").and_then(Node::as_array).unwrap_or_default();
-            facts.calls.extend(calls.iter().filter_map(|call| text(call, "id")));
+            facts.calls.extend(calls.iter().filter_map(|call| text(call, "id")).map(Called::from));
         }
         _ => {
-            let content = message.get("content");
+            let Some(written) = Blocks::of(api) else { return facts };
+            let content = message.get(written.list);
             let blocks = content.and_then(Node::as_array).unwrap_or_default();
             facts.has_content = content.is_some_and(|content| content.as_text().is_some());
             for block in blocks {
-                if has_type(block, "tool_result") {
-                    facts.results.extend(text(block, "tool_use_id").map(|id| (id, facts.has_content)));
+                if let Some(result) = written.result(block) {
+                    let id = written.key(result, written.result_id, shared);
+                    facts.results.extend(id.map(|id| (id, written.is_first && facts.has_content)));
                     continue;
                 }
                 facts.has_content = true;
-                if has_type(block, "tool_use") {
-                    let ids = if facts.speaker == Speaker::Model { &mut facts.calls } else { &mut facts.others };
-                    ids.extend(text(block, "id"));
+                if let Some(call) = written.call(block) {
+                    let key = written.key(call, written.call_id, shared);
+                    if facts.speaker == Speaker::Model {
+                        facts.calls.extend(key.map(|key| Called { key, named: written.named(call) }));
+                    } else {
+                        facts.others.extend(key);
+                    }
                 }
             }
         }
@@ -189,6 +346,9 @@ fn speaker(message: &Node<'_>, api: Api) -> Speaker {
     match api {
         _ if role("user") => Speaker::User,
         _ if role("assistant") => Speaker::Model,
+        Api::Gemini if role("model") => Speaker::Model,
+        // Older clients of Gemini give results the role `function`.
+        Api::Gemini if message.get("role").is_none() || role("function") => Speaker::User,
         Api::OpenaiChat if role("tool") => Speaker::Tool,
         Api::OpenaiResponses if message.get("role").is_none() => {
             let kind = message.get("type").and_then(Node::as_text).map(|kind| kind.display());
@@ -245,22 +405,28 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
     let (mut turn, mut said) = (0, 0);
     // Since the model spoke last: whether it was answered, and whether with anything but results.
     let (mut has_reply, mut has_content) = (false, false);
+    // Whether the model called when it spoke last.
+    let mut has_calls = false;
+    let written = Blocks::of(api);
     for (at, message) in facts.iter().enumerate() {
         let speaker = message.speaker;
         // In Chat Completions, results follow the message of the call. Anthropic joins messages of one role.
         turn += usize::from(match api {
             Api::OpenaiChat => speaker != Speaker::Tool,
-            _ => speaker == Speaker::Model && has_reply,
+            _ => speaker == Speaker::Model && (has_reply || has_calls && written.is_some_and(|written| !written.joins)),
         });
         if speaker == Speaker::Model {
-            (has_reply, has_content) = (false, false);
+            (has_reply, has_content, has_calls) = (false, false, !message.calls.is_empty());
             lasts.insert(turn, at);
         }
         turns.push(turn);
         for (place, (id, is_behind)) in message.results.iter().enumerate() {
             let stays = match open.get_mut(id.as_str()).and_then(Open::take) {
                 Some((of, call)) => {
-                    let is_first = speaker == Speaker::User && !has_content && !is_behind;
+                    let is_first = written.is_some_and(|written| {
+                        let is_in_time = !(written.is_first && has_content || !written.joins && has_reply);
+                        speaker == Speaker::User && is_in_time && !is_behind
+                    });
                     let stays = api == Api::OpenaiResponses || of == turn && (api == Api::OpenaiChat || is_first);
                     answered.insert(call, (!stays).then_some((at, place)));
                     stays
@@ -277,23 +443,23 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         has_reply |= matches!(speaker, Speaker::User | Speaker::Tool);
         has_content |= speaker == Speaker::User && message.has_content;
         said += usize::from(speaker == Speaker::User && message.has_content);
-        for (place, id) in message.calls.iter().enumerate() {
-            open.entry(id).or_default().add((at, place), turn, said);
+        for (place, called) in message.calls.iter().enumerate() {
+            open.entry(&called.key).or_default().add((at, place), turn, said);
         }
         others.extend(message.others.iter().map(String::as_str));
     }
     for (at, (message, turn)) in facts.iter().zip(&turns).enumerate() {
-        let home = lasts.get(turn).copied().filter(|_| api == Api::Anthropic).unwrap_or(at);
-        for (place, id) in message.calls.iter().enumerate() {
+        let home = lasts.get(turn).copied().filter(|_| written.is_some()).unwrap_or(at);
+        for (place, called) in message.calls.iter().enumerate() {
             let from = answered.get(&(at, place)).copied();
             if from == Some(None) {
                 continue;
             }
             let result = nameless.get_mut(turn).filter(|_| from.is_none()).and_then(VecDeque::pop_front);
             match result {
-                Some(result) => changes.entry(result).or_default().id = Some(id.clone()),
+                Some(result) => changes.entry(result).or_default().id = Some(called.key.clone()),
                 None => {
-                    let following = Following { id: id.clone(), call: at, from: from.flatten() };
+                    let following = Following { called: called.clone(), call: at, from: from.flatten() };
                     changes.entry(home).or_default().following.push(following);
                 }
             }
@@ -338,16 +504,17 @@ fn rewrite<'a>(
         })?;
     }
     let last = messages.len().saturating_sub(1);
+    let written = Blocks::of(api);
     let mut settled = Settled { messages: Vec::with_capacity(messages.len()), has_begun: false };
     let mut pending: Vec<Node<'a>> = Vec::new();
     for (at, mut message) in core::mem::take(messages).into_iter().enumerate() {
         let speaker = speakers.get(at).copied().unwrap_or_default();
         let mut is_emptied = emptied.contains(&at);
-        if !pending.is_empty() && (api != Api::Anthropic || speaker != Speaker::Other) {
+        if !pending.is_empty() && (written.is_none() || speaker != Speaker::Other) {
             let results = core::mem::take(&mut pending);
-            if api == Api::Anthropic && speaker == Speaker::User {
+            if let Some(written) = written.filter(|_| speaker == Speaker::User) {
                 lazy::edit(&mut message, |message| {
-                    join(message, results);
+                    join(message, results, written);
                     Ok(())
                 })?;
                 is_emptied = false;
@@ -359,12 +526,12 @@ fn rewrite<'a>(
         let is_custom = !following.is_empty() && has_type(&*view(&message)?, "custom_tool_call");
         match is_emptied {
             false => settled.add(Vec::from([message]), speaker),
-            // Anthropic wants the user to begin.
-            true if api == Api::Anthropic && !settled.has_begun => settled.add(no_content(message, api), Speaker::User),
+            // APIs with blocks want the user to begin.
+            true if written.is_some() && !settled.has_begun => settled.add(no_content(message, api), Speaker::User),
             true if at == last && settled.ends_with_model(api)? => settled.add(no_content(message, api), Speaker::User),
             true => {}
         }
-        for Following { id, call, from } in following {
+        for Following { called, call, from } in following {
             let given = from.and_then(|from| moved.remove(&from).map(|result| (from, result)));
             match given {
                 Some(((from, _), result)) => {
@@ -373,7 +540,7 @@ fn rewrite<'a>(
                 }
                 None => {
                     report(*call, ADDED);
-                    pending.push(no_result(id, api, is_custom));
+                    pending.push(no_result(called, api, is_custom));
                 }
             }
         }
@@ -409,9 +576,8 @@ impl<'a> Settled<'a> {
 /// Returns a message of the user in the place of one that has lost its results.
 fn no_content(message: Node<'_>, api: Api) -> Vec<Node<'_>> {
     let mut message = message;
-    if api == Api::Anthropic {
-        let text = Node::record([("type", Node::literal("text")), ("text", Node::literal(NO_CONTENT))]);
-        message.set("content", Node::array(Vec::from([text])));
+    if let Some(written) = Blocks::of(api) {
+        message.set(written.list, Node::array(Vec::from([written.text(Text::from(NO_CONTENT))])));
     } else {
         message = Node::record([("role", Node::literal("user")), ("content", Node::literal(NO_CONTENT))]);
     }
@@ -420,15 +586,16 @@ fn no_content(message: Node<'_>, api: Api) -> Vec<Node<'_>> {
 
 /// Takes the results at these places out of a message.
 fn take<'a>(message: &mut Node<'a>, api: Api, places: &Set<usize>) -> Vec<(usize, Node<'a>)> {
-    if api != Api::Anthropic {
-        return Vec::from([(0, core::mem::take(message))]);
-    }
-    let taken = message.visit("content", |content| {
+    let Some(written) = Blocks::of(api) else { return Vec::from([(0, core::mem::take(message))]) };
+    let taken = message.visit(written.list, |content| {
         let Some(blocks) = content.as_array_mut() else { return Vec::new() };
         let (mut results, mut taken, mut staying) = (0, Vec::new(), Vec::new());
         for block in core::mem::take(blocks) {
-            let is_result =
-                has_type(&block, "tool_result") && block.get("tool_use_id").and_then(Node::as_text).is_some();
+            // The results that count are those with a key.
+            let has_key = |result: &Node<'_>| {
+                text(result, written.result_id).is_some() || written.is_named && text(result, "name").is_some()
+            };
+            let is_result = written.result(&block).is_some_and(has_key);
             match is_result && places.contains(&results) {
                 true => taken.push((results, block)),
                 false => staying.push(block),
@@ -443,20 +610,20 @@ fn take<'a>(message: &mut Node<'a>, api: Api, places: &Set<usize>) -> Vec<(usize
 
 /// Returns true for a message that has nothing left.
 fn is_empty(message: &Node<'_>, api: Api) -> bool {
-    match api {
-        Api::Anthropic => message.get("content").and_then(Node::as_array).is_some_and(<[Node<'_>]>::is_empty),
-        _ => message.is_null(),
+    match Blocks::of(api) {
+        Some(written) => message.get(written.list).and_then(Node::as_array).is_some_and(<[Node<'_>]>::is_empty),
+        None => message.is_null(),
     }
 }
 
-/// Puts results before the content of a message of Anthropic's.
-fn join<'a>(message: &mut Node<'a>, results: Vec<Node<'a>>) {
-    message.visit("content", |content| {
+/// Puts results before the other content of a message.
+fn join<'a>(message: &mut Node<'a>, results: Vec<Node<'a>>, written: &Blocks) {
+    message.visit(written.list, |content| {
         let mut blocks = results;
         match core::mem::take(content).into_data() {
             Data::Array(own) => blocks.extend(own),
             Data::String(text) => {
-                blocks.push(Node::record([("type", Node::literal("text")), ("text", Node::string(text))]));
+                blocks.push(written.text(text));
             }
             _ => {}
         }
@@ -466,17 +633,32 @@ fn join<'a>(message: &mut Node<'a>, results: Vec<Node<'a>>) {
 
 /// Returns results as messages or items of their own.
 fn messages_of(results: Vec<Node<'_>>, api: Api) -> Vec<Node<'_>> {
-    if api != Api::Anthropic || results.is_empty() {
-        return results;
+    match Blocks::of(api) {
+        Some(written) if !results.is_empty() => {
+            Vec::from([Node::record([("role", Node::literal("user")), (written.list, Node::array(results))])])
+        }
+        _ => results,
     }
-    Vec::from([Node::record([("role", Node::literal("user")), ("content", Node::array(results))])])
 }
 
 /// Returns a result that says that there is none.
-fn no_result<'a>(id: &str, api: Api, is_custom: bool) -> Node<'a> {
-    let id = Node::string(String::from(id));
+fn no_result<'a>(called: &Called, api: Api, is_custom: bool) -> Node<'a> {
+    let id = Node::string(called.key.clone());
     let text = Node::literal(NO_RESULT);
     match api {
+        Api::Bedrock => {
+            let content = Node::array(Vec::from([Node::record([("text", text)])]));
+            let error = ("status", Node::literal("error"));
+            Node::record([("toolResult", Node::record([("toolUseId", id), ("content", content), error]))])
+        }
+        Api::Gemini => {
+            let mut result = Node::empty_object();
+            for (key, value) in &called.named {
+                result.set(*key, Node::string(value.clone()));
+            }
+            result.set("response", Node::record([("error", text)]));
+            Node::record([("functionResponse", result)])
+        }
         Api::OpenaiResponses => Node::record([
             ("type", Node::literal(if is_custom { "custom_tool_call_output" } else { "function_call_output" })),
             ("call_id", id),

@@ -20,7 +20,7 @@ use crate::{
     json::{
         self,
         lazy::{edit, edit_member, may_hold, view},
-        Data, Node, Text,
+        Child, Data, Node, Text,
     },
     names,
     options::Api,
@@ -186,14 +186,22 @@ impl<'a> Kept<'a> {
                 returned(chosen, member);
             }
         })?;
+        let was_sent = |key: &str| self.original.get(key);
+        if let Some((chosen, twin)) = request.get("tool_choice").zip(was_sent("tool_choice")) {
+            if json::same(&*view(chosen)?, &*view(twin)?) {
+                request.set("tool_choice", twin.clone());
+            }
+        }
+        let twins = was_sent("input").and_then(Node::as_array).unwrap_or_default();
         let history = request.visit("input", |input| {
             if !matches!(input.data(), Data::Array(_)) {
                 return Ok(());
             }
-            input.visit_children(|_, item| {
+            input.visit_children(|child, item| {
                 if !may_hold(item, NAMES_TOOLS) {
                     return Ok(());
                 }
+                let mut is_returned = false;
                 edit(item, |item| {
                     let id = item.get("call_id").and_then(Node::as_text).map(Text::display);
                     let is_of = |member: &Member| {
@@ -201,9 +209,18 @@ impl<'a> Kept<'a> {
                     };
                     if let Some(member) = of(item).filter(|member| is_call(item) && is_of(member)) {
                         returned(item, member);
+                        is_returned = true;
                     }
                     Ok(())
-                })
+                })?;
+                // A call that is the same again keeps its text: prompt caches depend on it.
+                let place = if let Child::Item(at) = child { Some(at) } else { None };
+                if let Some(twin) = place.filter(|_| is_returned).and_then(|at| twins.get(at)) {
+                    if json::same(&*view(item)?, &*view(twin)?) {
+                        *item = twin.clone();
+                    }
+                }
+                Ok(())
             })
         });
         history.unwrap_or(Ok(()))?;

@@ -45,6 +45,7 @@ mod kept_namespaces;
 #[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "it is for exchanges, which search"))]
 pub(crate) mod list_cache;
 pub(crate) mod memory;
+mod output_schema;
 pub(crate) mod overflow;
 pub(crate) mod quarantine;
 pub(crate) mod request;

@@ -36,7 +36,7 @@ use crate::{
     names::{self, Names, TakenDigests},
     options::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, HistoryArguments, HistoryPairs, Mode, Native, Order,
-        Overflow, ServerToolSearch, ToolFormat, ToolsOptions,
+        Overflow, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
     },
     request::{
         self,
@@ -101,6 +101,10 @@ pub(crate) fn adapt_with_names<'a>(
     let messages = history_length(request, api);
     let is_kept = servers.is_none() && keeps_namespaces(api, dialect, options);
     let kept = if is_kept { Kept::take(request, shape)? } else { None };
+    if kept.is_none() && api == Api::OpenaiResponses {
+        let changes = deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
+        namespaces::expand_choice(request, changes)?;
+    }
     if options.history_arguments == HistoryArguments::Repair {
         report.request_changes = history_arguments::repair(request, api)?;
     }

@@ -8,6 +8,7 @@ use super::{
     call_repair::Schemas,
     definitions::{self, Definitions},
     memory::Memory,
+    output_schema,
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
     same_names::{self, SameNames},
@@ -417,6 +418,7 @@ impl Writer<'_> {
         let description = wrapper::description(&entry, (shape, written), dialect, &mut changes);
         let strict = tool_format::strict_in(dialect, self.format);
         wrapper::strict(&entry, (shape, written), strict, dialect, &mut changes);
+        output_schema::settle(&mut entry, (shape, self.format), dialect, &mut changes);
         let index = self.same_name(name).map(|owner| owner.index);
         let is_renamed_here = (server.is_some() || index.is_some()) && own != *name;
         if new_name.is_some() || is_renamed_here {

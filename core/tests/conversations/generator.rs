@@ -362,6 +362,9 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
             ("openai-chat", "deepseek", "deepseek-chat"),
             ("openai-chat", "mistral", "mistral-large"),
             ("openai-chat", "moonshot", "kimi-k2.6"),
+            ("gemini", "gemini", "gemini-2.5-flash"),
+            ("bedrock", "bedrock-anthropic", "anthropic.claude-sonnet-4-6"),
+            ("bedrock", "bedrock", "amazon.nova-pro-v1:0"),
         ],
         |api, request, numbers| {
             let name = first_name(api, request);

@@ -62,7 +62,10 @@ impl Messages {
                 if let Some(report) = answer.report {
                     self.collect(&json::write(&report), words, false);
                 }
-                if matches!(function, Function::Check | Function::CheckTools | Function::ValidateArguments) {
+                if matches!(
+                    function,
+                    Function::Check | Function::CheckTools | Function::ValidateArguments | Function::ValidateResult
+                ) {
                     self.collect(&answer.text, words, true);
                 }
             }
@@ -147,7 +150,10 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
             vec![member("tools").to_string(), member("query").as_str().unwrap_or_default().to_owned()]
         }
         Function::AnswerToolSearch => vec![member("call").to_string(), member("tools").to_string()],
-        Function::RestoreArguments | Function::RepairArguments | Function::ValidateArguments => {
+        Function::RestoreArguments
+        | Function::RepairArguments
+        | Function::ValidateArguments
+        | Function::ValidateResult => {
             vec![text(case), case.get("schema").cloned().unwrap_or(Value::Null).to_string()]
         }
         _ => vec![text(case)],

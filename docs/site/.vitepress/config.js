@@ -66,6 +66,7 @@ export default defineConfig({
         ['Evidence: recorded answers', '/evidence'],
         ['Chat templates', '/templates'],
         ['Response formats', '/response-formats'],
+        ['MCP clients', '/mcp-clients'],
         ['Census: real tools', '/census'],
         ['Other packages', '/comparison'],
         ['Size and entries', '/packages'],

@@ -21,6 +21,7 @@ export type FunctionName =
   | 'restoreArguments'
   | 'repairArguments'
   | 'validateArguments'
+  | 'validateResult'
   | 'dialects'
   | 'sanitizeTools'
   | 'checkTools'
@@ -136,7 +137,7 @@ export function callOnTwo(
 }
 
 /** The functions whose answer is a value, whatever their inputs are. */
-const ANSWERS: ReadonlySet<FunctionName> = new Set(['validateArguments']);
+const ANSWERS: ReadonlySet<FunctionName> = new Set(['validateArguments', 'validateResult']);
 
 /** Text as a string. Bytes that are not UTF-8 are the core's to refuse. */
 function characters(name: FunctionName, input: unknown): unknown {

@@ -23,6 +23,7 @@ An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTran
 - `restore_arguments`, `Restore`, `ReplyRestorer`, `CallStream`: bring the model's calls back.
 - `repair_arguments`: repair the arguments that a model answered wrongly, by the tool's own schema.
 - `validate_arguments`: what does the tool's own schema have against the arguments of a call?
+- `validate_result`: what does the `outputSchema` of an MCP tool have against a result?
 - `ToolSet`: a tool list that is sent with every request, sanitized once.
 - `dialects`, `dialect_for`: what is known of each API, and which dialect a host needs.
 - `deferral_for`: which construct of its own for deferred tools a host has.
@@ -48,7 +49,7 @@ from ._exchange import Exchange
 from ._repair import repair_arguments
 from ._request import adapt_request, apply_deferred_loading, check_request, strip_deferral_betas
 from ._restore import CallStream, ReplyRestorer, Restore
-from ._schema import check, normalize_envelope, restore_arguments, sanitize, validate_arguments
+from ._schema import check, normalize_envelope, restore_arguments, sanitize, validate_arguments, validate_result
 from ._search import ToolIndex, answer_tool_search, search_tools
 from ._tool_set import ToolSet
 from ._tools import check_tools, deferral_for, dialect_for, sanitize_tools
@@ -88,4 +89,5 @@ __all__ = [
     "search_tools",
     "strip_deferral_betas",
     "validate_arguments",
+    "validate_result",
 ]

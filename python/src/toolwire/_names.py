@@ -40,6 +40,8 @@ DialectName: TypeAlias = Literal[
     "vllm",
     "sglang",
     "vscode",
+    "mcp-typescript",
+    "claude-desktop",
 ]
 """The names of the dialects: what one surface of one model API accepts. `dialects()` describes them."""
 
@@ -143,6 +145,7 @@ ChangeRule: TypeAlias = Literal[
     "rename-tool",
     "rename-definition",
     "fallback",
+    "drop-output-schema",
     "strict-flag",
     "omit-arguments",
     "drop-description",

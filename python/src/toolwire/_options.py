@@ -56,8 +56,9 @@ class _DialectOptions(_RewritingOptions, total=False):
 class CheckOptions(_DialectOptions, total=False):
     """Keyword arguments of `check`."""
 
-    use: Literal["tool", "response"] | None
-    """What the schema describes. APIs hold response formats to other rules than tools. By default `"tool"`."""
+    use: Literal["tool", "response", "output"] | None
+    """What the schema describes. `"response"`: the answer itself, for which APIs have other rules. `"output"`: the
+    result of a tool (the `outputSchema` of MCP), for the dialects of clients that read it. By default `"tool"`."""
     wrapper: str | None
     """The name of the property that holds the answer if the API wants an object and the schema describes something
     else. By default `"response"`."""
@@ -166,8 +167,8 @@ class _RequestOptions(_ListOptions, total=False):
     history_pairs: Literal["keep", "complete"] | None
     """What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the
     request and every later one. By default `"keep"`: they stay. `"complete"`: a call without a result gets one that
-    says so, results in other messages are moved behind their calls, and a result without a call is removed. For
-    Anthropic Messages, Chat Completions and Responses; other formats ignore it."""
+    says so, results in other messages are moved behind their calls, and a result without a call is removed. Gemini
+    Interactions ignores it."""
     model: str | None
     """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
     models alone."""

@@ -130,3 +130,20 @@ def validate_arguments(arguments: object, schema: object, /) -> Validation:
     [('/limit', 'expected an integer, found a string')]
     """
     return Validation.of(on_two("validateArguments", arguments, schema, {})[0])
+
+
+def validate_result(result: object, tool: object, /) -> Validation:
+    """Say what the `outputSchema` of an MCP tool has against the result of a call. Each is a value or JSON text.
+
+    `result` is a `CallToolResult` as JSON, `tool` the tool as `tools/list` gives it. A tool without an `outputSchema`
+    takes every result, and a result with `isError` is not judged. Pointers are into the result and into the tool.
+
+    Raises `ToolwireError`: `invalid-value` for a tool that is no object, `invalid-schema` for an `outputSchema` that is
+    neither an object nor a boolean, `invalid-json`, `too-deep`.
+
+    >>> tool = {"name": "rate", "outputSchema": {"type": "object", "properties": {"rate": {"type": "number"}}}}
+    >>> found = validate_result({"content": [], "structuredContent": {"rate": "1.5"}}, tool)
+    >>> [(error.pointer, error.message) for error in found.errors]
+    [('/structuredContent/rate', 'expected a number, found a string')]
+    """
+    return Validation.of(on_two("validateResult", result, tool, {})[0])

@@ -51,9 +51,15 @@ pub(super) fn check(
         return false;
     }
     // What decides whether something is to be mended has nothing to say of it.
-    if grammar.ignores.contains(keyword) && report.extent == Extent::All {
-        let expected = format!("no `{}`, which has no effect here", keyword.name());
-        report.add(&member.value, Constraint::IgnoredKeyword, at(), &expected, "it");
+    if report.extent == Extent::All {
+        let missing = || grammar.effects.missing((keyword, &member.value), schema.object, schema.present);
+        if grammar.ignores.contains(keyword) {
+            let expected = format!("no `{}`, which has no effect here", keyword.name());
+            report.add(&member.value, Constraint::IgnoredKeyword, at(), &expected, "it");
+        } else if let Some(expected) = missing().filter(|_| schema.is_read(grammar)) {
+            let found = format!("`{}`, which has no effect here", keyword.name());
+            report.add(&member.value, Constraint::IgnoredKeyword, at(), &expected, &found);
+        }
     }
     if grammar.is_below_minimum(keyword, &member.value, schema.object) {
         let (expected, found) = ("a maximum that is not below the minimum", super::seen(&member.value));

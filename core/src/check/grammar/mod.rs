@@ -249,6 +249,20 @@ impl<'s, 'a> Schema<'s, 'a> {
         self.pointer.steps().is_empty()
     }
 
+    /// Returns false for a schema inside a keyword that is left out or read in another way, and for one of names, which
+    /// are text without saying so.
+    fn is_read(&self, grammar: &Grammar) -> bool {
+        let is_left_out = |step: &Step<'_>| {
+            let Step::Name(name) = step else { return false };
+            Keyword::named(&Text::literal(name)).is_some_and(|keyword| {
+                grammar.ignores.contains(keyword)
+                    || grammar.refuses.contains(keyword)
+                    || keyword == Keyword::PropertyNames
+            })
+        };
+        !self.pointer.steps().iter().any(is_left_out)
+    }
+
     /// The pointer to one of its members.
     fn at(&self, keyword: &str) -> String {
         self.pointer.render_with(keyword)

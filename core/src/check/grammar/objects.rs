@@ -51,7 +51,8 @@ pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
                 report.add(&member.value, Constraint::PropertyName, pointer(), &shape.describe(), &quoted(&member.key));
             }
         }
-        if !stands_for_a_schema(&member.value, report.grammar) {
+        let is_refused = schema.is_root() && !report.grammar.root_booleans && member.value.as_bool().is_some();
+        if is_refused || !stands_for_a_schema(&member.value, report.grammar) {
             report.add(&member.value, Constraint::NotASchema, pointer(), "a schema (an object)", &seen(&member.value));
         }
     }

@@ -55,6 +55,10 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static 
     let uses = regex::uses(&text);
     let does_not_compile = |expected| Some((Constraint::Pattern, expected));
     match rule {
+        PatternRule::Unicode if uses.not_unicode.is_some() => {
+            does_not_compile("a regular expression that JavaScript compiles with the flag `u`")
+        }
+        PatternRule::Unicode => None,
         _ if uses.not_python.is_some() => does_not_compile("a regular expression that Python's `re` compiles"),
         PatternRule::Any | PatternRule::Python => None,
         // Beyond ASCII it is another engine, which knows none.

@@ -4,12 +4,14 @@
 //! [`Grammar::OPEN`] refuses nothing: a table names what it refuses and takes the rest from there.
 
 mod conflicts;
+mod effects;
 mod patterns;
 mod references;
 mod types;
 mod walk;
 
 pub(crate) use conflicts::Conflict;
+pub(crate) use effects::{Effects, Held};
 pub(crate) use patterns::PatternRule;
 pub(crate) use references::{Inlining, Recursion, RefRule};
 pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequirement};
@@ -43,6 +45,8 @@ pub(crate) struct Grammar {
     pub(crate) conflicts: &'static [Conflict],
     /// Keywords that are accepted and have no effect: `check` says so, and nothing is done about them.
     pub(crate) ignores: Keywords,
+    /// What else keywords need to have an effect.
+    pub(crate) effects: Effects,
     /// What else the API takes: a schema that one of these takes whole is accepted, though this one refuses it.
     pub(crate) alternatives: &'static [&'static Grammar],
     /// Keys that JSON Schema does not have: `None`, any may stand; else only these.
@@ -111,6 +115,8 @@ pub(crate) struct Grammar {
     pub(crate) boolean_root: bool,
     /// Boolean schemas may stand where a schema belongs (beyond `additionalProperties`).
     pub(crate) boolean_schemas: bool,
+    /// Properties of the root may be boolean schemas.
+    pub(crate) root_booleans: bool,
     /// `false` may be one of them (beyond `items`).
     pub(crate) false_schemas: bool,
     /// `items` may be `true`.
@@ -191,6 +197,7 @@ impl Grammar {
         refuses: Keywords::NONE,
         conflicts: &[],
         ignores: Keywords::NONE,
+        effects: Effects::ALL,
         alternatives: &[],
         unknown: None,
         drafts: None,
@@ -224,6 +231,7 @@ impl Grammar {
         required_is_free_under: Keywords::NONE,
         boolean_root: true,
         boolean_schemas: true,
+        root_booleans: true,
         false_schemas: true,
         true_items: true,
         array_items: true,

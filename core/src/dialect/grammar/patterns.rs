@@ -12,6 +12,8 @@ pub(crate) enum PatternRule {
     Any,
     /// What Python's `re` compiles, as far as the constructs that are known to fail go.
     Python,
+    /// What JavaScript compiles with the flag `u`, as far as the constructs that are known to fail go.
+    Unicode,
     /// Regular ones: what `Python` allows, without lookaround, backreferences and word boundaries.
     Regular,
     /// Those that llama.cpp's converter reads; others it does not enforce, and only a few are refused.
@@ -34,7 +36,7 @@ impl PatternRule {
         };
         match self {
             PatternRule::Any => false,
-            PatternRule::Python | PatternRule::Regular | PatternRule::Unanchored => true,
+            PatternRule::Python | PatternRule::Unicode | PatternRule::Regular | PatternRule::Unanchored => true,
             PatternRule::Whole if keyword == Keyword::PatternProperties => true,
             PatternRule::Whole => {
                 !Keywords::in_object(schema).intersects(BEFORE) && schema.get(Keyword::Type).is_some_and(names_string)

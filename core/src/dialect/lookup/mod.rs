@@ -178,7 +178,7 @@ fn bare_model(model: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{rows::Place, FALLBACK, ROWS};
-    use crate::dialect::DIALECTS;
+    use crate::dialect::{Dialect, DIALECTS};
 
     #[test]
     fn every_row_names_a_dialect_that_there_is() {
@@ -191,8 +191,8 @@ mod tests {
     #[test]
     fn every_dialect_of_an_api_is_found_by_a_row() {
         // What clients do has no host.
-        let is_client = |name: &str| name.starts_with("codex") || name == "vscode";
-        for dialect in DIALECTS.iter().filter(|dialect| !is_client(dialect.name)) {
+        let is_client = |dialect: &Dialect| dialect.name.starts_with("codex") || dialect.is_mcp_client();
+        for dialect in DIALECTS.iter().filter(|dialect| !is_client(dialect)) {
             assert!(
                 ROWS.iter().any(|row| row.plain == dialect.name || row.strict == Some(dialect.name)),
                 "{}",

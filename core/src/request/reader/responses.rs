@@ -39,6 +39,7 @@ pub(super) fn flatten<'a>(
     if reading.glances || !namespaces::any(super::listed(request)) {
         return Ok(None);
     }
+    namespaces::expand_choice(request, reading.options.tool_changes)?;
     if reading.options.native != Native::None && reading.target == crate::options::Api::OpenaiResponses {
         let list = super::listed(request).to_vec();
         return Ok(Some(namespaces::flatten(list, reading.names, reading.warnings)));

@@ -23,7 +23,14 @@ pub(super) fn write<'a>(
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
     let events = pairs::settle(events, writer.writing.warnings);
-    let mut steps = Steps { writer, out: Vec::new(), prompt: Vec::new(), has_spoken: false, searches: Map::new() };
+    let mut steps = Steps {
+        writer,
+        out: Vec::new(),
+        prompt: Vec::new(),
+        has_spoken: false,
+        searches: Map::new(),
+        called: Map::new(),
+    };
     for event in events {
         steps.event(event)?;
     }
@@ -44,6 +51,8 @@ struct Steps<'s, 'w, 'a> {
     has_spoken: bool,
     /// The indices in `out` of the hosted searches without a result, by their ids.
     searches: Map<Text<'a>, VecDeque<usize>>,
+    /// The names of the called functions, by the ids of the calls.
+    called: Map<Text<'a>, Text<'a>>,
 }
 
 impl<'a> Steps<'_, '_, 'a> {
@@ -106,6 +115,9 @@ impl<'a> Steps<'_, '_, 'a> {
         if self.is_dropped(call.search) {
             return;
         }
+        if let Some(id) = call.id.as_text() {
+            self.called.insert(id.clone(), call.name.clone());
+        }
         if let Some(own) = call.own {
             self.out.push(own);
             return;
@@ -158,13 +170,13 @@ impl<'a> Steps<'_, '_, 'a> {
                 return Ok(());
             }
             if !functions.is_empty() {
-                self.out.push(result(outcome.id, Node::array(functions), false));
+                self.out.push(self.answer(outcome.id, Node::array(functions), false));
                 return Ok(());
             }
         }
         let mut parts = match outcome.content {
             Content::String(text) if !is_found => {
-                self.out.push(result(outcome.id, text, outcome.is_error));
+                self.out.push(self.answer(outcome.id, text, outcome.is_error));
                 return Ok(());
             }
             content => content.into_parts(),
@@ -173,8 +185,24 @@ impl<'a> Steps<'_, '_, 'a> {
             parts.extend(self.writer.found_texts(&found, &outcome.gone));
         }
         let blocks = parts.into_iter().filter_map(block).collect();
-        self.out.push(result(outcome.id, Node::array(blocks), outcome.is_error));
+        self.out.push(self.answer(outcome.id, Node::array(blocks), outcome.is_error));
         Ok(())
+    }
+
+    /// Writes the result of a call. The API refuses one without the name of the function.
+    ///
+    /// Source: a live answer, `HTTP 400 Invalid input received` (inspect-robots#380, 2026-08-14).
+    fn answer(&self, id: Node<'a>, result: Node<'a>, is_error: bool) -> Node<'a> {
+        let mut step = Node::record([("type", Node::literal("function_result"))]);
+        if let Some(name) = id.as_text().and_then(|id| self.called.get(id)) {
+            step.set("name", Node::string(name.clone()));
+        }
+        step.set("call_id", id);
+        step.set("result", result);
+        if is_error {
+            step.set("is_error", Node::bool(true));
+        }
+        step
     }
 
     /// Writes the names of the found functions into the call of a hosted search.
@@ -189,14 +217,6 @@ impl<'a> Steps<'_, '_, 'a> {
 
 /// The member of a hosted search's arguments with the names of the functions to load.
 const NAMES: &str = "function_names";
-
-fn result<'a>(id: Node<'a>, result: Node<'a>, is_error: bool) -> Node<'a> {
-    let mut step = Node::record([("type", Node::literal("function_result")), ("call_id", id), ("result", result)]);
-    if is_error {
-        step.set("is_error", Node::bool(true));
-    }
-    step
-}
 
 /// Writes a call as a step.
 pub(super) fn function_call(call: Call<'_>) -> Node<'_> {

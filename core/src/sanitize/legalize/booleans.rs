@@ -29,13 +29,19 @@ pub(in crate::sanitize) fn apply<'a>(
     let Some(value) = node.as_bool() else { return true };
     // Where references lead to definitions by their names alone, the definitions are objects.
     let definition = place.keyword == Some(Keyword::Defs) && !context.grammar.refs.anywhere;
+    let is_plain = !context.grammar.root_booleans
+        && place.keyword == Some(Keyword::Properties)
+        && place.pointer.steps().len() == 2;
     let is_no_root = place.keyword.is_some() || context.grammar.boolean_root;
-    let kept =
-        (is_no_root && context.grammar.boolean_schemas && (value || context.grammar.false_schemas) && !definition)
-            || (place.keyword == Some(Keyword::Items) && context.grammar.boolean_schemas)
-            || is_open_map(place)
-            || matches!(place.keyword, Some(Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties))
-            || (inferred.opaque && inferred.not_typed);
+    let kept = (is_no_root
+        && !is_plain
+        && context.grammar.boolean_schemas
+        && (value || context.grammar.false_schemas)
+        && !definition)
+        || (place.keyword == Some(Keyword::Items) && context.grammar.boolean_schemas)
+        || is_open_map(place)
+        || matches!(place.keyword, Some(Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties))
+        || (inferred.opaque && inferred.not_typed);
     if kept {
         return false;
     }

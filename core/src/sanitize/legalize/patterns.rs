@@ -28,6 +28,7 @@ pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
     match rule {
         PatternRule::Any => true,
         PatternRule::Python => uses().not_python.is_none(),
+        PatternRule::Unicode => uses().not_unicode.is_none(),
         PatternRule::Regular => uses().not_python.or(uses().not_regular).is_none(),
         PatternRule::Gbnf => !matches!(gbnf::reading(&pattern.display()), Reading::Refused(_)),
         PatternRule::Whole => {
@@ -100,7 +101,7 @@ fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
         PatternRule::Whole => whole_match::whole(text),
         PatternRule::Unanchored => whole_match::unanchored(text),
         PatternRule::Python | PatternRule::Regular => plain,
-        PatternRule::Any | PatternRule::Gbnf => None,
+        PatternRule::Any | PatternRule::Unicode | PatternRule::Gbnf => None,
     };
     spelled.map(Text::new).filter(|known| compiles(known, rule))
 }

@@ -77,12 +77,12 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
     if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
         // Where the root stands for other values too, those are no longer anything but objects.
-        let may_be_more = || context.used_as == Use::Response && !declares_object(root);
+        let may_be_more = || context.used_as != Use::Tool && !declares_object(root);
         let narrows = may_be_more() || refers_to_root(root, &context.budget);
         let effect = if narrows { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
         let why = match context.used_as {
             Use::Tool => "arguments are always an object",
-            Use::Response => "only that is accepted as the root",
+            Use::Response | Use::Output => "only that is accepted as the root",
         };
         context.diagnostics.report(Polarity::Positive, from, to, effect, || format!("added `type: \"object\"`: {why}"));
         if let Some(object) = root.as_object_mut() {

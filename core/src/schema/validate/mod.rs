@@ -137,6 +137,15 @@ impl<'s, 'a> Validator<'s, 'a> {
         Validation { valid: verdict.known(), errors: run.errors }
     }
 
+    /// Judges a value of any kind.
+    pub(crate) fn value(&self, value: &Node<'_>) -> Validation {
+        let mut run = Run::new(self, false);
+        let (value_place, schema_place) = (Place::At(""), Place::At(""));
+        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
+        let verdict = run.schema(self.root, value, at);
+        Validation { valid: verdict.known(), errors: run.errors }
+    }
+
     /// Whether the schema takes arguments, without a word about them.
     pub(crate) fn takes(&self, arguments: &Node<'_>) -> Verdict {
         if !self.root.as_object().is_some_and(|root| root.has(Keyword::Type)) && arguments.as_object().is_none() {

@@ -24,12 +24,12 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("ollama", "ollama"),
     ("cohere strict", "cohere-strict"),
     ("vscode", "vscode"),
+    ("anthropic (Claude Code drops silently)", "claude-desktop"),
+    ("MCP TypeScript SDK (client)", "mcp-typescript"),
 ];
 
 /// Providers that no dialect speaks of.
 const UNMAPPED: &[(&str, &str)] = &[
-    ("anthropic (Claude Code drops silently)", "a client, not an API"),
-    ("MCP TypeScript SDK (client)", "a client, not an API"),
     ("anthropic-compatible gateway", "a gateway, not told which"),
     ("openai codex (old)", "of requests, not of schemas: deferred loading"),
     ("openai responses", "of requests, not of schemas: deferred loading"),

@@ -7,9 +7,10 @@ mod schemas;
 
 use serde_json::json;
 use toolwire::{
-    adapt_request, apply_deferred_loading, check, normalize_envelope, options::Api, repair_arguments,
-    restore_arguments, sanitize, sanitize_tools, validate_arguments, AdaptOptions, DeferredOptions, RepairOptions,
-    Restore, SanitizeOptions, ToolsOptions,
+    adapt_request, apply_deferred_loading, check, normalize_envelope,
+    options::{Api, HistoryPairs},
+    repair_arguments, restore_arguments, sanitize, sanitize_tools, validate_arguments, AdaptOptions, DeferredOptions,
+    RepairOptions, Restore, SanitizeOptions, ToolsOptions,
 };
 
 /// Named makers of inputs.
@@ -91,7 +92,10 @@ impl Work {
                 }
                 Ok(())
             }
-            Work::Adapt => adapt_request(first, &AdaptOptions::new(dialect)).map(drop).map_err(code),
+            Work::Adapt => {
+                let options = AdaptOptions::new(dialect).history_pairs(HistoryPairs::Complete);
+                adapt_request(first, &options).map(drop).map_err(code)
+            }
             Work::Stream => {
                 let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
                 let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});

@@ -192,6 +192,34 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
         };
         json!({"contents": (0..count).flat_map(turn).collect::<Vec<_>>(), "tools": [{"functionDeclarations": all}]})
     }),
+    ("Gemini: calls that are answered late", |count| {
+        let calls = (0..count).map(|at| json!({"functionCall": {"name": "f", "id": format!("c{at}"), "args": {}}}));
+        let result = |at: usize| {
+            let result = json!({"functionResponse": {"name": "f", "id": format!("c{at}"), "response": {}}});
+            json!({"role": "user", "parts": [result]})
+        };
+        let mut contents = vec![json!({"role": "model", "parts": calls.collect::<Vec<_>>()})];
+        contents.extend((0..count).rev().map(result));
+        json!({"contents": contents, "tools": [{"functionDeclarations": [{"name": "f"}]}]})
+    }),
+    ("Converse: calls without results", |count| {
+        let call = |at: usize| {
+            let call = json!({"toolUse": {"toolUseId": format!("c{at}"), "name": "f", "input": {}}});
+            json!({"role": "assistant", "content": [call]})
+        };
+        let spec = json!({"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}});
+        json!({"messages": (0..count).map(call).collect::<Vec<_>>(), "toolConfig": {"tools": [spec]}})
+    }),
+    ("Responses: allowed namespaces", |count| {
+        let space = |at: usize| {
+            let tool = json!({"type": "function", "name": "read", "parameters": schema(at)});
+            json!({"type": "namespace", "name": format!("n{at}"), "tools": [tool]})
+        };
+        let allowed: Vec<Value> =
+            (0..count).map(|at| json!({"type": "namespace", "name": format!("n{}", at / 2)})).collect();
+        json!({"model": "m", "input": "hi", "tools": (0..count).map(space).collect::<Vec<_>>(),
+            "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": allowed}})
+    }),
 ];
 
 /// A server that publishes a digest and numbers behind it, and calls of the tool that would get the digest.

@@ -97,6 +97,7 @@ impl<'a> Api<'a> {
             "function_result" => {
                 let place = self.open.iter().position(|(id, _)| Some(*id) == text("call_id"));
                 let (_, name) = self.open.remove(place.ok_or(format!("{} answers no call", step["call_id"]))?);
+                refuse(step["name"] != name, "Invalid input received: `name` of a function_result".to_owned())?;
                 refuse(!step["result"].is_string() && !step["result"].is_array(), "result: Required".to_owned())?;
                 let may_find = self.is_native && self.searches.contains(name);
                 let fits = |entry: &Value| is_content(entry) || may_find && is_function(entry);

@@ -1,10 +1,15 @@
 //! What an API refuses about a request as a whole, as data: `tools` mends it, and judges by it.
 
+mod history;
+
+pub(crate) use history::{HISTORY_ARGUMENTS, HISTORY_NAME, HISTORY_PAIRS};
+
 use super::format_facts;
 pub use super::request_fact::RequestFact;
 use super::request_fact::DAY;
 pub(crate) use super::request_fact::{FormatRule, Member, Models, Refusal, SentAs, Thinks};
 use crate::{options::Api, report::Severity};
+use history::{ANTHROPIC_PAIRS, CHAT_PAIRS, CONVERSE_PAIRS, GEMINI_PAIRS, OPENAI_PAIRS};
 
 /// `reasoning` of Responses and of OpenRouter, as Chat Completions has it.
 const EFFORT: SentAs = SentAs::Part { part: "effort", name: "reasoning_effort" };
@@ -12,8 +17,8 @@ const EFFORT: SentAs = SentAs::Part { part: "effort", name: "reasoning_effort" }
 /// Type of OpenAI's `custom` tools, which the option `customTools` may keep.
 const CUSTOM: &str = "custom";
 
-/// Anthropic Messages and the formats of OpenAI: those of which `historyPairs` completes the pairs, and of facts about
-/// APIs without Messages, because not every request of Chat Completions shows its format.
+/// Anthropic Messages and the formats of OpenAI, for facts about APIs without Messages, because not every request of
+/// Chat Completions shows its format.
 const EVERY_FORMAT: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses];
 
 /// The formats of OpenAI. The Messages of a server may treat the types of tools in another way.
@@ -41,6 +46,13 @@ pub(super) const ANTHROPIC: &[RequestFact] = &[
     format_facts::CLAUDE_MODELS,
     format_facts::PREFILL,
 ];
+
+/// Bedrock Converse, but for Claude.
+pub(super) const BEDROCK: &[RequestFact] = &[CONVERSE_PAIRS];
+
+/// Bedrock Converse for Claude.
+pub(super) const BEDROCK_ANTHROPIC: &[RequestFact] =
+    &[ANTHROPIC[0], ANTHROPIC[1], ANTHROPIC_PAIRS, CONVERSE_PAIRS, format_facts::CLAUDE_MODELS];
 
 const DEEPSEEK_SOURCE: &str =
     "live: `Thinking mode does not support this tool_choice` (rig, two recordings of 2026-08-22; DeepSeek-V3#1376, \
@@ -127,51 +139,6 @@ pub(super) const PORTABLE: &[RequestFact] = &[RequestFact::while_thinking(
         (38 recorded requests; eino#994; confidence A)",
 )];
 
-/// Every API, whether a table says so or not: one bad call would end a conversation.
-pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryArguments,
-    statement: "the arguments of a call in the history are a JSON object",
-    confidence: 'A',
-    source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
-        kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
-    severity: Severity::Refused,
-    checked: DAY,
-};
-
-/// Anthropic Messages, Chat Completions and Responses of any API: the fact behind a change that the caller asked for.
-pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(EVERY_FORMAT),
-    statement: "every call in the history has a result, directly after it, and every result a call",
-    confidence: 'C',
-    source:
-        "Anthropic, OpenAI, DeepSeek, Moonshot and Mistral refuse a history with broken pairs; other APIs were not \
-        tested (confidence C)",
-    severity: Severity::Refused,
-    checked: DAY,
-};
-
-const ANTHROPIC_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(&[Api::Anthropic]),
-    confidence: 'A',
-    source: "live: `` `tool_use` ids were found without `tool_result` blocks immediately after `` (claude-code#3512, \
-        claude-code#5989, kilocode#5163)",
-    ..HISTORY_PAIRS
-};
-
-/// OpenAI, Chat Completions and Responses.
-const OPENAI_PAIRS: RequestFact = RequestFact {
-    refuses: Refusal::HistoryPairs(OPENAI_FORMATS),
-    confidence: 'A',
-    source:
-        "live, Responses: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call \
-        found for function call output` (continue#10092, vscode#320060); Chat Completions: `An assistant message \
-        with 'tool_calls' must be followed by tool messages` (oasis#92, cai#111), `messages with role 'tool' must be \
-        a response to a preceeding message with 'tool_calls'` (prism-php/prism#175, llm#937)",
-    ..HISTORY_PAIRS
-};
-
-const CHAT_PAIRS: RequestFact = RequestFact { refuses: Refusal::HistoryPairs(&[Api::OpenaiChat]), ..OPENAI_PAIRS };
-
 /// Every backend with a Responses API of its own, but OpenAI's and Azure's.
 pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
     refuses: Refusal::ToolKind,
@@ -200,18 +167,6 @@ pub(crate) const EMPTY_NAMESPACE: RequestFact = RequestFact {
     statement: "a namespace has tools",
     confidence: 'C',
     source: "a list of tools has no place for a namespace without tools (confidence C)",
-    severity: Severity::Refused,
-    checked: DAY,
-};
-
-/// Every API.
-pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
-    refuses: Refusal::HistoryName,
-    statement: "the tools that the history calls have names that the API takes",
-    confidence: 'B',
-    source:
-        "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI hold names in \
-        the history to the rules for tools",
     severity: Severity::Refused,
     checked: DAY,
 };
@@ -561,6 +516,7 @@ pub(super) const GEMINI_INTERACTIONS: &[RequestFact] = &[GEMINI_IMAGES];
 
 /// Gemini: `generateContent` and the compatible Chat Completions.
 pub(super) const GEMINI: &[RequestFact] = &[
+    GEMINI_PAIRS,
     GEMINI_IMAGES,
     Member::of_chat("store").fact(
         'A',

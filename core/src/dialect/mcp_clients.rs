@@ -1,0 +1,137 @@
+//! Clients of MCP servers: what they refuse of a tool before any model's API sees it, its `outputSchema` included.
+
+use super::{
+    grammar::{EnumRule, Grammar, PatternRule},
+    surface::Surface,
+    well_formed::WELL_FORMED,
+    Dialect, Fact, Method,
+};
+use crate::rules::Constraint;
+
+const SDK: &str = "@modelcontextprotocol/sdk 1.32.2, run (`client.listTools`)";
+const CLAUDE: &str =
+    "live, since 2026-08-13: `Tool 'X' has an invalid outputSchema: JSON Schema declares an unsupported \
+    dialect (\"$schema\": \"http://json-schema.org/draft-07/schema#\"). The default validator supports JSON Schema \
+    2020-12 only` (n8n#36361, claude-code#86142, claude-code#88882)";
+
+const ROOT: Fact = Fact {
+    statement: "the root says `type: \"object\"`: otherwise the whole answer to `tools/list` is refused",
+    confidence: 'A',
+    source: SDK,
+    rules: &[Constraint::RootObject, Constraint::RootNotSchema],
+    ..Fact::REFUSED
+};
+const PROPERTIES: Fact = Fact {
+    statement: "`properties` of the root are an object of objects, and `required` is a list of strings: otherwise the \
+        whole answer to `tools/list` is refused",
+    confidence: 'A',
+    source: SDK,
+    rules: &[Constraint::PropertiesNotObject, Constraint::NotASchema, Constraint::RequiredNotStrings],
+    ..Fact::REFUSED
+};
+const TARGETS: Fact = Fact {
+    statement: "every reference leads somewhere in the schema: otherwise no tool of the server is left",
+    confidence: 'A',
+    source: "@modelcontextprotocol/sdk 1.32.2, run: `can't resolve reference #/$defs/X from id #` \
+        (MiMo-Code#1733, claude-code#76040, typescript-sdk#1175)",
+    rules: &[Constraint::RefTarget, Constraint::RefNotString],
+    ..Fact::REFUSED
+};
+const COMPILES: Fact = Fact {
+    statement: "Ajv compiles the schema: types are known, keywords have values of their type, and `enum` is not empty",
+    confidence: 'A',
+    source: "@modelcontextprotocol/sdk 1.32.2, run: `type must be JSONType or JSONType[]: any`, `minLength value must \
+        be [\"number\"]`, `enum must have non-empty array`",
+    rules: &[
+        Constraint::UnknownType,
+        Constraint::KeywordValue,
+        Constraint::EnumEmpty,
+        Constraint::EnumNotList,
+        Constraint::ItemsNotSchema,
+        Constraint::AdditionalPropertiesNotSchema,
+        Constraint::CombinatorNotList,
+        Constraint::AnyOfSize,
+        Constraint::DefsNotObject,
+    ],
+    ..Fact::REFUSED
+};
+const PATTERNS: Fact = Fact {
+    statement: "every `pattern` compiles in JavaScript with the flag `u`",
+    confidence: 'A',
+    source: "@modelcontextprotocol/sdk 1.32.2, run: `Invalid regular expression: /\\-/u: Invalid escape`",
+    rules: &[Constraint::Pattern],
+    ..Fact::REFUSED
+};
+const DRAFT: Fact = Fact {
+    statement: "`$schema` names 2020-12, or is left out",
+    confidence: 'A',
+    source: CLAUDE,
+    rules: &[Constraint::UnknownDraft],
+    ..Fact::REFUSED
+};
+
+const CLIENT_TOOLS: Surface = Surface { is_client: true, ..Surface::PLAIN };
+
+const INPUT: Grammar = Grammar { root_booleans: false, ..Grammar::OPEN };
+
+/// What Ajv compiles, which the SDK asks before any call.
+const OUTPUT: Grammar = Grammar {
+    metaschema: true,
+    enums: EnumRule { empty: false, ..EnumRule::OPEN },
+    patterns: PatternRule::Unicode,
+    ..INPUT
+};
+const OUTPUT_2020: Grammar = Grammar { drafts: Some(&["2020-12"]), array_items: false, ..OUTPUT };
+
+const OUTPUT_OF_SDK: Dialect = Dialect {
+    name: "mcp-typescript",
+    surface: "MCP clients with the TypeScript SDK, `outputSchema` of tools",
+    facts: &[ROOT, PROPERTIES, TARGETS, COMPILES, PATTERNS, WELL_FORMED],
+    unverified: &[
+        "`outputSchema` of 2026-07-28, whose root may be any schema: SDKs before it refuse the list",
+        "negative lengths, a `multipleOf` of 0, empty unions: Ajv compiles them, and this table refuses them",
+    ],
+    method: Method::Rules(&OUTPUT),
+    ..CLIENT
+};
+const OUTPUT_OF_CLAUDE: Dialect = Dialect {
+    name: "claude-desktop",
+    surface: "Claude Desktop and Claude Code, `outputSchema` of tools",
+    facts: &[DRAFT, ROOT, PROPERTIES, TARGETS, COMPILES, PATTERNS, WELL_FORMED],
+    unverified: &["whether a tool that is refused is hidden or fails when it is called: both were reported"],
+    method: Method::Rules(&OUTPUT_2020),
+    ..CLIENT
+};
+
+pub(super) const MCP_TYPESCRIPT: Dialect =
+    Dialect { tools: Surface { output: Some(&OUTPUT_OF_SDK), ..CLIENT_TOOLS }, ..CLIENT };
+
+/// The client of the SDK, without what it reads of results.
+const CLIENT: Dialect = Dialect {
+    name: "mcp-typescript",
+    surface: "MCP clients with the TypeScript SDK: the tools that `client.listTools()` returns",
+    documentation: "https://github.com/modelcontextprotocol/typescript-sdk",
+    as_of: "2026-11-26",
+    revision: 1,
+    options: &["refs", "untyped", "hints", "maxNodes"],
+    encodes: &[],
+    limits: &[],
+    facts: &[ROOT, PROPERTIES, WELL_FORMED],
+    unverified: &["the model's own API may refuse more: this table describes only the client"],
+    reasons: &[],
+    method: Method::Rules(&INPUT),
+    tools: CLIENT_TOOLS,
+};
+
+pub(super) const CLAUDE_DESKTOP: Dialect = Dialect {
+    name: "claude-desktop",
+    surface: "Claude Desktop and Claude Code, tools of MCP servers: what reaches the model's API",
+    documentation:
+        "https://support.claude.com/en/articles/10949351-getting-started-with-local-mcp-servers-on-claude-desktop",
+    unverified: &[
+        "it is the SDK's client by the words of its errors; no source is public",
+        "the model's own API may refuse more: `anthropic` has its rules",
+    ],
+    tools: Surface { output: Some(&OUTPUT_OF_CLAUDE), ..CLIENT_TOOLS },
+    ..CLIENT
+};

@@ -1,0 +1,84 @@
+//! What APIs refuse about the calls and results in a history.
+
+use super::{Refusal, RequestFact, DAY, OPENAI_FORMATS};
+use crate::{options::Api, report::Severity};
+
+/// The formats of which `historyPairs` completes the pairs.
+const PAIRED: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::Gemini, Api::Bedrock];
+
+/// Every API, whether a table says so or not: one bad call would end a conversation.
+pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryArguments,
+    statement: "the arguments of a call in the history are a JSON object",
+    confidence: 'A',
+    source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
+        kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+/// Every API but Gemini Interactions, of which no rule is known: the fact behind a change that the caller asked for.
+pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(PAIRED),
+    statement: "every call in the history has a result, directly after it, and every result a call",
+    confidence: 'C',
+    source:
+        "Anthropic, OpenAI, DeepSeek, Moonshot and Mistral refuse a history with broken pairs; other APIs were not \
+        tested (confidence C)",
+    severity: Severity::Refused,
+    checked: DAY,
+};
+
+pub(super) const ANTHROPIC_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::Anthropic]),
+    confidence: 'A',
+    source: "live: `` `tool_use` ids were found without `tool_result` blocks immediately after `` (claude-code#3512, \
+        claude-code#5989, kilocode#5163)",
+    ..HISTORY_PAIRS
+};
+
+/// Bedrock Converse.
+pub(super) const CONVERSE_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::Bedrock]),
+    statement: "the results of all calls of a turn are in the next message, and every result has a call",
+    confidence: 'A',
+    source: "live: `Expected toolResult blocks at messages.2.content for the following Ids` (agno#6698, camel#3954, \
+        genkit-ai/aws-bedrock-js-plugin#664; also in two messages, for Claude)",
+    ..HISTORY_PAIRS
+};
+
+/// Gemini's `generateContent`.
+pub(super) const GEMINI_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::Gemini]),
+    confidence: 'A',
+    source: "live: `Please ensure that the number of function response parts is equal to the number of function call \
+        parts of the function call turn.` (vscode#299295, gemini-cli#5443, gemini-cli#7410, gemini-cli#18509)",
+    ..HISTORY_PAIRS
+};
+
+/// OpenAI, Chat Completions and Responses.
+pub(super) const OPENAI_PAIRS: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(OPENAI_FORMATS),
+    confidence: 'A',
+    source:
+        "live, Responses: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call \
+        found for function call output` (continue#10092, vscode#320060); Chat Completions: `An assistant message \
+        with 'tool_calls' must be followed by tool messages` (oasis#92, cai#111), `messages with role 'tool' must be \
+        a response to a preceeding message with 'tool_calls'` (prism-php/prism#175, llm#937)",
+    ..HISTORY_PAIRS
+};
+
+pub(super) const CHAT_PAIRS: RequestFact =
+    RequestFact { refuses: Refusal::HistoryPairs(&[Api::OpenaiChat]), ..OPENAI_PAIRS };
+
+/// Every API.
+pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
+    refuses: Refusal::HistoryName,
+    statement: "the tools that the history calls have names that the API takes",
+    confidence: 'B',
+    source:
+        "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI hold names in \
+        the history to the rules for tools",
+    severity: Severity::Refused,
+    checked: DAY,
+};
