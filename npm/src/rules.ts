@@ -469,6 +469,8 @@ export type DeferredWarningCode =
   | 'prefix-changed'
   /** A search that nobody made stands for an addition, which the backend does not have. */
   | 'synthesized-exchange'
+  /** None of the tools that `tool_choice` allows is sent: the model decides now. */
+  | 'choice-emptied'
   /** `tool_choice` names a tool where the backend takes no name: it demands any tool now. */
   | 'forced-choice-widened'
   /** A change of the tools stands later than it came: no API takes it between a call and its result. */

@@ -32,6 +32,7 @@ pub(super) fn settle<'a>(
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let api = format;
+    let is_list = matches!(choice::of(request, api)?, Some((_, Some(Choice::Allowed { .. }))));
     // Computed once, because `decide` runs for every tool that a choice allows.
     let has_toolsets = emulation.has_toolsets();
     let replaced = || search.map_or(Fate::Gone, |name| Fate::Named(Text::new(String::from(name))));
@@ -66,6 +67,9 @@ pub(super) fn settle<'a>(
     };
     if choice::settle(request, api, &mut decide)?.emptied.is_some() {
         choice::replace(request, &Choice::Auto, api)?;
+        if is_list {
+            warnings.warn("choice-emptied");
+        }
     }
     Ok(())
 }

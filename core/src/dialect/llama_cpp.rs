@@ -2,7 +2,7 @@
 //! out.
 
 use super::{
-    grammar::{AnyOfRule, Effects, Grammar, Held, ObjectRule, OpenRule, PatternRule, RefRule},
+    grammar::{AnyOfRule, Effects, Grammar, ObjectRule, OpenRule, PatternRule, RefRule, TypedKeywords},
     name_rule::NameRule,
     surface::{NamePattern, Surface},
     well_formed::WELL_FORMED,
@@ -55,8 +55,8 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         Keyword::UniqueItems,
     ]),
     effects: Effects {
-        held: &[
-            Held {
+        typed: &[
+            TypedKeywords {
                 keywords: Keywords::of(&[
                     Keyword::ExclusiveMaximum,
                     Keyword::ExclusiveMinimum,
@@ -67,7 +67,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
                 without_types: &["number"],
                 or_beside: Keywords::NONE,
             },
-            Held {
+            TypedKeywords {
                 keywords: Keywords::of(&[Keyword::MaxItems, Keyword::MinItems]),
                 of_types: &["array"],
                 without_types: &[],
@@ -76,7 +76,9 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ],
         listed_required: true,
         values_alone: true,
-        shapes_without_lengths: true,
+        without_pattern: Keywords::of(&[Keyword::MinLength, Keyword::MaxLength]),
+        without_format: Keywords::of(&[Keyword::MinLength, Keyword::MaxLength]),
+        formats: &["date", "time", "date-time", "uuid"],
     },
     checked_values: Keywords::of(&[
         Keyword::ExclusiveMaximum,
@@ -206,9 +208,9 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement: "`not`, `if`, `contains`, `uniqueItems`, `multipleOf`, `propertyNames`, `patternProperties`, \
-                `dependent…`, `unevaluated…`, counts of properties, bounds of numbers that are no integers, counts of \
-                items without a type, names in `required` that `properties` does not list, lengths beside `pattern` \
-                or `format`, and whatever stands beside `enum` or `const` are not enforced",
+                `dependent…`, `unevaluated…`, counts of properties, bounds of `number`, counts of items without a \
+                type, names in `required` that `properties` does not list, lengths beside `pattern` or a `format` \
+                that is enforced, and other keywords beside `enum` or `const` are not enforced",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::IgnoredKeyword],

@@ -15,7 +15,8 @@ const CLAUDE: &str =
     2020-12 only` (n8n#36361, claude-code#86142, claude-code#88882)";
 
 const ROOT: Fact = Fact {
-    statement: "the root says `type: \"object\"`: otherwise the whole answer to `tools/list` is refused",
+    statement: "there is an `inputSchema`, and each root says `type: \"object\"`: otherwise the whole answer to \
+        `tools/list` is refused",
     confidence: 'A',
     source: SDK,
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
@@ -81,7 +82,13 @@ const OUTPUT: Grammar = Grammar {
     patterns: PatternRule::Unicode,
     ..INPUT
 };
-const OUTPUT_2020: Grammar = Grammar { drafts: Some(&["2020-12"]), array_items: false, ..OUTPUT };
+const OUTPUT_2020: Grammar =
+    Grammar { drafts: Some(&["json-schema.org/draft/2020-12/schema"]), array_items: false, ..OUTPUT };
+
+/// A fact about the SDK, for a client that is known to use it by the words of its errors alone.
+const fn likely(fact: Fact) -> Fact {
+    Fact { confidence: 'C', ..fact }
+}
 
 const OUTPUT_OF_SDK: Dialect = Dialect {
     name: "mcp-typescript",
@@ -90,6 +97,7 @@ const OUTPUT_OF_SDK: Dialect = Dialect {
     unverified: &[
         "`outputSchema` of 2026-07-28, whose root may be any schema: SDKs before it refuse the list",
         "negative lengths, a `multipleOf` of 0, empty unions: Ajv compiles them, and this table refuses them",
+        "patterns: a backreference to no group, and a name in `\\p{…}` that Unicode does not have, are not found",
     ],
     method: Method::Rules(&OUTPUT),
     ..CLIENT
@@ -97,7 +105,7 @@ const OUTPUT_OF_SDK: Dialect = Dialect {
 const OUTPUT_OF_CLAUDE: Dialect = Dialect {
     name: "claude-desktop",
     surface: "Claude Desktop and Claude Code, `outputSchema` of tools",
-    facts: &[DRAFT, ROOT, PROPERTIES, TARGETS, COMPILES, PATTERNS, WELL_FORMED],
+    facts: &[DRAFT, likely(ROOT), likely(PROPERTIES), likely(TARGETS), likely(COMPILES), likely(PATTERNS), WELL_FORMED],
     unverified: &["whether a tool that is refused is hidden or fails when it is called: both were reported"],
     method: Method::Rules(&OUTPUT_2020),
     ..CLIENT
@@ -128,6 +136,7 @@ pub(super) const CLAUDE_DESKTOP: Dialect = Dialect {
     surface: "Claude Desktop and Claude Code, tools of MCP servers: what reaches the model's API",
     documentation:
         "https://support.claude.com/en/articles/10949351-getting-started-with-local-mcp-servers-on-claude-desktop",
+    facts: &[likely(ROOT), likely(PROPERTIES), WELL_FORMED],
     unverified: &[
         "it is the SDK's client by the words of its errors; no source is public",
         "the model's own API may refuse more: `anthropic` has its rules",

@@ -303,6 +303,14 @@ impl Dialect {
         self.tools.requests
     }
 
+    /// Returns the fact that the API refuses broken pairs of calls and results in requests of this format.
+    pub(crate) fn history_pairs(&self, api: Api) -> Option<&'static requests::RequestFact> {
+        self.tools.requests.iter().find(|fact| match fact.refuses {
+            requests::Refusal::HistoryPairs(apis) => apis.contains(&api),
+            _ => false,
+        })
+    }
+
     /// Returns the fact that breaks a hosted tool of this type in a request of this format, if the API is known to
     /// refuse it.
     pub(crate) fn refuses_type(&self, kind: &Text<'_>, api: Api) -> Option<&'static requests::RequestFact> {

@@ -88,6 +88,7 @@ pub(super) const VERTEX: Dialect = Dialect {
         names: gemini::NAMES,
         no_arguments: NoArguments::Omitted,
         tools_most: Some(512),
+        requests: super::requests::VERTEX,
         ..Surface::PLAIN
     },
 };

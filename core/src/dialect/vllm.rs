@@ -5,8 +5,8 @@
 
 use super::{
     grammar::{
-        AnyOfRule, ArrayRule, Conflict, Effects, EnumRule, Grammar, Held, ObjectRule, OpenRule, PatternRule, Recursion,
-        RefRule,
+        AnyOfRule, ArrayRule, Conflict, Effects, EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion,
+        RefRule, TypedKeywords,
     },
     requests,
     surface::{NamePattern, StrictFlag, Surface},
@@ -62,26 +62,26 @@ const CONFLICTS: &[Conflict] = &[
 ];
 
 /// What xgrammar reads only where a type says what the value is.
-const HELD: &[Held] = &[
-    Held {
+const TYPED: &[TypedKeywords] = &[
+    TypedKeywords {
         keywords: Keywords::of(&[Keyword::MaxItems, Keyword::MinItems]),
         of_types: &["array"],
         without_types: &[],
         or_beside: Keywords::of(&[Keyword::Items, Keyword::PrefixItems, Keyword::UnevaluatedItems]),
     },
-    Held {
+    TypedKeywords {
         keywords: Keywords::of(&[Keyword::UniqueItems, Keyword::Contains, Keyword::MinContains, Keyword::MaxContains]),
         of_types: &["array"],
         without_types: &[],
         or_beside: Keywords::NONE,
     },
-    Held {
+    TypedKeywords {
         keywords: Keywords::of(&[Keyword::MaxLength, Keyword::MinLength, Keyword::Pattern]),
         of_types: &["string"],
         without_types: &[],
         or_beside: Keywords::NONE,
     },
-    Held {
+    TypedKeywords {
         keywords: Keywords::of(&[
             Keyword::ExclusiveMaximum,
             Keyword::ExclusiveMinimum,
@@ -93,18 +93,36 @@ const HELD: &[Held] = &[
         without_types: &[],
         or_beside: Keywords::NONE,
     },
-    Held {
+    TypedKeywords {
         keywords: Keywords::of(&[Keyword::MaxProperties, Keyword::MinProperties]),
         of_types: &["object"],
         without_types: &[],
         or_beside: Keywords::of(&[Keyword::Properties, Keyword::AdditionalProperties, Keyword::UnevaluatedProperties]),
     },
-    Held {
+    TypedKeywords {
         keywords: Keywords::of(&[Keyword::PropertyNames, Keyword::PatternProperties]),
         of_types: &["object"],
         without_types: &[],
         or_beside: Keywords::NONE,
     },
+];
+
+/// The formats of strings that xgrammar enforces.
+const FORMATS: &[&str] = &[
+    "email",
+    "date",
+    "time",
+    "date-time",
+    "duration",
+    "ipv4",
+    "ipv6",
+    "hostname",
+    "uuid",
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
 ];
 
 /// The largest number of 31 bits.
@@ -144,7 +162,14 @@ pub(super) const XGRAMMAR: Grammar = Grammar {
         Keyword::Dependencies,
         Keyword::Nullable,
     ]),
-    effects: Effects { held: HELD, listed_required: true, values_alone: true, shapes_without_lengths: false },
+    effects: Effects {
+        typed: TYPED,
+        listed_required: true,
+        values_alone: true,
+        without_format: Keywords::of(&[Keyword::Pattern]),
+        formats: FORMATS,
+        ..Effects::ALL
+    },
     alternatives: &[&LLGUIDANCE],
     annotations: ANNOTATIONS,
     refs: REFS,
@@ -153,25 +178,7 @@ pub(super) const XGRAMMAR: Grammar = Grammar {
     arrays: ArrayRule { closed_tuples: true, ..ArrayRule::OPEN },
     patterns: PatternRule::Whole,
     formats: Some(&[
-        (
-            "string",
-            &[
-                "email",
-                "date",
-                "time",
-                "date-time",
-                "duration",
-                "ipv4",
-                "ipv6",
-                "hostname",
-                "uuid",
-                "uri",
-                "uri-reference",
-                "uri-template",
-                "json-pointer",
-                "relative-json-pointer",
-            ],
-        ),
+        ("string", FORMATS),
         ("number", &[]),
         ("integer", &[]),
         ("boolean", &[]),
@@ -409,8 +416,8 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "`not`, `if`, keywords that depend on a property, `nullable`, names in `required` that \
-                `properties` does not list, whatever stands beside `enum` or `const`, and keywords of one type where \
-                `type` does not name it have no effect",
+                `properties` does not list, `pattern` beside `format`, other keywords beside `enum` or `const`, and \
+                keywords of one type where `type` does not name it have no effect",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run",
             rules: &[Constraint::IgnoredKeyword],

@@ -563,7 +563,7 @@ pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) ->
 }
 
 /// Replaces each namespace that a Responses choice allows by the tools of that namespace, because a flat list has no
-/// namespaces. Namespaces without tools stay.
+/// namespaces. A namespace without tools keeps its entry, which the choice drops later.
 pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Result<(), Error> {
     let is_namespace = |entry: &Node<'_>| has_type(entry, "namespace");
     let Some(choice) = request.get("tool_choice") else { return Ok(()) };
@@ -578,8 +578,13 @@ pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Res
         .filter(|entry| is_namespace(entry))
         .filter_map(|entry| Some((name_of(entry)?, Vec::new())))
         .collect();
+    // Tools that the choice names itself stand there already.
+    let mut seen: Set<(Text<'static>, Text<'static>)> = Set::new();
+    for entry in allowed {
+        let space = entry.get("namespace").and_then(Node::as_text).map(|space| space.clone().into_owned());
+        seen.extend(space.zip(name_of(entry)));
+    }
     drop(choice);
-    let mut seen = Set::new();
     let mut collect = |list: &[Node<'_>]| {
         for space in list.iter().filter(|entry| is_namespace(entry)) {
             let Some(name) = name_of(space) else { continue };

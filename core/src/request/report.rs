@@ -66,6 +66,7 @@ impl Warning {
         ("forced-deferred-tool", "`tool_choice` forces a tool that was not loaded"),
         ("prefix-changed", "What earlier requests began with is written otherwise now: a prompt cache ends there"),
         ("synthesized-exchange", "A search that nobody made stands for an addition, which the backend does not have"),
+        ("choice-emptied", "None of the tools that `tool_choice` allows is sent: the model decides now"),
         (
             "forced-choice-widened",
             "`tool_choice` names a tool where the backend takes no name: it demands any tool now",

@@ -63,7 +63,7 @@ impl Constraint {
             Constraint::RefAnyOf => "Write the schema here instead of the reference.",
             Constraint::EndlessRecursion => "Make a property on the way optional, or let a branch of `anyOf` end it.",
             Constraint::RootKeyword => "Move the keyword into a property: the root is one plain object.",
-            Constraint::UnknownDraft => "Remove `$schema`, or name draft 7.",
+            Constraint::UnknownDraft => "Remove `$schema`, or name the draft that the message expects.",
             Constraint::RefusedKeyword => "Remove the keyword, and say in the description what it meant.",
             Constraint::UnknownKeyword => "Remove the key, or say it in the description.",
             Constraint::KeywordValue => "Write a value that JSON Schema allows for this keyword.",

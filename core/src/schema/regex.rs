@@ -49,12 +49,25 @@ pub(crate) fn with_plain_hyphens(pattern: &str) -> Option<String> {
 }
 
 fn scanned(pattern: &str) -> Scan<'_> {
-    let mut scan = Scan { rest: pattern, open: 0, found: Uses::default(), repeatable: false, hyphens: Vec::new() };
-    while scan.step() {}
-    if scan.open > 0 {
-        scan.nowhere("a group that is not closed");
-    }
+    let mut scan = Scan {
+        rest: pattern,
+        open: Vec::new(),
+        found: Uses::default(),
+        repeatable: false,
+        is_assertion: false,
+        hyphens: Vec::new(),
+        reading: Reading::Both,
+    };
+    scan.finish();
     scan
+}
+
+/// Whose reading of a pattern is followed: they differ behind `[]`, which is a class of its own in JavaScript alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    Both,
+    Python,
+    JavaScript,
 }
 
 /// Is the character after this text escaped by it?
@@ -64,12 +77,16 @@ fn ends_in_escape(text: &str) -> bool {
 
 struct Scan<'p> {
     rest: &'p str,
-    open: usize,
+    /// The groups that are open, each with whether it is lookaround.
+    open: Vec<bool>,
     found: Uses,
     /// Something stands before that a quantifier may repeat.
     repeatable: bool,
+    /// It is an assertion, which JavaScript repeats without the flag `u` alone.
+    is_assertion: bool,
     /// Hyphens beside sets in classes, each by the length of the text from it on.
     hyphens: Vec<usize>,
+    reading: Reading,
 }
 
 /// What a class is made of.
@@ -85,11 +102,23 @@ enum Atom {
 
 impl Scan<'_> {
     fn not_python(&mut self, why: &'static str) {
-        self.found.not_python.get_or_insert(why);
+        if self.reading != Reading::JavaScript {
+            self.found.not_python.get_or_insert(why);
+        }
     }
 
     fn not_unicode(&mut self, why: &'static str) {
-        self.found.not_unicode.get_or_insert(why);
+        if self.reading != Reading::Python {
+            self.found.not_unicode.get_or_insert(why);
+        }
+    }
+
+    /// Reads the rest.
+    fn finish(&mut self) {
+        while self.step() {}
+        if !self.open.is_empty() {
+            self.nowhere("a group that is not closed");
+        }
     }
 
     /// Neither Python nor JavaScript compiles it.
@@ -118,18 +147,19 @@ impl Scan<'_> {
 
     fn step(&mut self) -> bool {
         let Some(character) = self.next() else { return false };
+        let was_assertion = core::mem::take(&mut self.is_assertion);
         match character {
             '\\' => self.escape(false),
             '[' => self.class(),
             '(' => self.group(),
             ')' => {
-                if self.open == 0 {
-                    self.nowhere("a `)` that closes nothing");
+                match self.open.pop() {
+                    Some(is_lookaround) => self.is_assertion = is_lookaround,
+                    None => self.nowhere("a `)` that closes nothing"),
                 }
-                self.open = self.open.saturating_sub(1);
                 self.repeatable = true;
             }
-            '*' | '+' | '?' => self.quantifier(),
+            '*' | '+' | '?' => self.quantifier(was_assertion),
             '{' => {
                 if let Some((bounds, ordered)) = self.counted() {
                     if self.rest.starts_with(',') {
@@ -139,7 +169,7 @@ impl Scan<'_> {
                     if !ordered {
                         self.nowhere("a repetition whose minimum is above its maximum");
                     }
-                    self.quantifier();
+                    self.quantifier(was_assertion);
                 } else {
                     self.not_unicode("a `{` that opens no repetition");
                     self.repeatable = true;
@@ -150,14 +180,17 @@ impl Scan<'_> {
                 self.repeatable = true;
             }
             '^' | '|' => self.repeatable = false,
+            '$' => (self.repeatable, self.is_assertion) = (true, true),
             _ => self.repeatable = true,
         }
         true
     }
 
-    fn quantifier(&mut self) {
+    fn quantifier(&mut self, of_assertion: bool) {
         if !self.repeatable {
             self.nowhere("a quantifier with nothing to repeat");
+        } else if of_assertion {
+            self.not_unicode("a quantifier behind an assertion");
         }
         // Lazy, or (in Python since 3.11) possessive.
         if !self.take("?") && self.take("+") {
@@ -185,12 +218,13 @@ impl Scan<'_> {
     }
 
     fn group(&mut self) {
-        self.open += 1;
+        self.open.push(false);
         self.repeatable = false;
         if !self.take("?") {
             return;
         }
         if self.take("=") || self.take("!") || self.take("<=") || self.take("<!") {
+            self.open.last_mut().into_iter().for_each(|is_lookaround| *is_lookaround = true);
             self.not_regular(LOOKAROUND);
         } else if self.take("<") {
             self.not_python("a group named `(?<…>`, which is `(?P<…>` there");
@@ -203,7 +237,7 @@ impl Scan<'_> {
             // Groups that Python has.
             self.not_unicode(GROUP);
         } else if self.take("(") {
-            self.open += 1;
+            self.open.push(false);
             self.not_unicode(GROUP);
             self.not_regular("a condition");
         } else {
@@ -222,9 +256,28 @@ impl Scan<'_> {
         self.take("^");
         // First in a class, `]` is itself in Python; in ECMA-262 it ends an empty class.
         if self.take("]") {
-            self.not_unicode("an empty character class");
+            if self.reading == Reading::JavaScript {
+                self.repeatable = true;
+                return;
+            }
             if !self.rest.contains(']') {
                 self.not_python("an empty character class");
+            }
+            if self.reading == Reading::Both {
+                let mut by_javascript = Scan {
+                    rest: self.rest,
+                    open: self.open.clone(),
+                    found: Uses::default(),
+                    repeatable: true,
+                    is_assertion: false,
+                    hyphens: Vec::new(),
+                    reading: Reading::JavaScript,
+                };
+                by_javascript.finish();
+                if let Some(why) = by_javascript.found.not_unicode {
+                    self.not_unicode(why);
+                }
+                self.reading = Reading::Python;
             }
         }
         while let Some(from) = self.atom() {
@@ -298,11 +351,23 @@ impl Scan<'_> {
             '1'..='9' if in_class => {}
             '1'..='9' => self.not_regular("a backreference"),
             'x' => self.hexadecimal(2),
-            'u' if self.rest.starts_with('{') => self.not_python("`\\u{…}`"),
+            'u' if self.take("{") => {
+                self.not_python("`\\u{…}`");
+                let digits = self.braced(|digit| digit.is_ascii_hexdigit());
+                if !digits.is_some_and(|digits| u32::from_str_radix(digits, 16).is_ok_and(|code| code <= 0x10_FFFF)) {
+                    self.not_unicode("a character escape of no character");
+                }
+            }
             'u' => self.hexadecimal(4),
             'U' => self.hexadecimal(8),
             'N' => {}
-            'p' | 'P' => self.not_python("a Unicode property, `\\p{…}`"),
+            'p' | 'P' => {
+                self.not_python("a Unicode property, `\\p{…}`");
+                let is_name = |character: char| character.is_ascii_alphanumeric() || "_=".contains(character);
+                if !self.take("{") || self.braced(is_name).is_none_or(str::is_empty) {
+                    self.not_unicode("a Unicode property without a name in braces");
+                }
+            }
             'k' => {
                 self.not_python("a named backreference, `\\k<…>`");
                 self.not_regular("a backreference");
@@ -310,6 +375,14 @@ impl Scan<'_> {
             letter if letter.is_ascii_alphabetic() => self.not_python("an escape of a letter that means nothing there"),
             _ => {}
         }
+    }
+
+    /// Takes characters of one kind and a `}` behind them.
+    fn braced(&mut self, is_one: impl Fn(char) -> bool) -> Option<&str> {
+        let end = self.rest.find(|character| !is_one(character))?;
+        let (inside, rest) = self.rest.split_at_checked(end)?;
+        self.rest = rest.strip_prefix('}')?;
+        Some(inside)
     }
 
     fn hexadecimal(&mut self, digits: usize) {
@@ -325,6 +398,50 @@ impl Scan<'_> {
 #[cfg(test)]
 mod tests {
     use super::{uses, with_plain_hyphens};
+
+    #[test]
+    fn javascript_compiles_these() {
+        for pattern in [
+            "^a+$",
+            r"^\p{L}{2}$",
+            r"\p{Script=Han}+",
+            r"[\p{L}x]",
+            r"\u{1F600}",
+            "^[^]*$",
+            "[]",
+            "[]a",
+            "[]|(?:x)",
+            r"^[\-]\d{2}$",
+            "(?<n>a)",
+            "(?=a)b",
+            "a(?!b)",
+        ] {
+            assert_eq!(uses(pattern).not_unicode, None, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn javascript_does_not_compile_these() {
+        for pattern in [
+            r"\-",
+            r"\pL",
+            r"\p{}",
+            r"\u{110000}",
+            r"\u{}",
+            "[]a]",
+            "[](",
+            "(?=a)*",
+            "(?<!a)+",
+            "$*",
+            "(?i)a",
+            r"a\Z",
+            "(?P<n>a)",
+            "a{",
+            "x++",
+        ] {
+            assert!(uses(pattern).not_unicode.is_some(), "{pattern}");
+        }
+    }
 
     #[test]
     fn python_compiles_these() {

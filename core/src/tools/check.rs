@@ -273,7 +273,14 @@ impl Checking {
                 self.add(name, Constraint::StrictFlag.id(), at(listed, &path), message);
             }
         }
-        let Some(schema) = shape.schema(entry) else { return Ok(()) };
+        self.output(listed, shape, name)?;
+        let Some(schema) = shape.schema(entry) else {
+            if surface.output.is_some() {
+                let message = "expected `inputSchema`, found a tool without it".into();
+                self.add(name, Constraint::RootObject.id(), at(listed, &[]), message);
+            }
+            return Ok(());
+        };
         let above = at(listed, &shape.pointer_to_schema());
         if surface.no_arguments == NoArguments::Omitted && arguments::none(schema).is_some() {
             let message = "expected no schema for a tool without arguments, found one".into();
@@ -283,14 +290,14 @@ impl Checking {
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name))? {
             self.add(name, violation.constraint, format!("{above}{}", violation.pointer), violation.message);
         }
-        self.output(listed, shape, name)
+        Ok(())
     }
 
     /// Checks the schema of a tool's result, if the dialect is that of a client that reads it.
     fn output(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) -> Result<(), Error> {
-        let schema = listed.entry.get(OUTPUT_SCHEMA).filter(|_| shape.format() == Some(ToolFormat::Mcp));
-        let (Some(of_output), Some(schema)) = (self.dialect.tools.output, schema) else { return Ok(()) };
-        let above = at(listed, &[OUTPUT_SCHEMA]);
+        let found = (self.dialect.tools.output, listed.entry.get(OUTPUT_SCHEMA));
+        let (Some(of_output), Some(schema)) = found else { return Ok(()) };
+        let above = at(listed, &shape.pointer_to(OUTPUT_SCHEMA));
         let of_tools = core::mem::replace(&mut self.dialect, of_output);
         let found = rules::check(schema, &SanitizeOptions::new(of_output.name).used_as(Use::Output));
         for violation in found.iter().flatten() {

@@ -117,12 +117,8 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     for RequestChange { pointer, .. } in history_arguments::repair(&mut request, api)? {
         add(&HISTORY_ARGUMENTS, &pointer, "expected arguments that are a JSON object, found others".into());
     }
-    let pairs = dialect
-        .requests()
-        .iter()
-        .find(|fact| matches!(fact.refuses, Refusal::HistoryPairs(apis) if apis.contains(&api)));
-    if let Some(fact) = pairs {
-        for (pointer, message) in history_pairs::broken(&mut request, api)? {
+    if let Some(fact) = dialect.history_pairs(api) {
+        for (pointer, message) in history_pairs::broken(&mut request, api, fact)? {
             add(fact, &pointer, message.into());
         }
     }

@@ -4,17 +4,15 @@
 //! A result is of a call before it. One that stands too far from its call is moved to it. A call without a result gets
 //! one that says so, and a result without a call is removed.
 
-use alloc::{
-    collections::VecDeque,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
-use super::request_facts::RequestChange;
+use super::{
+    history_blocks::{text, Blocks},
+    request_facts::RequestChange,
+};
 use crate::{
     collections::{Map, Set},
-    dialect::requests::HISTORY_PAIRS,
+    dialect::requests::RequestFact,
     error::Error,
     json::{
         lazy::{self, view},
@@ -32,143 +30,9 @@ const NO_RESULT: &str = "[No result]";
 const ADDED: &str = "added a result to a call without one";
 const MOVED: &str = "moved a result to its call";
 const REMOVED: &str = "removed a result without a call";
+const JOINED: &str = "joined two messages of the model, so that the results of both follow it";
 /// The content of a message that has lost its results, where a message of the user is needed.
 const NO_CONTENT: &str = "[No content]";
-
-/// How an API writes calls and results as blocks of messages.
-struct Blocks {
-    /// The member of a message that holds its blocks.
-    list: &'static str,
-    /// The spellings of the member of a block that holds a call; `None` if the block is the call.
-    call: &'static [&'static str],
-    /// Those of a result.
-    result: &'static [&'static str],
-    /// The member of a call with its id.
-    call_id: &'static str,
-    /// The member of a result with the id of its call.
-    result_id: &'static str,
-    /// The types of calls and results, if blocks have types.
-    types: Option<(&'static str, &'static str)>,
-    /// True if calls and results may have names in place of ids.
-    is_named: bool,
-    /// True if messages of one role that follow each other count as one: otherwise, all results of a message are in the
-    /// next one.
-    joins: bool,
-    /// True if results stand before other content.
-    is_first: bool,
-}
-
-const ANTHROPIC: Blocks = Blocks {
-    list: "content",
-    call: &[],
-    result: &[],
-    call_id: "id",
-    result_id: "tool_use_id",
-    types: Some(("tool_use", "tool_result")),
-    is_named: false,
-    joins: true,
-    is_first: true,
-};
-
-const CONVERSE: Blocks = Blocks {
-    list: "content",
-    call: &["toolUse"],
-    result: &["toolResult"],
-    call_id: "toolUseId",
-    result_id: "toolUseId",
-    types: None,
-    is_named: false,
-    joins: false,
-    is_first: false,
-};
-
-const GEMINI: Blocks = Blocks {
-    list: "parts",
-    call: &["functionCall", "function_call"],
-    result: &["functionResponse", "function_response"],
-    call_id: "id",
-    result_id: "id",
-    types: None,
-    is_named: true,
-    joins: false,
-    is_first: false,
-};
-
-impl Blocks {
-    /// Returns how an API writes blocks; `None` if calls and results are no blocks there.
-    const fn of(api: Api) -> Option<&'static Blocks> {
-        match api {
-            Api::Anthropic => Some(&ANTHROPIC),
-            Api::Bedrock => Some(&CONVERSE),
-            Api::Gemini => Some(&GEMINI),
-            _ => None,
-        }
-    }
-
-    fn inner<'n, 'a>(&self, block: &'n Node<'a>, keys: &[&str], kind: Option<&str>) -> Option<&'n Node<'a>> {
-        match kind {
-            Some(kind) => has_type(block, kind).then_some(block),
-            None => keys.iter().find_map(|key| block.get(*key)),
-        }
-    }
-
-    /// Returns a block of text.
-    fn text<'a>(&self, text: Text<'a>) -> Node<'a> {
-        let text = ("text", Node::string(text));
-        match self.types {
-            Some(_) => Node::record([("type", Node::literal("text")), text]),
-            None => Node::record([text]),
-        }
-    }
-
-    /// Returns the call in a block.
-    fn call<'n, 'a>(&self, block: &'n Node<'a>) -> Option<&'n Node<'a>> {
-        self.inner(block, self.call, self.types.map(|(call, _)| call))
-    }
-
-    /// Returns the result in a block.
-    fn result<'n, 'a>(&self, block: &'n Node<'a>) -> Option<&'n Node<'a>> {
-        self.inner(block, self.result, self.types.map(|(_, result)| result))
-    }
-
-    /// Returns the id of a call or result; for an API in which these need none, an id that the other side does not
-    /// have counts as none, and the name is returned.
-    fn key(&self, one: &Node<'_>, id: &str, shared: &Set<String>) -> Option<String> {
-        let own = text(one, id);
-        if !self.is_named {
-            return own;
-        }
-        let id = own.filter(|own| shared.contains(own)).map(|own| format!("id {own}"));
-        id.or_else(|| text(one, "name").map(|name| format!("name {name}")))
-    }
-
-    /// Returns the id and the name of a call, for an API in which results have both.
-    fn named(&self, call: &Node<'_>) -> Vec<(&'static str, String)> {
-        let members = ["id", "name"].into_iter().filter(|_| self.is_named);
-        members.filter_map(|key| Some((key, text(call, key)?))).collect()
-    }
-
-    /// Returns the ids that calls and results of a history share, for an API in which they need none.
-    fn shared_ids(&self, messages: &[Node<'_>]) -> Result<Set<String>, Error> {
-        let (mut calls, mut shared) = (Set::new(), Set::new());
-        if !self.is_named {
-            return Ok(shared);
-        }
-        for message in messages {
-            let message = view(message)?;
-            for block in message.get(self.list).and_then(Node::as_array).unwrap_or_default() {
-                calls.extend(self.call(block).and_then(|call| text(call, self.call_id)));
-                let id = self.result(block).and_then(|result| text(result, self.result_id));
-                shared.extend(id.filter(|id| calls.contains(id)));
-            }
-        }
-        Ok(shared)
-    }
-}
-
-fn text(node: &Node<'_>, key: &str) -> Option<String> {
-    node.get(key).and_then(Node::as_text).map(|id| id.display().to_string())
-}
 
 /// Who speaks in a message or item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -188,8 +52,8 @@ struct Facts {
     speaker: Speaker,
     /// The calls that need a result.
     calls: Vec<Called>,
-    /// The ids of the results. True for those that other content of the message stands before.
-    results: Vec<(String, bool)>,
+    /// The results.
+    results: Vec<Answer>,
     /// True for a result of Chat Completions without an id.
     is_nameless: bool,
     /// True if it has content other than results.
@@ -198,30 +62,46 @@ struct Facts {
     others: Vec<String>,
 }
 
-/// A call that needs a result.
+/// A call that needs a result. It has an id, or (Gemini) a name, or both.
 #[derive(Clone, Default)]
 struct Called {
-    /// What its result refers to.
-    key: String,
-    /// Its id and name, where the key may be either.
-    named: Vec<(&'static str, String)>,
+    id: Option<String>,
+    name: Option<String>,
 }
 
-impl From<String> for Called {
-    fn from(key: String) -> Self {
-        Called { key, named: Vec::new() }
+/// A result. It refers to its call by the id, or (Gemini) by the name.
+struct Answer {
+    id: Option<String>,
+    name: Option<String>,
+    /// True if other content of the message stands before it.
+    is_behind: bool,
+    /// The index of its block, if the API writes blocks.
+    block: usize,
+}
+
+impl Called {
+    fn of_id(id: String) -> Called {
+        Called { id: Some(id), name: None }
+    }
+}
+
+impl Answer {
+    fn of_id(id: String) -> Answer {
+        Answer { id: Some(id), name: None, is_behind: false, block: 0 }
     }
 }
 
 /// The changes to one message or item.
 #[derive(Default)]
 struct Change {
-    /// The results that leave it, by their places among its results.
+    /// The blocks of the results that leave it.
     leaving: Set<usize>,
     /// The results that follow it.
     following: Vec<Following>,
     /// The id that its result gets.
     id: Option<String>,
+    /// True if it becomes a part of the message before it.
+    is_joined: bool,
 }
 
 /// A result that follows a message.
@@ -233,14 +113,19 @@ struct Following {
     from: Option<Place>,
 }
 
-/// The index of a message, and of a call or result among those of the message.
+/// The index of a message, and of a call among its calls or of a result among its blocks.
 type Place = (usize, usize);
 
-/// Completes the pairs of a request's history, of any API but Gemini Interactions, of which no rule is known.
+/// Completes the pairs of a request's history, of any API but Gemini Interactions, of which no rule is known. `fact`
+/// says what the API refuses.
 ///
 /// # Errors
 /// `invalid-json`, if a message is text that cannot be read.
-pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestChange>, Error> {
+pub(super) fn complete(
+    request: &mut Node<'_>,
+    api: Api,
+    fact: &'static RequestFact,
+) -> Result<Vec<RequestChange>, Error> {
     if api == Api::GeminiInteractions {
         return Ok(Vec::new());
     }
@@ -253,11 +138,10 @@ pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestCh
     }
     let mut facts = Vec::with_capacity(messages.len());
     let mut has_reference = false;
-    let shared = Blocks::of(api).map(|blocks| blocks.shared_ids(messages)).transpose()?.unwrap_or_default();
     for message in messages {
         let message = view(message)?;
         has_reference |= has_type(&message, "item_reference");
-        facts.push(facts_of(&message, api, &shared));
+        facts.push(facts_of(&message, api));
     }
     let changes = plan(&facts, api, is_whole && !has_reference);
     if changes.is_empty() {
@@ -266,7 +150,7 @@ pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestCh
     let mut reported = Vec::new();
     let speakers: Vec<Speaker> = facts.iter().map(|facts| facts.speaker).collect();
     request
-        .visit(api.history(), |history| rewrite(history, api, (changes, &speakers), &mut reported))
+        .visit(api.history(), |history| rewrite(history, (api, fact), (changes, &speakers), &mut reported))
         .unwrap_or(Ok(()))?;
     Ok(reported)
 }
@@ -276,10 +160,15 @@ pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestCh
 ///
 /// # Errors
 /// As [`complete`].
-pub(super) fn broken(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static str)>, Error> {
+pub(super) fn broken(
+    request: &mut Node<'_>,
+    api: Api,
+    fact: &'static RequestFact,
+) -> Result<Vec<(String, &'static str)>, Error> {
     let (mut found, mut known) = (Vec::new(), Set::new());
-    for RequestChange { pointer, message, .. } in complete(request, api)? {
+    for RequestChange { pointer, message, .. } in complete(request, api, fact)? {
         let expected = match message.as_str() {
+            JOINED => continue,
             ADDED => "expected a result directly after each call, found a call without one",
             REMOVED => "expected a call before each result, found a result without one",
             MOVED => "expected a result directly after its call, found one elsewhere",
@@ -293,47 +182,50 @@ pub(super) fn broken(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'
     Ok(found)
 }
 
-/// `shared`: the ids that calls and results share, where they need none.
-fn facts_of(message: &Node<'_>, api: Api, shared: &Set<String>) -> Facts {
+fn facts_of(message: &Node<'_>, api: Api) -> Facts {
     let mut facts = Facts { speaker: speaker(message, api), has_content: true, ..Facts::default() };
     match api {
         Api::OpenaiResponses => {
             let is_one = |kinds: [&str; 2]| kinds.iter().any(|kind| has_type(message, kind));
             if is_one(["function_call", "custom_tool_call"]) {
-                facts.calls.extend(text(message, "call_id").map(Called::from));
+                facts.calls.extend(text(message, "call_id").map(Called::of_id));
             } else if is_one(["function_call_output", "custom_tool_call_output"]) {
-                facts.results.extend(text(message, "call_id").map(|id| (id, false)));
+                facts.results.extend(text(message, "call_id").map(Answer::of_id));
             } else {
                 facts.others.extend(["call_id", "id"].iter().filter_map(|key| text(message, key)));
             }
         }
         Api::OpenaiChat if facts.speaker == Speaker::Tool => {
-            facts.results.extend(text(message, "tool_call_id").map(|id| (id, false)));
+            facts.results.extend(text(message, "tool_call_id").map(Answer::of_id));
             facts.is_nameless = facts.results.is_empty();
         }
         Api::OpenaiChat => {
             let calls = message.get("tool_calls").and_then(Node::as_array).unwrap_or_default();
-            facts.calls.extend(calls.iter().filter_map(|call| text(call, "id")).map(Called::from));
+            facts.calls.extend(calls.iter().filter_map(|call| text(call, "id")).map(Called::of_id));
         }
         _ => {
             let Some(written) = Blocks::of(api) else { return facts };
             let content = message.get(written.list);
             let blocks = content.and_then(Node::as_array).unwrap_or_default();
             facts.has_content = content.is_some_and(|content| content.as_text().is_some());
-            for block in blocks {
-                if let Some(result) = written.result(block) {
-                    let id = written.key(result, written.result_id, shared);
-                    facts.results.extend(id.map(|id| (id, written.is_first && facts.has_content)));
+            // Results in a message of the model are those of tools that the API runs.
+            let is_of_client = written.has_types() || facts.speaker != Speaker::Model;
+            for (at, block) in blocks.iter().enumerate() {
+                if let Some(result) = written.result(block).filter(|_| is_of_client) {
+                    let (id, name) = (written.result_id(result), written.name(result));
+                    if id.is_some() || name.is_some() {
+                        let is_behind = written.is_first && facts.has_content;
+                        facts.results.push(Answer { id, name, is_behind, block: at });
+                    }
                     continue;
                 }
                 facts.has_content = true;
-                if let Some(call) = written.call(block) {
-                    let key = written.key(call, written.call_id, shared);
-                    if facts.speaker == Speaker::Model {
-                        facts.calls.extend(key.map(|key| Called { key, named: written.named(call) }));
-                    } else {
-                        facts.others.extend(key);
-                    }
+                let Some(call) = written.call(block) else { continue };
+                let (id, name) = (written.call_id(call), written.name(call));
+                if facts.speaker != Speaker::Model || has_type(call, "server_tool_use") {
+                    facts.others.extend(id);
+                } else if id.is_some() || name.is_some() {
+                    facts.calls.push(Called { id, name });
                 }
             }
         }
@@ -364,7 +256,7 @@ fn speaker(message: &Node<'_>, api: Api) -> Speaker {
 /// The calls of one id without a result so far, by the turn of the model in which they are.
 #[derive(Default)]
 struct Open {
-    turns: Vec<(usize, VecDeque<Place>)>,
+    turns: VecDeque<(usize, VecDeque<Place>)>,
     /// The number of times that the user had spoken before them.
     said: usize,
 }
@@ -376,66 +268,87 @@ impl Open {
             self.turns.clear();
             self.said = said;
         }
-        match self.turns.last_mut().filter(|(last, _)| *last == turn) {
+        match self.turns.back_mut().filter(|(last, _)| *last == turn) {
             Some((_, calls)) => calls.push_back(call),
-            None => self.turns.push((turn, VecDeque::from([call]))),
+            None => self.turns.push_back((turn, VecDeque::from([call]))),
         }
     }
 
-    /// Takes the first call of the last turn.
-    fn take(&mut self) -> Option<(usize, Place)> {
-        let (turn, calls) = self.turns.last_mut()?;
-        let found = calls.pop_front().map(|call| (*turn, call));
-        if calls.is_empty() {
-            self.turns.pop();
+    /// Takes the first call without a result of the last turn that has one, or with `is_oldest` of the first.
+    fn take(&mut self, is_oldest: bool, answered: &Map<Place, Option<Place>>) -> Option<(usize, Place)> {
+        loop {
+            let at = if is_oldest { 0 } else { self.turns.len().checked_sub(1)? };
+            let (turn, calls) = self.turns.get_mut(at)?;
+            let found = calls.pop_front();
+            let turn = *turn;
+            if calls.is_empty() {
+                self.turns.remove(at);
+            }
+            // A call may be open under its id and under its name.
+            if let Some(call) = found.filter(|call| !answered.contains_key(call)) {
+                return Some((turn, call));
+            }
         }
-        found
     }
 }
 
 /// Returns the changes of each message, by its index.
 fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
-    let mut open: Map<&str, Open> = Map::new();
+    // By id and by name.
+    let mut open: Map<(bool, &str), Open> = Map::new();
     let mut others: Set<&str> = Set::new();
     // The calls that have a result, and where it has to be fetched from.
     let mut answered: Map<Place, Option<Place>> = Map::new();
     let mut changes: Map<usize, Change> = Map::new();
-    // The turn of each message, the last message of the model in each turn, and the results without an id.
-    let (mut turns, mut lasts, mut nameless) = (Vec::with_capacity(facts.len()), Map::new(), Map::new());
+    // The turn of each message, the messages of the model in each turn, and the results without an id.
+    let (mut turns, mut spoken, mut nameless) =
+        (Vec::with_capacity(facts.len()), Map::<usize, Vec<usize>>::new(), Map::new());
     let (mut turn, mut said) = (0, 0);
     // Since the model spoke last: whether it was answered, and whether with anything but results.
     let (mut has_reply, mut has_content) = (false, false);
-    // Whether the model called when it spoke last.
-    let mut has_calls = false;
     let written = Blocks::of(api);
     for (at, message) in facts.iter().enumerate() {
         let speaker = message.speaker;
-        // In Chat Completions, results follow the message of the call. Anthropic joins messages of one role.
+        // In Chat Completions, results follow the message of the call. Others join messages of one role.
         turn += usize::from(match api {
             Api::OpenaiChat => speaker != Speaker::Tool,
-            _ => speaker == Speaker::Model && (has_reply || has_calls && written.is_some_and(|written| !written.joins)),
+            _ => speaker == Speaker::Model && has_reply,
         });
         if speaker == Speaker::Model {
-            (has_reply, has_content, has_calls) = (false, false, !message.calls.is_empty());
-            lasts.insert(turn, at);
+            (has_reply, has_content) = (false, false);
+            spoken.entry(turn).or_default().push(at);
         }
         turns.push(turn);
-        for (place, (id, is_behind)) in message.results.iter().enumerate() {
-            let stays = match open.get_mut(id.as_str()).and_then(Open::take) {
+        let is_in_time = written.is_some_and(|written| {
+            speaker == Speaker::User && !(written.is_first && has_content || !written.joins && has_reply)
+        });
+        // What names a call by its id has it; what is left is of the calls of its name, in order.
+        let mut named: Vec<&Answer> = Vec::new();
+        let mut settle = |answer: &Answer, call: Option<(usize, Place)>, answered: &mut Map<Place, Option<Place>>| {
+            let stays = match call {
                 Some((of, call)) => {
-                    let is_first = written.is_some_and(|written| {
-                        let is_in_time = !(written.is_first && has_content || !written.joins && has_reply);
-                        speaker == Speaker::User && is_in_time && !is_behind
-                    });
-                    let stays = api == Api::OpenaiResponses || of == turn && (api == Api::OpenaiChat || is_first);
-                    answered.insert(call, (!stays).then_some((at, place)));
+                    let is_right = api == Api::OpenaiChat || is_in_time && !answer.is_behind;
+                    let stays = api == Api::OpenaiResponses || of == turn && is_right;
+                    answered.insert(call, (!stays).then_some((at, answer.block)));
                     stays
                 }
-                None => !is_whole || others.contains(id.as_str()),
+                None => !is_whole || answer.id.as_deref().is_some_and(|id| others.contains(id)),
             };
             if !stays {
-                changes.entry(at).or_default().leaving.insert(place);
+                changes.entry(at).or_default().leaving.insert(answer.block);
             }
+        };
+        for answer in &message.results {
+            let by_id = answer.id.as_deref().and_then(|id| open.get_mut(&(true, id))?.take(false, &answered));
+            match by_id {
+                None if answer.name.is_some() => named.push(answer),
+                found => settle(answer, found, &mut answered),
+            }
+        }
+        for answer in named {
+            let name = answer.name.as_deref().unwrap_or_default();
+            let by_name = open.get_mut(&(false, name)).and_then(|calls| calls.take(true, &answered));
+            settle(answer, by_name, &mut answered);
         }
         if message.is_nameless {
             nameless.entry(turn).or_insert_with(VecDeque::new).push_back(at);
@@ -444,12 +357,18 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         has_content |= speaker == Speaker::User && message.has_content;
         said += usize::from(speaker == Speaker::User && message.has_content);
         for (place, called) in message.calls.iter().enumerate() {
-            open.entry(&called.key).or_default().add((at, place), turn, said);
+            let keys = [(true, called.id.as_deref()), (false, called.name.as_deref())];
+            for (is_id, key) in keys {
+                if let Some(key) = key {
+                    open.entry((is_id, key)).or_default().add((at, place), turn, said);
+                }
+            }
         }
         others.extend(message.others.iter().map(String::as_str));
     }
     for (at, (message, turn)) in facts.iter().zip(&turns).enumerate() {
-        let home = lasts.get(turn).copied().filter(|_| written.is_some()).unwrap_or(at);
+        let of_turn = spoken.get(turn).filter(|_| written.is_some());
+        let home = of_turn.and_then(|messages| messages.last()).copied().unwrap_or(at);
         for (place, called) in message.calls.iter().enumerate() {
             let from = answered.get(&(at, place)).copied();
             if from == Some(None) {
@@ -457,10 +376,18 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
             }
             let result = nameless.get_mut(turn).filter(|_| from.is_none()).and_then(VecDeque::pop_front);
             match result {
-                Some(result) => changes.entry(result).or_default().id = Some(called.key.clone()),
+                Some(result) => changes.entry(result).or_default().id.clone_from(&called.id),
                 None => {
                     let following = Following { called: called.clone(), call: at, from: from.flatten() };
                     changes.entry(home).or_default().following.push(following);
+                    // All results of one message are in the next: messages between them would separate them.
+                    let is_split = written.is_some_and(|written| !written.joins);
+                    if let Some(messages) = of_turn.filter(|_| is_split && !is_joined(&changes, home)) {
+                        let is_adjacent = messages.windows(2).all(|pair| matches!(pair, [one, two] if one + 1 == *two));
+                        for later in messages.iter().skip(1).filter(|_| is_adjacent) {
+                            changes.entry(*later).or_default().is_joined = true;
+                        }
+                    }
                 }
             }
         }
@@ -468,16 +395,21 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
     changes
 }
 
+/// Returns true if a message becomes a part of the one before it.
+fn is_joined(changes: &Map<usize, Change>, at: usize) -> bool {
+    changes.get(&at).is_some_and(|change| change.is_joined)
+}
+
 /// Applies the changes to a history.
 fn rewrite<'a>(
     history: &mut Node<'a>,
-    api: Api,
+    (api, fact): (Api, &'static RequestFact),
     (changes, speakers): (Map<usize, Change>, &[Speaker]),
     reported: &mut Vec<RequestChange>,
 ) -> Result<(), Error> {
     let Some(messages) = history.as_array_mut() else { return Ok(()) };
     let mut report = |at: usize, message: &str| {
-        reported.push(RequestChange::new(format!("/{}/{at}", api.history()), &HISTORY_PAIRS, message));
+        reported.push(RequestChange::new(format!("/{}/{at}", api.history()), fact, message));
     };
     let mut moved: Map<Place, Node<'a>> = Map::new();
     let mut emptied = Set::new();
@@ -504,6 +436,10 @@ fn rewrite<'a>(
         })?;
     }
     let last = messages.len().saturating_sub(1);
+    // Where messages of one role do not count as one, the roles take turns.
+    let separates = |at: usize| {
+        Blocks::of(api).is_some_and(|written| !written.joins) && speakers.get(at + 1) == Some(&Speaker::Model)
+    };
     let written = Blocks::of(api);
     let mut settled = Settled { messages: Vec::with_capacity(messages.len()), has_begun: false };
     let mut pending: Vec<Node<'a>> = Vec::new();
@@ -524,12 +460,19 @@ fn rewrite<'a>(
         }
         let following = changes.get(&at).map(|change| change.following.as_slice()).unwrap_or_default();
         let is_custom = !following.is_empty() && has_type(&*view(&message)?, "custom_tool_call");
-        match is_emptied {
-            false => settled.add(Vec::from([message]), speaker),
-            // APIs with blocks want the user to begin.
-            true if written.is_some() && !settled.has_begun => settled.add(no_content(message, api), Speaker::User),
-            true if at == last && settled.ends_with_model(api)? => settled.add(no_content(message, api), Speaker::User),
-            true => {}
+        if let (true, Some(written)) = (is_joined(&changes, at), written) {
+            report(at, JOINED);
+            settled.join(message, written)?;
+        } else {
+            match is_emptied {
+                false => settled.add(Vec::from([message]), speaker),
+                // APIs with blocks want the user to begin.
+                true if written.is_some() && !settled.has_begun => settled.add(no_content(message, api), Speaker::User),
+                true if (at == last || separates(at)) && settled.ends_with_model(api)? => {
+                    settled.add(no_content(message, api), Speaker::User)
+                }
+                true => {}
+            }
         }
         for Following { called, call, from } in following {
             let given = from.and_then(|from| moved.remove(&from).map(|result| (from, result)));
@@ -566,6 +509,22 @@ impl<'a> Settled<'a> {
         self.messages.extend(messages);
     }
 
+    /// Makes a message a part of the last one.
+    fn join(&mut self, message: Node<'a>, written: &Blocks) -> Result<(), Error> {
+        let Some(last) = self.messages.last_mut() else { return Ok(()) };
+        let mut message = message;
+        let mut blocks = None;
+        lazy::edit(&mut message, |message| {
+            blocks = message.visit(written.list, core::mem::take);
+            Ok(())
+        })?;
+        let Some(Data::Array(blocks)) = blocks.map(Node::into_data) else { return Ok(()) };
+        lazy::edit(last, |last| {
+            last.visit(written.list, |list| list.as_array_mut().map(|list| list.extend(blocks)));
+            Ok(())
+        })
+    }
+
     /// Returns true if nobody has spoken, or the model was the last.
     fn ends_with_model(&self, api: Api) -> Result<bool, Error> {
         let Some(last) = self.messages.last().filter(|_| self.has_begun) else { return Ok(true) };
@@ -577,6 +536,7 @@ impl<'a> Settled<'a> {
 fn no_content(message: Node<'_>, api: Api) -> Vec<Node<'_>> {
     let mut message = message;
     if let Some(written) = Blocks::of(api) {
+        message.set("role", Node::literal("user"));
         message.set(written.list, Node::array(Vec::from([written.text(Text::from(NO_CONTENT))])));
     } else {
         message = Node::record([("role", Node::literal("user")), ("content", Node::literal(NO_CONTENT))]);
@@ -589,18 +549,12 @@ fn take<'a>(message: &mut Node<'a>, api: Api, places: &Set<usize>) -> Vec<(usize
     let Some(written) = Blocks::of(api) else { return Vec::from([(0, core::mem::take(message))]) };
     let taken = message.visit(written.list, |content| {
         let Some(blocks) = content.as_array_mut() else { return Vec::new() };
-        let (mut results, mut taken, mut staying) = (0, Vec::new(), Vec::new());
-        for block in core::mem::take(blocks) {
-            // The results that count are those with a key.
-            let has_key = |result: &Node<'_>| {
-                text(result, written.result_id).is_some() || written.is_named && text(result, "name").is_some()
-            };
-            let is_result = written.result(&block).is_some_and(has_key);
-            match is_result && places.contains(&results) {
-                true => taken.push((results, block)),
+        let (mut taken, mut staying) = (Vec::new(), Vec::new());
+        for (at, block) in core::mem::take(blocks).into_iter().enumerate() {
+            match places.contains(&at) {
+                true => taken.push((at, block)),
                 false => staying.push(block),
             }
-            results += usize::from(is_result);
         }
         *blocks = staying;
         taken
@@ -611,7 +565,11 @@ fn take<'a>(message: &mut Node<'a>, api: Api, places: &Set<usize>) -> Vec<(usize
 /// Returns true for a message that has nothing left.
 fn is_empty(message: &Node<'_>, api: Api) -> bool {
     match Blocks::of(api) {
-        Some(written) => message.get(written.list).and_then(Node::as_array).is_some_and(<[Node<'_>]>::is_empty),
+        // A cache point says nothing.
+        Some(written) => {
+            let blocks = message.get(written.list).and_then(Node::as_array);
+            blocks.is_some_and(|blocks| blocks.iter().all(|block| block.get("cachePoint").is_some()))
+        }
         None => message.is_null(),
     }
 }
@@ -643,7 +601,7 @@ fn messages_of(results: Vec<Node<'_>>, api: Api) -> Vec<Node<'_>> {
 
 /// Returns a result that says that there is none.
 fn no_result<'a>(called: &Called, api: Api, is_custom: bool) -> Node<'a> {
-    let id = Node::string(called.key.clone());
+    let id = called.id.clone().map(Node::string).unwrap_or_default();
     let text = Node::literal(NO_RESULT);
     match api {
         Api::Bedrock => {
@@ -653,8 +611,10 @@ fn no_result<'a>(called: &Called, api: Api, is_custom: bool) -> Node<'a> {
         }
         Api::Gemini => {
             let mut result = Node::empty_object();
-            for (key, value) in &called.named {
-                result.set(*key, Node::string(value.clone()));
+            for (key, value) in [("id", &called.id), ("name", &called.name)] {
+                if let Some(value) = value {
+                    result.set(key, Node::string(value.clone()));
+                }
             }
             result.set("response", Node::record([("error", text)]));
             Node::record([("functionResponse", result)])

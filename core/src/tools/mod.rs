@@ -37,6 +37,7 @@ pub(crate) mod formats;
 mod held;
 mod held_text;
 mod history_arguments;
+mod history_blocks;
 mod history_pairs;
 mod interactions_stream;
 mod item_stream;

@@ -17,26 +17,23 @@ use crate::{
 /// The member that holds it.
 const KEY: &str = "outputSchema";
 
-/// Rewrites the `outputSchema` of a tool, or removes it if nothing else would do. What the server returns has to stay
-/// valid, so a schema that would accept less is removed, too. A schema that the client accepts is not touched.
+/// Rewrites the `outputSchema` of a tool, or removes it if no mended schema would accept everything that it accepted:
+/// what the server returns has to stay valid. A schema in which `check` finds nothing is not touched.
 pub(super) fn settle(
     entry: &mut Node<'_>,
-    (shape, format): (Shape, ToolFormat),
+    format: ToolFormat,
+    shape: Shape,
     dialect: &'static Dialect,
     changes: &mut Vec<Change>,
 ) {
-    let is_mcp = shape.format() == Some(ToolFormat::Mcp) && format == ToolFormat::Mcp;
-    let (Some(of_output), true) = (dialect.tools.output, is_mcp) else { return };
+    let (Some(of_output), ToolFormat::Mcp) = (dialect.tools.output, format) else { return };
     let Some(mut schema) = entry.get(KEY).cloned() else { return };
     let options = SanitizeOptions::new(of_output.name).used_as(Use::Output);
     let at = pointer(&shape.pointer_to(KEY));
-    // Results are objects in every version of the protocol that refuses another root.
-    let is_narrower = |change: &Change| {
-        change.accepts != Accepts::Same && change.accepts != Accepts::Wider && change.rule != Rule::DeclareObject.id()
-    };
-    let why = match sanitize::sanitize_with_plan(&mut schema, &options, Detail::Whole) {
+    let is_narrower = |change: &&Change| change.accepts != Accepts::Same && change.accepts != Accepts::Wider;
+    let (reason, why) = match sanitize::sanitize_with_plan(&mut schema, &options, Detail::Whole) {
         Ok((own, _)) if own.is_empty() => return,
-        Ok((own, _)) => match own.iter().find(|change| is_narrower(change)) {
+        Ok((own, _)) => match own.iter().find(is_narrower) {
             None => {
                 changes.extend(own.into_iter().map(|mut change| {
                     change.pointer.insert_str(0, &at);
@@ -48,12 +45,11 @@ pub(super) fn settle(
                 entry.set(KEY, schema);
                 return;
             }
-            Some(change) => change.message.clone(),
+            Some(change) => (change.reason.clone(), change.message.clone()),
         },
-        Err(error) => String::from(error.message()),
+        Err(error) => (reason(of_output, Constraint::RootObject), String::from(error.message())),
     };
     entry.remove(KEY);
     let message = format!("removed `{KEY}`: {why}");
-    let reason = reason(of_output, Constraint::RootObject);
     changes.push(about(Rule::DropOutputSchema, (at, None), Guidance::Lost, reason, message));
 }

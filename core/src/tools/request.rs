@@ -109,7 +109,8 @@ pub(crate) fn adapt_with_names<'a>(
         report.request_changes = history_arguments::repair(request, api)?;
     }
     if options.history_pairs == HistoryPairs::Complete {
-        report.request_changes.extend(history_pairs::complete(request, api)?);
+        let fact = dialect.history_pairs(api).unwrap_or(&HISTORY_PAIRS);
+        report.request_changes.extend(history_pairs::complete(request, api, fact)?);
     }
     let is_paired = report.request_changes.iter().any(|change| change.rule == HISTORY_PAIRS.rule());
     let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);

@@ -418,7 +418,6 @@ impl Writer<'_> {
         let description = wrapper::description(&entry, (shape, written), dialect, &mut changes);
         let strict = tool_format::strict_in(dialect, self.format);
         wrapper::strict(&entry, (shape, written), strict, dialect, &mut changes);
-        output_schema::settle(&mut entry, (shape, self.format), dialect, &mut changes);
         let index = self.same_name(name).map(|owner| owner.index);
         let is_renamed_here = (server.is_some() || index.is_some()) && own != *name;
         if new_name.is_some() || is_renamed_here {
@@ -427,6 +426,8 @@ impl Writer<'_> {
             changes.push(renamed(dialect, (shown, &called), server.as_ref(), at));
         }
         within(self.allow, &changes)?;
+        // The option `allow` is about arguments.
+        output_schema::settle(&mut entry, self.format, shape, dialect, &mut changes);
         // Nothing can fail from here on: charge the tool to the budgets.
         let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omit);
         let taken = self.targets.get_mut(target).map(|target| target.taken.as_mut_slice()).unwrap_or_default();

@@ -24,11 +24,12 @@ const SMALLER: [[usize; 2]; 2] = [[8 << 10, 32 << 10], [1 << 10, 4 << 10]];
 const MOST: f64 = 1.2;
 /// Dialects without a limit of size: where one is met, a call goes on with more passes, and that is a leap.
 const DIALECTS: [&str; 2] = ["gemini", "llama-cpp"];
-const COUNTED: [(Work, &str); 18] = [
+const COUNTED: [(Work, &str); 19] = [
     (Work::Sanitize, "anyOf over properties"),
     (Work::Sanitize, "properties"),
     (Work::Sanitize, "definitions"),
     (Work::Check, "anyOf over properties"),
+    (Work::Check, "required properties"),
     (Work::Validate, "properties"),
     (Work::Validate, "required properties"),
     (Work::Validate, "allOf at the root"),

@@ -287,6 +287,7 @@ DeferredWarningCode: TypeAlias = Literal[
     "forced-deferred-tool",
     "prefix-changed",
     "synthesized-exchange",
+    "choice-emptied",
     "forced-choice-widened",
     "moved",
     "arguments-not-an-object",

@@ -1,57 +1,58 @@
-//! Keywords that a grammar of generated text leaves out because of what stands beside them.
+//! Keywords that a grammar of generated text leaves out because of other keywords of the same schema.
 
 use alloc::{format, string::String};
 
 use crate::{
-    json::{Node, Object},
+    json::{self, Node, Object},
     schema::{
         instance_types::InstanceTypes,
         keyword::{Keyword, Keywords, Role},
     },
 };
 
-/// What keywords need beside them to have an effect.
+/// What keywords need in their schema to have an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effects {
     /// Keywords that need a type.
-    pub(crate) held: &'static [Held],
+    pub(crate) typed: &'static [TypedKeywords],
     /// `required` holds only names that `properties` lists.
     pub(crate) listed_required: bool,
-    /// Beside `enum` or `const` nothing else is read.
+    /// Beside `enum` or `const` nothing else is read, and `enum` is not read beside `const`.
     pub(crate) values_alone: bool,
-    /// Lengths are not read beside `pattern` and `format`.
-    pub(crate) shapes_without_lengths: bool,
+    /// Keywords that are not read beside `pattern`.
+    pub(crate) without_pattern: Keywords,
+    /// Keywords that are not read beside one of `formats`.
+    pub(crate) without_format: Keywords,
+    /// The formats of strings that are enforced.
+    pub(crate) formats: &'static [&'static str],
 }
 
 /// Keywords that have an effect only in schemas of certain types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct TypedKeywords {
     pub(crate) keywords: Keywords,
-    /// One of these is a type of the schema.
+    /// The schema has at least one of these types.
     pub(crate) of_types: &'static [&'static str],
-    /// None of these is.
+    /// It has none of these types.
     pub(crate) without_types: &'static [&'static str],
-    /// Keywords of which one says the type, too.
+    /// Keywords that imply the type if `type` is missing.
     pub(crate) or_beside: Keywords,
 }
 
-/// What other rules are about beside `enum` and `const`, and these themselves.
-const UNIONS: Keywords = Keywords::of(&[
-    Keyword::Enum,
-    Keyword::Const,
-    Keyword::Nullable,
-    Keyword::Ref,
-    Keyword::AnyOf,
-    Keyword::OneOf,
-    Keyword::AllOf,
-]);
-const LENGTHS: Keywords = Keywords::of(&[Keyword::MinLength, Keyword::MaxLength]);
-const SHAPES: Keywords = Keywords::of(&[Keyword::Pattern, Keyword::Format]);
+/// Keywords that are not judged beside `enum` and `const`: other rules judge them.
+const UNIONS: Keywords =
+    Keywords::of(&[Keyword::Const, Keyword::Nullable, Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
 
 impl Effects {
     /// Every keyword has an effect.
-    pub(crate) const ALL: Effects =
-        Effects { held: &[], listed_required: false, values_alone: false, shapes_without_lengths: false };
+    pub(crate) const ALL: Effects = Effects {
+        typed: &[],
+        listed_required: false,
+        values_alone: false,
+        without_pattern: Keywords::NONE,
+        without_format: Keywords::NONE,
+        formats: &[],
+    };
 
     /// Returns what is missing or in the way, in words, if a member of a schema has no effect. `present`: the keywords
     /// of the schema.
@@ -65,44 +66,63 @@ impl Effects {
         if present.intersects(Keywords::of(&[Keyword::Ref, Keyword::AnyOf])) {
             return None;
         }
-        if let Some(held) = self.held.iter().find(|held| held.keywords.contains(keyword)) {
-            if !held.is_read(keyword, schema, present) {
-                let types = held.of_types.join("\"` or `\"");
+        if let Some(typed) = self.typed.iter().find(|typed| typed.keywords.contains(keyword)) {
+            if !typed.is_read(keyword, schema, present) {
+                let types = typed.of_types.join("\"` or `\"");
                 return Some(format!("`type: \"{types}\"` beside `{}`", keyword.name()));
             }
         }
-        if self.shapes_without_lengths && LENGTHS.contains(keyword) && present.intersects(SHAPES) {
-            return Some(format!("no `{}` beside `pattern` or `format`", keyword.name()));
+        let beside = |other: Keyword| Some(format!("no `{}` beside `{}`", keyword.name(), other.name()));
+        if self.without_pattern.contains(keyword) && present.contains(Keyword::Pattern) {
+            return beside(Keyword::Pattern);
+        }
+        if self.without_format.contains(keyword) && self.has_format(schema) {
+            return beside(Keyword::Format);
         }
         if keyword == Keyword::Required && self.listed_required {
-            let listed = schema.get(Keyword::Properties).and_then(Node::as_object);
-            let mut names = value.as_array().unwrap_or_default().iter().filter_map(Node::as_text);
-            let is_listed = |properties: &Object<'_>, name| properties.get_text(name).is_some();
-            let is_unlisted = names.any(|name| !listed.is_some_and(|properties| is_listed(properties, name)));
-            return is_unlisted.then(|| "only names that `properties` lists in `required`".into());
+            let has_unlisted = has_unlisted(value, schema.get(Keyword::Properties).and_then(Node::as_object));
+            return has_unlisted.then(|| "only names that `properties` lists in `required`".into());
         }
-        let values = [Keyword::Enum, Keyword::Const].into_iter().find(|values| present.contains(*values));
+        let values = [Keyword::Const, Keyword::Enum].into_iter().find(|values| present.contains(*values));
         let is_judged = !UNIONS.contains(keyword) && keyword.role() == Role::Assertion;
-        let values = values.filter(|_| self.values_alone && is_judged)?;
+        let values = values.filter(|values| self.values_alone && is_judged && *values != keyword)?;
+        let listed = schema.get(values)?;
         let is_narrower = match keyword {
             Keyword::Type => {
                 let types = InstanceTypes::of_keyword(value)?;
                 let is_of = |value: &Node<'_>| InstanceTypes::of_instance(value).meets(types);
-                let listed = schema.get(values)?;
                 match (values, listed.as_array()) {
                     (Keyword::Enum, Some(listed)) => !listed.iter().all(is_of),
                     (Keyword::Const, _) => !is_of(listed),
                     _ => false,
                 }
             }
+            Keyword::Enum => !value.as_array()?.iter().any(|one| json::same(one, listed)),
             _ => true,
         };
-        is_narrower.then(|| format!("no `{}` beside `{}`", keyword.name(), values.name()))
+        is_narrower.then(|| beside(values)).flatten()
+    }
+
+    fn has_format(&self, schema: &Object<'_>) -> bool {
+        let format = schema.get(Keyword::Format).and_then(Node::as_text);
+        format.is_some_and(|format| self.formats.iter().any(|known| format.is(*known)))
     }
 }
 
-impl Held {
-    /// Returns true if the keyword has an effect, and if it is about no value that the schema admits.
+/// Returns true if a list of names has one that an object lacks.
+fn has_unlisted(names: &Node<'_>, properties: Option<&Object<'_>>) -> bool {
+    let mut names = names.as_array().unwrap_or_default().iter().filter_map(Node::as_text);
+    match properties {
+        None => names.next().is_some(),
+        Some(properties) => {
+            let known = properties.index();
+            names.any(|name| !known.contains_key(name))
+        }
+    }
+}
+
+impl TypedKeywords {
+    /// Returns true if the keyword has an effect, or if it cannot apply to any value that the schema admits.
     fn is_read(&self, keyword: Keyword, schema: &Object<'_>, present: Keywords) -> bool {
         let types = schema.get(Keyword::Type);
         let about = keyword.applies_to().map_or(InstanceTypes::ALL, |kind| InstanceTypes::of_name(kind.name()));

@@ -11,7 +11,7 @@ mod types;
 mod walk;
 
 pub(crate) use conflicts::Conflict;
-pub(crate) use effects::{Effects, Held};
+pub(crate) use effects::{Effects, TypedKeywords};
 pub(crate) use patterns::PatternRule;
 pub(crate) use references::{Inlining, Recursion, RefRule};
 pub(crate) use types::{AnyEncoding, Null, TypeListRule, TypeLists, TypeRequirement};

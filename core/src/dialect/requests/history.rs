@@ -23,7 +23,7 @@ pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
     statement: "every call in the history has a result, directly after it, and every result a call",
     confidence: 'C',
     source:
-        "Anthropic, OpenAI, DeepSeek, Moonshot and Mistral refuse a history with broken pairs; other APIs were not \
+        "Anthropic, OpenAI, DeepSeek, Moonshot, Mistral, Gemini and Bedrock refuse broken pairs; other APIs were not \
         tested (confidence C)",
     severity: Severity::Refused,
     checked: DAY,

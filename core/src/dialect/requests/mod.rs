@@ -24,35 +24,41 @@ const EVERY_FORMAT: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiRespo
 /// The formats of OpenAI. The Messages of a server may treat the types of tools in another way.
 const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
 
-/// Anthropic, behind every host.
-pub(super) const ANTHROPIC: &[RequestFact] = &[
-    RequestFact {
-        statement: "Fable 5.1 and Mythos 5.1 take no choice that forces a call",
-        confidence: 'B',
-        ..RequestFact::while_thinking(
-            Models::Contain(&["fable-5-1", "fable-5.1", "mythos-5-1", "mythos-5.1"]),
-            Thinks::Always,
-            "LiteLLM's map of models, 1.110: `any` and `tool` are refused whether these models are asked to think or \
-                not (confidence B)",
-        )
-    },
-    RequestFact::while_thinking(
-        Models::All,
-        Thinks::IfAsked,
-        "Anthropic, extended thinking; live: `Thinking may not be enabled when tool_choice forces tool use.` (22 of 22 \
-            recorded requests; oh-my-pi#341, pydantic-ai#6957; confidence A)",
-    ),
-    ANTHROPIC_PAIRS,
-    format_facts::CLAUDE_MODELS,
-    format_facts::PREFILL,
-];
+/// Fable 5.1 and Mythos 5.1.
+const FORCED_BY_MODEL: RequestFact = RequestFact {
+    statement: "Fable 5.1 and Mythos 5.1 take no choice that forces a call",
+    confidence: 'B',
+    ..RequestFact::while_thinking(
+        Models::Contain(&["fable-5-1", "fable-5.1", "mythos-5-1", "mythos-5.1"]),
+        Thinks::Always,
+        "LiteLLM's map of models, 1.110: `any` and `tool` are refused whether these models are asked to think or \
+            not (confidence B)",
+    )
+};
 
-/// Bedrock Converse, but for Claude.
+const FORCED_WHILE_CLAUDE_THINKS: RequestFact = RequestFact::while_thinking(
+    Models::All,
+    Thinks::IfAsked,
+    "Anthropic, extended thinking; live: `Thinking may not be enabled when tool_choice forces tool use.` (22 of 22 \
+        recorded requests; oh-my-pi#341, pydantic-ai#6957; confidence A)",
+);
+
+/// Anthropic, behind every host.
+pub(super) const ANTHROPIC: &[RequestFact] =
+    &[FORCED_BY_MODEL, FORCED_WHILE_CLAUDE_THINKS, ANTHROPIC_PAIRS, format_facts::CLAUDE_MODELS, format_facts::PREFILL];
+
+/// Bedrock Converse, except for Claude.
 pub(super) const BEDROCK: &[RequestFact] = &[CONVERSE_PAIRS];
 
 /// Bedrock Converse for Claude.
-pub(super) const BEDROCK_ANTHROPIC: &[RequestFact] =
-    &[ANTHROPIC[0], ANTHROPIC[1], ANTHROPIC_PAIRS, CONVERSE_PAIRS, format_facts::CLAUDE_MODELS];
+pub(super) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
+    FORCED_BY_MODEL,
+    FORCED_WHILE_CLAUDE_THINKS,
+    ANTHROPIC_PAIRS,
+    CONVERSE_PAIRS,
+    format_facts::CLAUDE_MODELS,
+    format_facts::PREFILL,
+];
 
 const DEEPSEEK_SOURCE: &str =
     "live: `Thinking mode does not support this tool_choice` (rig, two recordings of 2026-08-22; DeepSeek-V3#1376, \
@@ -513,6 +519,9 @@ const GEMINI_IMAGES: RequestFact = RequestFact {
 
 /// Gemini Interactions, which has `store` and other members of its own.
 pub(super) const GEMINI_INTERACTIONS: &[RequestFact] = &[GEMINI_IMAGES];
+
+/// Vertex: `generateContent`.
+pub(super) const VERTEX: &[RequestFact] = &[GEMINI_PAIRS];
 
 /// Gemini: `generateContent` and the compatible Chat Completions.
 pub(super) const GEMINI: &[RequestFact] = &[

@@ -36,10 +36,14 @@ pub(super) fn flatten<'a>(
 ) -> Result<Option<Vec<Node<'a>>>, Error> {
     // This also happens if the format stays the same, because a tool's name must not depend on the target format.
     *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?, reading.describes);
-    if reading.glances || !namespaces::any(super::listed(request)) {
+    if reading.glances {
         return Ok(None);
     }
+    // The history may bring namespaces, too.
     namespaces::expand_choice(request, reading.options.tool_changes)?;
+    if !namespaces::any(super::listed(request)) {
+        return Ok(None);
+    }
     if reading.options.native != Native::None && reading.target == crate::options::Api::OpenaiResponses {
         let list = super::listed(request).to_vec();
         return Ok(Some(namespaces::flatten(list, reading.names, reading.warnings)));

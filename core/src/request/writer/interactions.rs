@@ -51,8 +51,9 @@ struct Steps<'s, 'w, 'a> {
     has_spoken: bool,
     /// The indices in `out` of the hosted searches without a result, by their ids.
     searches: Map<Text<'a>, VecDeque<usize>>,
-    /// The names of the called functions, by the ids of the calls.
-    called: Map<Text<'a>, Text<'a>>,
+    /// The names of the functions that are called and have no result yet, by the ids of the calls, which may be used
+    /// again.
+    called: Map<Text<'a>, VecDeque<Text<'a>>>,
 }
 
 impl<'a> Steps<'_, '_, 'a> {
@@ -116,7 +117,7 @@ impl<'a> Steps<'_, '_, 'a> {
             return;
         }
         if let Some(id) = call.id.as_text() {
-            self.called.insert(id.clone(), call.name.clone());
+            self.called.entry(id.clone()).or_default().push_back(call.name.clone());
         }
         if let Some(own) = call.own {
             self.out.push(own);
@@ -170,13 +171,15 @@ impl<'a> Steps<'_, '_, 'a> {
                 return Ok(());
             }
             if !functions.is_empty() {
-                self.out.push(self.answer(outcome.id, Node::array(functions), false));
+                let answer = self.answer(outcome.id, Node::array(functions), false);
+                self.out.push(answer);
                 return Ok(());
             }
         }
         let mut parts = match outcome.content {
             Content::String(text) if !is_found => {
-                self.out.push(self.answer(outcome.id, text, outcome.is_error));
+                let answer = self.answer(outcome.id, text, outcome.is_error);
+                self.out.push(answer);
                 return Ok(());
             }
             content => content.into_parts(),
@@ -185,17 +188,20 @@ impl<'a> Steps<'_, '_, 'a> {
             parts.extend(self.writer.found_texts(&found, &outcome.gone));
         }
         let blocks = parts.into_iter().filter_map(block).collect();
-        self.out.push(self.answer(outcome.id, Node::array(blocks), outcome.is_error));
+        let answer = self.answer(outcome.id, Node::array(blocks), outcome.is_error);
+        self.out.push(answer);
         Ok(())
     }
 
     /// Writes the result of a call. The API refuses one without the name of the function.
     ///
     /// Source: a live answer, `HTTP 400 Invalid input received` (inspect-robots#380, 2026-08-14).
-    fn answer(&self, id: Node<'a>, result: Node<'a>, is_error: bool) -> Node<'a> {
+    fn answer(&mut self, id: Node<'a>, result: Node<'a>, is_error: bool) -> Node<'a> {
         let mut step = Node::record([("type", Node::literal("function_result"))]);
-        if let Some(name) = id.as_text().and_then(|id| self.called.get(id)) {
-            step.set("name", Node::string(name.clone()));
+        if let Some(names) = id.as_text().and_then(|id| self.called.get_mut(id)) {
+            // A second result of one call has its name, too.
+            let name = if names.len() > 1 { names.pop_front() } else { names.front().cloned() };
+            step.set("name", name.map(Node::string).unwrap_or_default());
         }
         step.set("call_id", id);
         step.set("result", result);

@@ -47,7 +47,7 @@ pub(in crate::sanitize) fn refuse_no_object(
         return Ok(());
     }
     let refused = |found: String| {
-        let message = format!("expected a schema of tool arguments, which are an object, found {found}");
+        let message = format!("expected a root that admits an object, found {found}");
         Err(Error::new(Code::NotRepresentable, "", message))
     };
     match root.data() {
@@ -76,8 +76,9 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
     }
     if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
-        // Where the root stands for other values too, those are no longer anything but objects.
-        let may_be_more = || context.used_as != Use::Tool && !declares_object(root);
+        // Where the root stands for other values too, those are no longer anything but objects. (Results of tools are
+        // objects in every version of MCP whose clients demand it.)
+        let may_be_more = || context.used_as == Use::Response && !declares_object(root);
         let narrows = may_be_more() || refers_to_root(root, &context.budget);
         let effect = if narrows { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
         let why = match context.used_as {
