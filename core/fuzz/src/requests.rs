@@ -16,8 +16,12 @@ use crate::wire::Wire;
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
     let dialect = data.choose(dialects())?.name;
     let wire = *data.choose(&Wire::ALL)?;
-    let request = wire.request(data)?;
+    let mut request = wire.request(data)?;
     let (target, native) = *data.choose(&ROUTES)?;
+    if data.ratio(1_u8, 3_u8)? {
+        let (key, format) = wire.response_format(data)?;
+        request[key] = format;
+    }
     let about = |fault: String| format!("{dialect}, {wire:?}: {fault}\n  in  {request}");
     let held = list(&request["tools"], dialect, wire)
         .and_then(|()| whole(&request, dialect, wire))

@@ -108,6 +108,24 @@ impl Wire {
         Ok(request)
     }
 
+    /// A response format, and where it stands.
+    pub(crate) fn response_format(self, data: &mut Unstructured<'_>) -> Result<(&'static str, Value)> {
+        let schema: Value = serde_json::from_str(&grammar::schema(data, Style::Tidy)?).unwrap_or_default();
+        let mut named = json!({"name": "answer", "schema": schema});
+        if data.arbitrary()? {
+            named["strict"] = json!(data.arbitrary::<bool>()?);
+        }
+        Ok(match self {
+            Wire::Anthropic => ("output_config", json!({"format": {"type": "json_schema", "schema": schema}})),
+            Wire::Chat => ("response_format", json!({"type": "json_schema", "json_schema": named})),
+            Wire::Responses => {
+                named["type"] = json!("json_schema");
+                ("text", json!({ "format": named }))
+            }
+            Wire::Gemini => ("generationConfig", json!({ "responseSchema": schema })),
+        })
+    }
+
     /// A choice of tools, and where it stands.
     fn choice(self, data: &mut Unstructured<'_>) -> Result<(&'static str, Value)> {
         let name = *data.choose(&NAMES)?;

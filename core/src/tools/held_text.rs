@@ -30,6 +30,8 @@ pub(super) struct TextKey {
 pub(super) struct Held {
     /// True if the text is no JSON, so that all of it passes.
     passes: bool,
+    /// True if the text begins like JSON that may change.
+    is_json: bool,
     pub(super) pieces: String,
     /// The event that can carry the whole text.
     pub(super) carrier: Option<(Node<'static>, Slot)>,
@@ -73,7 +75,10 @@ impl Texts {
         }
         let before = held.pieces.len();
         append(&mut held.pieces, piece);
-        if may_change(&held.pieces) == Some(false) {
+        // Only white space came before the text is known to be JSON.
+        let begins = if held.is_json { None } else { may_change(held.pieces.get(before..).unwrap_or_default()) };
+        held.is_json |= begins == Some(true);
+        if begins == Some(false) {
             held.passes = true;
             self.cost -= held.cost - CALL;
             held.cost = CALL;
@@ -99,9 +104,15 @@ impl Texts {
 
     /// Removes and returns the texts of a block, or all texts, in their order.
     pub(super) fn close_all(&mut self, block: Option<&Key>) -> Vec<Held> {
-        let keys: Vec<TextKey> =
-            self.open.keys().filter(|key| block.is_none_or(|block| key.block == *block)).cloned().collect();
-        keys.iter().filter_map(|key| self.close(key)).collect()
+        let Some(block) = block else {
+            self.cost = 0;
+            return core::mem::take(&mut self.open).into_iter().map(|(_, held)| held).collect();
+        };
+        let (first, mut closed) = (TextKey { block: block.clone(), part: 0 }, Vec::new());
+        while let Some(key) = self.open.first_key_from(&first).filter(|key| key.block == *block).cloned() {
+            closed.extend(self.close(&key));
+        }
+        closed
     }
 }
 

@@ -44,6 +44,11 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
             {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "find", "input": {}}]},
             {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": loaded}]}]})
     }),
+    ("Responses: updates of the format", |count| {
+        let update = |at: usize| json!({"type": "configuration_update", "text": {"format": {"type": "json_schema", "name": "n", "schema": schema(at)}}});
+        let turn = |at: usize| [update(at), json!({"role": "user", "content": "go"})];
+        json!({"model": "m", "input": (0..count).flat_map(turn).collect::<Vec<Value>>()})
+    }),
     ("Anthropic: one reference a message", |count| {
         let tools: Vec<Value> = (0..count).map(deferred).collect();
         let turn = |at: usize| {
