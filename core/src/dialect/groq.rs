@@ -6,7 +6,11 @@ use super::{
     well_formed::VALID,
     Dialect, Fact, Method,
 };
-use crate::{options::ToolFormat, rules::Constraint};
+use crate::{
+    options::ToolFormat,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
 
 const GRAMMAR: Grammar = Grammar { metaschema: true, required_beside_properties: true, ..Grammar::OPEN };
 
@@ -56,6 +60,8 @@ pub(super) const GROQ: Dialect = Dialect {
 };
 
 const STRICT_GRAMMAR: Grammar = Grammar {
+    refuses: Keywords::of(&[Keyword::PatternProperties, Keyword::PrefixItems]),
+    array_items: false,
     objects: ObjectRule {
         open: OpenRule::MustClose,
         required: RequiredRule::All,
@@ -64,6 +70,8 @@ const STRICT_GRAMMAR: Grammar = Grammar {
         maps_count: false,
         ..ObjectRule::OPEN
     },
+    boolean_schemas: false,
+    false_schemas: false,
     ..GRAMMAR
 };
 
@@ -91,6 +99,13 @@ pub(super) const STRICT: Dialect = Dialect {
             confidence: 'B',
             source: "Groq, structured outputs, strict mode",
             rules: &[Constraint::NotRequired],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no `patternProperties` and no tuples: closed objects have the listed properties alone",
+            confidence: 'C',
+            source: "inferred from OpenAI's strict mode",
+            rules: &[Constraint::RefusedKeyword, Constraint::ArrayItems, Constraint::NotASchema],
             ..Fact::REFUSED
         },
         REQUIRED,
