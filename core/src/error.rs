@@ -129,6 +129,12 @@ impl Error {
         self
     }
 
+    /// The same error of what is read from a text, into which no pointer leads: at the text.
+    pub(crate) fn of_text(mut self) -> Self {
+        self.0.pointer.clear();
+        self
+    }
+
     /// What kind of error this is.
     pub fn code(&self) -> Code {
         self.0.code

@@ -59,8 +59,8 @@ pub const MAX_SERVER_NAME: usize = 256;
 /// Enough for every conversation that was recorded; with more, a tool is announced again by its first sentence alone.
 pub const REPEATED_NOTICE_BYTES: usize = 64 << 10;
 
-/// Bytes of a streamed reply that are held back at once: the arguments of open calls, and an event that is not whole
-/// yet.
+/// Bytes of a streamed reply that are held back at once: the arguments of open calls, texts of the answer, and an event
+/// that is not whole yet.
 ///
-/// A stream that never ends a call or a line must end somewhere. No model writes 64 MiB of arguments.
+/// A stream that never ends a call, a text or a line must end somewhere. No model writes 64 MiB of arguments.
 pub const MAX_HELD_BYTES: usize = 64 << 20;

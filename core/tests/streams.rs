@@ -215,3 +215,23 @@ fn a_byte_order_mark_of_an_exchange_is_left_out() {
     let out = exchange.feed_text(&format!("\u{feff}data: {block}\n\n")).expect("text");
     assert!(out.starts_with("data: ") && out.contains("a.b"), "{out}");
 }
+
+#[test]
+fn half_of_a_surrogate_pair_stays_in_a_text_that_passes() {
+    let restore = json!({"version": 4, "tools": {}, "answer": {"wrapper": "response"}}).to_string();
+    let mut stream = Restore::from_json(&restore).expect("a restore").stream();
+    let text = concat!(
+        r#"data: {"choices":[{"index":0,"delta":{"content":"Hi \ud83d"}}]}"#,
+        "\n\n",
+        r#"data: {"choices":[{"index":0,"delta":{"content":"\ude00"}}]}"#,
+        "\n\n",
+        r#"data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\ud83d"}}"#,
+        "\n\n",
+    );
+    assert_eq!(stream.feed_text(text).expect("events"), text);
+    let held = r#"data: {"choices":[{"index":1,"delta":{"content":" \n"}}]}"#;
+    assert_eq!(stream.feed_text(&format!("{held}\n\n")).expect("white space is held"), "");
+    let rest = r#"data: {"choices":[{"index":1,"delta":{"content":"\ud83d"}}]}"#;
+    let both = rest.replace(r"\ud83d", r" \n\ud83d");
+    assert_eq!(stream.feed_text(&format!("{rest}\n\n")).expect("the text passes"), format!("{both}\n\n"));
+}

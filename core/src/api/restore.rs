@@ -203,7 +203,7 @@ impl Restore {
         CallStream(CallPieces::new(&self.0, &Text::new(name)))
     }
 
-    /// Whether calls come back as they are.
+    /// Whether calls and the answer come back as they are.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

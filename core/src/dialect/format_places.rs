@@ -77,6 +77,8 @@ impl FormatPlace {
 const TO_OPENAPI: &[(&str, &str)] = &[("gemini-json-schema", "gemini"), ("vertex-json-schema", "vertex")];
 const TO_JSON_SCHEMA: &[(&str, &str)] = &[("gemini", "gemini-json-schema"), ("vertex", "vertex-json-schema")];
 const GOOGLE: &str = "Gemini API, GenerationConfig; google-genai 3.6.1 (read 2026-11-26)";
+const PROTO_JSON: &str =
+    "Protocol Buffers, ProtoJSON format: parsers accept the name of a field in both spellings (read 2026-11-26)";
 const GOOGLE_LIST: &str =
     "google-genai 3.6.1 writes a list of `{text: {mimeType, schema}}`, LiteLLM an object: both are \
     read (2026-11-26)";
@@ -189,7 +191,59 @@ pub(crate) const PLACES: &[FormatPlace] = &[
         ..FormatPlace::OF_GEMINI
     },
     FormatPlace {
+        path: &["generationConfig"],
+        schema: "response_schema",
+        dialects: TO_OPENAPI,
+        source: PROTO_JSON,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generationConfig"],
+        schema: "response_json_schema",
+        dialects: TO_JSON_SCHEMA,
+        source: PROTO_JSON,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config"],
+        schema: "responseSchema",
+        dialects: TO_OPENAPI,
+        source: PROTO_JSON,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config"],
+        schema: "responseJsonSchema",
+        dialects: TO_JSON_SCHEMA,
+        source: PROTO_JSON,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
         path: &["generationConfig", "responseFormat"],
+        holder: &["text"],
+        dialects: TO_JSON_SCHEMA,
+        confidence: 'C',
+        source: GOOGLE_LIST,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generationConfig", "response_format"],
+        holder: &["text"],
+        dialects: TO_JSON_SCHEMA,
+        confidence: 'C',
+        source: GOOGLE_LIST,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config", "responseFormat"],
+        holder: &["text"],
+        dialects: TO_JSON_SCHEMA,
+        confidence: 'C',
+        source: GOOGLE_LIST,
+        ..FormatPlace::OF_GEMINI
+    },
+    FormatPlace {
+        path: &["generation_config", "response_format"],
         holder: &["text"],
         dialects: TO_JSON_SCHEMA,
         confidence: 'C',

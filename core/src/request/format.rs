@@ -342,6 +342,14 @@ fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
 }
 
 fn is_chat(request: &Node<'_>, target: Option<Api>) -> Result<bool, Error> {
+    let given =
+        |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
+    // No other API with `messages` has these response formats.
+    let is_of_anthropic = given("output_config") || given("output_format");
+    if given("response_format") && !is_of_anthropic && !has_shape_of_anthropic(request)? {
+        return Ok(true);
+    }
+    let target = target.filter(|_| !is_of_anthropic);
     let has_chat_member = || CHAT_ONLY.iter().any(|key| request.get(key).is_some());
     if target == Some(Api::OpenaiChat) && has_chat_member() && !has_shape_of_anthropic(request)? {
         return Ok(true);

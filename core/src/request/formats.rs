@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::prefilter::FORMAT;
+use super::{prefilter::FORMAT, report::Warnings};
 use crate::{
     dialect::format_places::{FormatPlace, SchemaText, JSON_MODES, PLACES},
     error::Error,
@@ -215,7 +215,11 @@ pub(crate) struct Handed<'a> {
 ///
 /// # Errors
 /// `invalid-json` if the schema or an item is text that cannot be read.
-pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api) -> Result<Option<Handed<'a>>, Error> {
+pub(crate) fn take<'a>(
+    request: &mut Node<'a>,
+    source: Api,
+    warnings: &mut Warnings,
+) -> Result<Option<Handed<'a>>, Error> {
     let (mut taken, mut of_request) = (None, Vec::new());
     visit(request, source, &mut |Found { place, holder, .. }| {
         let handed = holder.and_then(|holder| handed(holder, place).transpose()).transpose()?;
@@ -229,6 +233,12 @@ pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api) -> Result<Option<Han
         }
         Ok(())
     })?;
+    if let [list] = of_request.as_slice() {
+        if let Some(list) = request.get(*list).map(lazy::view).transpose()? {
+            let others = list.as_array().unwrap_or_default().iter().skip(1);
+            others.for_each(|other| warnings.lose("response_format", other));
+        }
+    }
     remove(request, &of_request)?;
     Ok(taken)
 }

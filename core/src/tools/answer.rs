@@ -1,9 +1,12 @@
 //! The answer to a response format, restored: out of its wrapper, and with encoded values as the caller's schema has
 //! them. Text that is no JSON, or needs nothing, stays byte for byte.
 
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 
-use super::call_sites::each;
+use super::{
+    answer_parts::{self, is_text_part, may_change, Content},
+    call_sites::each,
+};
 use crate::{
     json::{self, Data, Node, Text},
     sanitize::decode::Plan,
@@ -15,32 +18,20 @@ pub(crate) struct Answer {
     pub(super) plan: Plan,
 }
 
-/// A text of an answer, restored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Content {
-    /// The new text; `None` if the text stays as it is.
-    pub(crate) text: Option<String>,
-    /// True if the text is the beginning of a JSON text.
-    pub(crate) is_cut: bool,
-}
-
-/// Returns true if a text may be JSON that a plan changes: no plan changes a number, `true`, `false` or `null`.
-pub(super) fn may_change(text: &str) -> Option<bool> {
-    let first = text.bytes().find(|byte| !byte.is_ascii_whitespace())?;
-    Some(matches!(first, b'{' | b'[' | b'"'))
-}
-
 /// Restores a text, if there is something to undo. Of a text that breaks off, whatever is whole is restored.
 pub(super) fn restored(answer: Option<&Answer>, text: &str) -> Content {
-    if may_change(text) != Some(true) {
-        return Content::default();
-    }
+    read(answer, text).unwrap_or_default()
+}
+
+/// As [`restored`]; `None` if the text is neither JSON that may change nor the beginning of such JSON.
+fn read(answer: Option<&Answer>, text: &str) -> Option<Content> {
+    may_change(text).filter(|may| *may)?;
     let restored = |mut node: Node<'_>| answer.and_then(|answer| answer.restored(&mut node));
     if let Ok(node) = json::read(text) {
-        return Content { text: restored(node), is_cut: false };
+        return Some(Content { text: restored(node), is_cut: false });
     }
-    let Some(closed) = json::close_cut(text) else { return Content::default() };
-    Content { text: json::read(&closed).ok().and_then(restored), is_cut: true }
+    let closed = json::close_cut(text)?;
+    Some(Content { text: json::read(&closed).ok().and_then(restored), is_cut: true })
 }
 
 impl Answer {
@@ -48,8 +39,9 @@ impl Answer {
         Answer { plan }
     }
 
-    fn text(&self, text: &str) -> Content {
-        restored(Some(self), text)
+    /// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.
+    fn read(&self, text: &str) -> Option<Content> {
+        read(Some(self), text)
     }
 
     /// Returns the restored text; `None` if nothing changes.
@@ -57,22 +49,32 @@ impl Answer {
         self.plan.restore(node).ok()?;
         (!node.is_intact()).then(|| json::write(node))
     }
-}
 
-impl Answer {
     /// Restores the texts of a whole reply of any API.
     pub(super) fn reply(&self, reply: &mut Node<'_>) {
-        if !matches!(reply.data(), Data::Array(_)) {
-            return self.in_reply(reply);
-        }
-        // The visitor never fails.
-        let _ = reply.visit_children::<()>(|_, one| {
-            self.in_reply(one);
-            Ok(())
-        });
+        self.event(reply, true);
     }
 
-    fn in_reply(&self, reply: &mut Node<'_>) {
+    /// Restores the whole texts of an event of a stream. Text that breaks off is restored only if the event ends it.
+    pub(super) fn event(&self, event: &mut Node<'_>, is_end: bool) {
+        let walk = Walk { answer: self, may_be_cut: is_end };
+        if matches!(event.data(), Data::Array(_)) {
+            return answer_parts::restore_chunks(&|text| self.read(text), event, is_end, &mut |one| walk.in_reply(one));
+        }
+        walk.in_reply(event);
+    }
+}
+
+/// A walk through a reply.
+#[derive(Clone, Copy)]
+struct Walk<'w> {
+    answer: &'w Answer,
+    /// True if a text that breaks off does not go on in another event.
+    may_be_cut: bool,
+}
+
+impl Walk<'_> {
+    fn in_reply(self, reply: &mut Node<'_>) {
         // Anthropic's message, a message of Chat Completions, an item of Responses, or a step of Interactions.
         self.in_message(reply);
         each(reply, "choices", &mut |choice| {
@@ -95,14 +97,18 @@ impl Answer {
                 });
             });
         }
-        reply.visit("part", |part| self.in_part(part));
+        reply.visit("part", |part| {
+            if is_text_part(part) {
+                self.in_text(part, "text");
+            }
+        });
         if reply.get("type").is_some_and(|kind| kind.is_text("response.output_text.done")) {
             self.in_text(reply, "text");
         }
     }
 
     /// Restores the texts of a message, unless it is the caller's.
-    fn in_message(&self, message: &mut Node<'_>) {
+    fn in_message(self, message: &mut Node<'_>) {
         const OTHERS: [&str; 4] = ["user", "system", "developer", "tool"];
         let is_other = message.get("role").is_some_and(|role| OTHERS.iter().any(|other| role.is_text(other)));
         let is_step_of_others = message.get("type").is_some_and(|kind| {
@@ -113,49 +119,15 @@ impl Answer {
         }
         self.in_text(message, "content");
         for list in ["content", "parts"] {
-            if !self.in_parts_together(message, list) {
-                each(message, list, &mut |part| self.in_part(part));
-            }
+            answer_parts::restore(&|text| self.answer.read(text), message, list, self.may_be_cut);
         }
     }
 
-    /// Restores JSON that comes in several parts, as Gemini may send it: the first part gets all of it. Returns true if
-    /// it did.
-    fn in_parts_together(&self, message: &mut Node<'_>, list: &'static str) -> bool {
-        let parts = message.get(list).and_then(Node::as_array).unwrap_or_default();
-        let texts = parts.iter().filter(|part| is_text_part(part)).filter_map(|part| part.get("text")?.as_text());
-        let texts: Vec<_> = texts.filter_map(Text::value).collect();
-        if texts.len() < 2 {
-            return false;
-        }
-        let Content { text: Some(whole), is_cut: false } = self.text(&texts.concat()) else { return false };
-        let mut whole = Some(whole);
-        each(message, list, &mut |part| {
-            if is_text_part(part) && part.get("text").is_some() {
-                part.set("text", Node::string(whole.take().unwrap_or_default()));
-            }
-        });
-        true
-    }
-
-    /// Restores a block or a part that is text.
-    fn in_part(&self, part: &mut Node<'_>) {
-        if is_text_part(part) {
-            self.in_text(part, "text");
-        }
-    }
-
-    fn in_text(&self, holder: &mut Node<'_>, key: &'static str) {
+    fn in_text(self, holder: &mut Node<'_>, key: &'static str) {
         let Some(text) = holder.get(key).and_then(Node::as_text).and_then(Text::value) else { return };
-        if let Some(restored) = self.text(&text).text {
+        let content = self.answer.read(&text).filter(|content| self.may_be_cut || !content.is_cut);
+        if let Some(restored) = content.and_then(|content| content.text) {
             holder.set(key, Node::string(restored));
         }
     }
-}
-
-/// Returns true if a block or a part holds text of the answer, not a thought or something else.
-pub(super) fn is_text_part(part: &Node<'_>) -> bool {
-    const KINDS: [&str; 2] = ["text", "output_text"];
-    let is_of_kind = part.get("type").is_none_or(|kind| kind.is_null() || KINDS.iter().any(|text| kind.is_text(text)));
-    is_of_kind && part.get("thought").and_then(Node::as_bool) != Some(true)
 }

@@ -4,19 +4,49 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    answer::is_text_part,
+    answer_parts::is_text_part,
     call_sites::each,
     held::{Key, CONVERSE_DELTA},
-    held_text::{at, set, Held, Slot, TextKey},
+    held_text::{at, set, Carrier, Held, Piece, Slot, TextKey},
     stream_restorer::{Passed, Stream},
 };
 use crate::{
     error::Error,
-    json::{Node, Text},
+    json::{Node, Object, Text},
     request::tool::has_type,
 };
 
 const DELTA_TEXT: &[&str] = &["delta", "text"];
+const COHERE_TEXT: &[&str] = &["delta", "message", "content", "text"];
+/// Members of a chunk of Chat Completions that say nothing of their own.
+const OF_CHUNK: [&str; 9] =
+    ["id", "object", "created", "model", "provider", "system_fingerprint", "service_tier", "obfuscation", "choices"];
+/// Members of an event with a piece of a text that say nothing of their own.
+const OF_DELTA: [&str; 13] = [
+    "type",
+    "event_type",
+    "event_id",
+    "id",
+    "index",
+    "output_index",
+    "content_index",
+    "item_id",
+    "sequence_number",
+    "obfuscation",
+    "p",
+    "delta",
+    CONVERSE_DELTA,
+];
+/// The errors of a stream of Converse.
+const EXCEPTIONS: [&str; 5] = [
+    "internalServerException",
+    "modelStreamErrorException",
+    "serviceUnavailableException",
+    "throttlingException",
+    "validationException",
+];
+/// Events that end the texts of a block, an item or a step.
+const ONE_ENDS: [&str; 4] = ["content_block_stop", "response.output_item.done", "step.stop", "content-end"];
 /// Events that end all texts of a reply.
 const ENDS: [&str; 6] =
     ["message_stop", "message-end", "response.completed", "response.incomplete", "response.failed", "response.done"];
@@ -63,9 +93,7 @@ impl Stream {
 
     fn carried_text(&self, mut held: Held) -> Option<Node<'static>> {
         let whole = self.whole_text(&mut held);
-        let (mut event, slot) = held.carrier?;
-        slot.set(&mut event, whole);
-        Some(event)
+        Some(held.carrier?.with(whole))
     }
 
     fn whole_text(&self, held: &mut Held) -> String {
@@ -78,51 +106,50 @@ impl Stream {
         let Some(piece) = at(event, path).and_then(Node::as_text).map(|text| text.clone().into_owned()) else {
             return Ok(Passed::Event);
         };
-        match self.texts.piece(key, &piece, || (event.detached(), Slot::Path(path)))? {
-            None => Ok(Passed::Nothing),
-            Some(text) => {
-                if !piece.is(text.as_str()) {
-                    set(event, path, Node::string(text));
-                }
-                Ok(Passed::Event)
-            }
+        let carrier = || Carrier::new(only(event, &OF_DELTA), Slot::Path(path));
+        match self.texts.piece(key, &piece, carrier)? {
+            Piece::Same => {}
+            Piece::Text(text) => set(event, path, Node::string(text)),
+            Piece::Held if has_only(event, &OF_DELTA) => return Ok(Passed::Nothing),
+            Piece::Held => set(event, path, Node::literal("")),
         }
+        Ok(Passed::Event)
     }
 
     /// Handles the first text of a block or a step, which comes with its start.
     fn begin_text(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.start"));
-        if !is_step && !has_type(event, "content_block_start") {
+        let is_cohere = has_type(event, "content-start");
+        if !is_step && !is_cohere && !has_type(event, "content_block_start") {
             return Ok(());
         }
         let key = TextKey { block: Key::of(event), part: 0 };
-        let index = || event.get("index").map(Node::detached).unwrap_or_default();
+        let index = event.get("index").map(Node::detached).unwrap_or_default();
         let text = |kind| Node::record([("type", Node::literal(kind)), ("text", Node::literal(""))]);
-        let carrier = match is_step {
-            true => {
-                Node::record([("event_type", Node::literal("step.delta")), ("index", index()), ("delta", text("text"))])
-            }
-            false => Node::record([
-                ("type", Node::literal("content_block_delta")),
-                ("index", index()),
-                ("delta", text("text_delta")),
-            ]),
+        let (kind, name, delta, path) = if is_step {
+            ("event_type", "step.delta", text("text"), DELTA_TEXT)
+        } else if is_cohere {
+            let content = Node::record([("content", Node::record([("text", Node::literal(""))]))]);
+            ("type", "content-delta", Node::record([("message", content)]), COHERE_TEXT)
+        } else {
+            ("type", "content_block_delta", text("text_delta"), DELTA_TEXT)
         };
-        let (texts, mut outcome) = (&mut self.texts, Ok(()));
+        let carrier = Node::record([(kind, Node::literal(name)), ("index", index), ("delta", delta)]);
+        let carrier = Carrier::new(carrier, Slot::Path(path));
+        let mut outcome = Ok(());
         let mut take = |part: &mut Node<'_>| {
-            let Some(piece) = part.get("text").and_then(Node::as_text).filter(|text| !text.is_empty()) else { return };
-            let piece = piece.clone().into_owned();
-            match texts.piece(&key, &piece, || (carrier.clone(), Slot::Path(DELTA_TEXT))) {
-                Ok(text) => {
-                    let text = text.unwrap_or_default();
-                    if !piece.is(text.as_str()) {
-                        part.set("text", Node::string(text));
-                    }
-                }
-                Err(error) => outcome = Err(error),
+            if outcome.is_ok() {
+                outcome = self.take(part, "text", &key, || carrier.clone()).map(drop);
             }
         };
         event.visit("content_block", |block| has_type(block, "text").then(|| take(block)));
+        if is_cohere {
+            event.visit("delta", |delta| {
+                delta.visit("message", |message| {
+                    message.visit("content", |content| is_text_part(content).then(|| take(content)))
+                })
+            });
+        }
         event.visit("step", |step| {
             if has_type(step, "model_output") {
                 each(step, "content", &mut |part| {
@@ -135,44 +162,71 @@ impl Stream {
         outcome
     }
 
+    /// Takes a piece of a text out of what holds it. Returns true if it is held back.
+    fn take(
+        &mut self,
+        holder: &mut Node<'_>,
+        member: &'static str,
+        key: &TextKey,
+        carrier: impl FnOnce() -> Carrier,
+    ) -> Result<bool, Error> {
+        let piece = holder.get(member).and_then(Node::as_text).filter(|piece| !piece.is_empty());
+        let Some(piece) = piece.cloned().map(Text::into_owned) else { return Ok(false) };
+        match self.texts.piece(key, &piece, carrier)? {
+            Piece::Same => return Ok(false),
+            Piece::Text(text) => holder.set(member, Node::string(text)),
+            Piece::Held => {
+                holder.set(member, Node::literal(""));
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Sends the texts that an event ends before it, and restores those that it repeats.
     fn end_texts<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) {
         let kind = ["type", "event_type"].into_iter().find_map(|key| event.get(key)?.as_text()).cloned();
         let is = |name: &str| kind.as_ref().is_some_and(|kind| kind.is(name));
+        let ends_all = ENDS.into_iter().any(is) || is("interaction.completed") || event.get("messageStop").is_some();
+        let is_error = is("error")
+            || event.get("error").is_some_and(|error| !error.is_null())
+            || EXCEPTIONS.into_iter().any(|name| event.get(name).is_some());
+        let ends_one = ONE_ENDS.into_iter().any(is);
         let mut ended = Vec::new();
         if is("response.output_text.done") || is("response.content_part.done") {
             ended.extend(self.texts.close(&text_key(event)));
-        } else if ["content_block_stop", "response.output_item.done", "step.stop", "content-end"].into_iter().any(is) {
+        } else if ends_one {
             ended = self.texts.close_all(Some(&Key::of(event)));
         } else if let Some(block) = event.get("contentBlockStop") {
             ended = self.texts.close_all(Some(&Key::of_block(block.get("contentBlockIndex"))));
-        } else if ENDS.into_iter().any(is) || is("interaction.completed") || event.get("messageStop").is_some() {
+        } else if ends_all || is_error {
+            // Clients stop reading at an error.
             ended = self.texts.close_all(None);
         }
         out.extend(ended.into_iter().filter_map(|held| self.carried_text(held)));
         // Whole replies, and the events that repeat what came in pieces.
         let is_start = ["message_start", "content_block_start", "step.start"].into_iter().any(is);
         if !is_start {
-            self.restore_map.contents(event);
+            let is_part = is("response.output_text.done") || is("response.content_part.done");
+            self.restore_map.contents(event, is_part || ends_one || ends_all);
         }
     }
 
     /// Handles the texts in a chunk of Chat Completions.
     fn chat_texts(&mut self, event: &mut Node<'_>) -> Result<Passed, Error> {
-        let mut chunk = None;
         let has_text = event.get("choices").and_then(Node::as_array).unwrap_or_default().iter().any(|choice| {
             choice.get("delta").and_then(|delta| delta.get("content")).is_some_and(|content| !content.is_null())
         });
-        if has_text {
-            let mut bare = event.detached();
-            bare.remove("choices");
-            chunk = Some(bare);
-        }
+        let chunk = if has_text { only(event, &OF_CHUNK) } else { Node::empty_object() };
+        let chunk = Carrier::new(chunk, Slot::Choice(0));
         let (mut outcome, mut is_withheld) = (Ok(()), false);
-        let mut nothing_left = event.get("usage").is_none_or(Node::is_null);
+        let mut nothing_left = has_only(event, &[OF_CHUNK.as_slice(), &["choices"]].concat());
         each(event, "choices", &mut |choice| {
+            if outcome.is_err() {
+                return;
+            }
             let number = choice.get("index").and_then(Node::as_u64).unwrap_or_default();
-            match self.choice_text(choice, number, chunk.as_ref()) {
+            match self.choice_text(choice, number, &chunk) {
                 Ok(withheld) => is_withheld |= withheld,
                 Err(error) => outcome = Err(error),
             }
@@ -180,40 +234,24 @@ impl Stream {
             let delta = choice.get("delta").and_then(Node::as_object);
             nothing_left &= delta
                 .is_none_or(|delta| delta.iter().all(|member| member.key.is("content") && is_empty(&member.value)))
-                && ["finish_reason", "message", "logprobs"]
-                    .iter()
-                    .all(|key| choice.get(*key).is_none_or(Node::is_null));
+                && has_only(choice, &["index", "delta"]);
         });
         outcome?;
         Ok(if is_withheld && nothing_left { Passed::Nothing } else { Passed::Event })
     }
 
     /// Handles the text of a choice. Returns true if it was held back.
-    fn choice_text(
-        &mut self,
-        choice: &mut Node<'_>,
-        number: u64,
-        chunk: Option<&Node<'static>>,
-    ) -> Result<bool, Error> {
+    fn choice_text(&mut self, choice: &mut Node<'_>, number: u64, chunk: &Carrier) -> Result<bool, Error> {
         let key = TextKey { block: Key::in_choice(number, 0), part: 0 };
-        choice.visit("message", |message| self.restore_map.contents(message));
-        let carrier = || (chunk.cloned().unwrap_or_default(), Slot::Choice(number));
+        let ends = choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
+        choice.visit("message", |message| self.restore_map.contents(message, ends));
         let (mut outcome, mut is_withheld) = (Ok(()), false);
-        let texts = &mut self.texts;
         let mut take = |holder: &mut Node<'_>, member: &'static str| {
-            let Some(piece) = holder.get(member).and_then(Node::as_text).filter(|piece| !piece.is_empty()) else {
-                return;
-            };
-            let piece = piece.clone().into_owned();
-            match texts.piece(&key, &piece, carrier) {
-                Ok(text) => {
-                    is_withheld |= text.is_none();
-                    let text = text.unwrap_or_default();
-                    if !piece.is(text.as_str()) {
-                        holder.set(member, Node::string(text));
-                    }
+            if outcome.is_ok() {
+                match self.take(holder, member, &key, || chunk.at(Slot::Choice(number))) {
+                    Ok(withheld) => is_withheld |= withheld,
+                    Err(error) => outcome = Err(error),
                 }
-                Err(error) => outcome = Err(error),
             }
         };
         choice.visit("delta", |delta| {
@@ -226,14 +264,19 @@ impl Stream {
             });
         });
         outcome?;
-        if choice.get("finish_reason").is_some_and(|reason| !reason.is_null()) {
-            if let Some(mut held) = self.texts.close(&key).filter(|held| !held.pieces.is_empty()) {
-                let whole = self.whole_text(&mut held);
-                if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
-                    choice.set("delta", Node::empty_object());
-                }
-                choice.visit("delta", |delta| delta.set("content", Node::string(whole)));
+        let ended = if ends { self.texts.close(&key) } else { None };
+        if let Some(mut held) = ended.filter(|held| !held.pieces.is_empty()) {
+            let whole = self.whole_text(&mut held);
+            if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
+                choice.set("delta", Node::empty_object());
             }
+            choice.visit("delta", |delta| {
+                if delta.get("content").is_some_and(|content| content.as_array().is_some()) {
+                    put_in_parts(delta, "content", whole, true);
+                } else {
+                    delta.set("content", Node::string(whole));
+                }
+            });
         }
         Ok(is_withheld)
     }
@@ -242,30 +285,19 @@ impl Stream {
     fn gemini_texts(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let mut bare = event.detached();
         bare.remove("candidates");
+        let chunk = Carrier::new(bare, Slot::Candidate(0));
         let mut outcome = Ok(());
         each(event, "candidates", &mut |candidate| {
             let number = candidate.get("index").and_then(Node::as_u64).unwrap_or_default();
             let key = TextKey { block: Key::in_choice(number, 0), part: 0 };
-            let texts = &mut self.texts;
             candidate.visit("content", |content| {
                 each(content, "parts", &mut |part| {
-                    let piece = part.get("text").and_then(Node::as_text).filter(|piece| !piece.is_empty());
-                    let Some(piece) = piece.cloned().map(Text::into_owned) else { return };
-                    if !is_text_part(part) {
-                        return;
-                    }
-                    match texts.piece(&key, &piece, || (bare.clone(), Slot::Candidate(number))) {
-                        Ok(text) => {
-                            let text = text.unwrap_or_default();
-                            if !piece.is(text.as_str()) {
-                                part.set("text", Node::string(text));
-                            }
-                        }
-                        Err(error) => outcome = Err(error),
+                    if outcome.is_ok() && is_text_part(part) {
+                        outcome = self.take(part, "text", &key, || chunk.at(Slot::Candidate(number))).map(drop);
                     }
                 });
             });
-            if candidate.get("finishReason").is_none_or(Node::is_null) {
+            if outcome.is_err() || candidate.get("finishReason").is_none_or(Node::is_null) {
                 return;
             }
             if let Some(mut held) = self.texts.close(&key).filter(|held| !held.pieces.is_empty()) {
@@ -280,19 +312,15 @@ impl Stream {
         const PATH: &[&str] = &["message", "content"];
         let key = TextKey { block: Key::in_choice(0, 0), part: 0 };
         let ends = event.get("done").and_then(Node::as_bool) == Some(true);
-        let piece = at(event, PATH).and_then(Node::as_text).filter(|piece| !piece.is_empty());
         let mut passed = Passed::Event;
-        if let Some(piece) = piece.cloned().map(Text::into_owned) {
-            let text = self.texts.piece(&key, &piece, || (event.detached(), Slot::Path(PATH)))?;
+        let carrier = Carrier::new(event.detached(), Slot::Path(PATH));
+        let is_withheld = event.visit("message", |message| self.take(message, "content", &key, || carrier));
+        if is_withheld.unwrap_or(Ok(false))? && !ends {
             let message = event.get("message").and_then(Node::as_object);
             let is_alone = message
                 .is_none_or(|message| message.iter().all(|member| member.key.is("role") || member.key.is("content")));
-            if text.is_none() && is_alone && !ends {
+            if is_alone && has_only(event, &["model", "created_at", "message", "done"]) {
                 passed = Passed::Nothing;
-            }
-            let text = text.unwrap_or_default();
-            if !piece.is(text.as_str()) {
-                set(event, PATH, Node::string(text));
             }
         }
         let ended = if ends { self.texts.close(&key) } else { None };
@@ -317,8 +345,7 @@ fn delta_of(event: &Node<'_>) -> Option<(TextKey, &'static [&'static str])> {
     }
     // Cohere Chat v2.
     if has_type(event, "content-delta") {
-        let path: &[&str] = &["delta", "message", "content", "text"];
-        return at(event, path).map(|_| (TextKey { block: Key::of(event), part: 0 }, path));
+        return at(event, COHERE_TEXT).map(|_| (TextKey { block: Key::of(event), part: 0 }, COHERE_TEXT));
     }
     let block = event.get(CONVERSE_DELTA)?;
     block.get("delta")?.get("text")?;
@@ -331,27 +358,46 @@ fn text_key(event: &Node<'_>) -> TextKey {
     TextKey { block: Key::of(event), part: event.get("content_index").and_then(Node::as_u64).unwrap_or_default() }
 }
 
+/// Returns a copy of an event that has only these members.
+fn only(event: &Node<'_>, members: &[&str]) -> Node<'static> {
+    let all = event.as_object().map(Object::members).unwrap_or_default();
+    let kept = all.iter().filter(|member| members.iter().any(|key| member.key.is(*key)));
+    Node::object(kept.map(|member| (member.key.clone().into_owned(), member.value.detached())).collect())
+}
+
+/// Returns true if an object has nothing but these members, and members that are null or empty.
+fn has_only(node: &Node<'_>, members: &[&str]) -> bool {
+    let is_empty = |value: &Node<'_>| value.is_null() || value.as_array().is_some_and(<[_]>::is_empty);
+    let all = node.as_object().map(Object::members).unwrap_or_default();
+    all.iter().all(|member| is_empty(&member.value) || members.iter().any(|key| member.key.is(*key)))
+}
+
 /// Puts a text into a candidate: into its first part that is text, or into a new first part.
 fn put_in_candidate(candidate: &mut Node<'_>, whole: String) {
-    let mut whole = Some(whole);
-    candidate.visit("content", |content| {
-        each(content, "parts", &mut |part| {
-            if part.get("text").is_some() && is_text_part(part) {
-                if let Some(whole) = whole.take() {
-                    part.set("text", Node::string(whole));
-                }
-            }
-        });
-    });
-    let Some(whole) = whole else { return };
     if candidate.get("content").is_none_or(|content| content.as_object().is_none()) {
         candidate.set("content", Node::record([("role", Node::literal("model"))]));
     }
-    candidate.visit("content", |content| {
-        if content.get("parts").and_then(Node::as_array).is_none() {
-            content.set("parts", Node::array(Vec::new()));
+    candidate.visit("content", |content| put_in_parts(content, "parts", whole, false));
+}
+
+/// Puts a text into a list of parts: into the first one that is text, or into a new first one.
+fn put_in_parts(holder: &mut Node<'_>, list: &'static str, whole: String, has_types: bool) {
+    let mut whole = Some(whole);
+    each(holder, list, &mut |part| {
+        if part.get("text").is_some() && is_text_part(part) {
+            if let Some(whole) = whole.take() {
+                part.set("text", Node::string(whole));
+            }
         }
-        let part = Node::record([("text", Node::string(whole))]);
-        content.visit("parts", |parts| parts.as_array_mut().map(|parts| parts.insert(0, part)))
     });
+    let Some(whole) = whole else { return };
+    if holder.get(list).and_then(Node::as_array).is_none() {
+        holder.set(list, Node::array(Vec::new()));
+    }
+    let mut part = Node::empty_object();
+    if has_types {
+        part.set("type", Node::literal("text"));
+    }
+    part.set("text", Node::string(whole));
+    holder.visit(list, |parts| parts.as_array_mut().map(|parts| parts.insert(0, part)));
 }

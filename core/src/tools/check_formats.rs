@@ -102,17 +102,25 @@ pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Err
     Ok(list.any(|entry| !functions || is_group(entry) || matches!(tool_format::recognise(entry), Entry::Tool(_))))
 }
 
-/// Returns true if an entry of the list of tools has this member.
+/// Returns true if an entry of the list of tools has this member, which Google's APIs read in both spellings.
 fn has_entry(request: &Node<'_>, member: &str) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
-    Ok(tools.as_array().unwrap_or_default().iter().any(|entry| entry.get(member).is_some()))
+    Ok(tools.as_array().unwrap_or_default().iter().any(|entry| {
+        let members = entry.as_object().map(crate::json::Object::members).unwrap_or_default();
+        members.iter().any(|own| own.key.display().replace('_', "").eq_ignore_ascii_case(member))
+    }))
 }
 
 fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let last = request.get(api.history()).and_then(Node::as_array).and_then(<[Node<'_>]>::last);
     let last = last.map(view).transpose()?;
-    Ok(last.is_some_and(|message| message.get("role").is_some_and(|role| role.is_text("assistant"))))
+    let Some(message) = last.filter(|message| message.get("role").is_some_and(|role| role.is_text("assistant"))) else {
+        return Ok(false);
+    };
+    // A turn that paused in a call of a hosted tool goes on behind its result.
+    let last = message.get("content").and_then(Node::as_array).and_then(<[Node<'_>]>::last);
+    Ok(last.is_none_or(|block| has_type(block, "text")))
 }
 
 /// Returns true if a message or the instructions of a request hold the word JSON.

@@ -1,10 +1,6 @@
 //! Rewrites the response formats of a request: each schema as `sanitize` writes it with `use: "response"`.
 
-use alloc::{
-    format,
-    string::{String, ToString as _},
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     answer::Answer,
@@ -40,25 +36,59 @@ pub struct FormatChange {
 
 /// The response formats of a request before anything is changed.
 pub(super) struct Given {
-    pointers: Vec<(String, &'static FormatPlace)>,
+    formats: Vec<Source>,
+    /// The number of the format that another API gets; see [`formats::take`].
+    taken: Option<usize>,
     api: Api,
+}
+
+/// Where a response format stood before anything was changed.
+#[derive(Clone)]
+struct Source {
+    /// JSON Pointer to the object that holds the schema.
+    holder: String,
+    /// JSON Pointer to the schema.
+    schema: String,
+    /// True if the schema is text, so that pointers end at it.
+    is_text: bool,
+    is_enforced: bool,
+}
+
+impl Source {
+    fn of(place: &FormatPlace, pointer: &str, holder: &Node<'_>) -> Self {
+        let is_text = holder.get(place.schema).is_some_and(|schema| schema.as_text().is_some());
+        let schema = format!("{pointer}/{}", place.schema);
+        Source { holder: String::from(pointer), schema, is_text, is_enforced: place.is_enforced }
+    }
 }
 
 impl Given {
     pub(super) fn of(request: &mut Node<'_>, api: Api) -> Result<Self, Error> {
-        Ok(Given { pointers: formats::pointers(request, api)?, api })
+        let (mut all, mut taken) = (Vec::new(), None);
+        formats::visit(request, api, &mut |Found { place, pointer, holder }| {
+            let found = holder.map(|holder| Source::of(place, pointer, holder));
+            if place.item.is_some() || taken.is_none() {
+                taken = found.as_ref().map(|_| all.len());
+            }
+            all.extend(found);
+            Ok(())
+        })?;
+        Ok(Given { formats: all, taken, api })
     }
 
-    /// Returns the pointer to the format that is now the one of this number, of this many.
-    fn pointer(&self, number: usize, count: usize) -> Option<&str> {
-        let is_same = self.pointers.len() == count;
-        let at = if is_same { number } else { self.pointers.len().checked_sub(1)? };
-        self.pointers.get(at).map(|(pointer, place)| (pointer.as_str(), place)).map(|(pointer, _)| pointer)
+    /// Returns where the format stood that is now the one of this number, of this many, in a request of an API.
+    fn source(&self, number: usize, count: usize, api: Api) -> Option<&Source> {
+        let at = match self.formats.len() == count {
+            _ if self.api != api => self.taken?,
+            true => number,
+            false => self.formats.len().checked_sub(1)?,
+        };
+        self.formats.get(at)
     }
 
     /// Returns true if the API of the request enforces formats without a flag.
     fn is_enforced(&self) -> bool {
-        self.pointers.iter().any(|(_, place)| place.is_enforced)
+        self.formats.iter().any(|format| format.is_enforced)
     }
 }
 
@@ -102,7 +132,8 @@ pub(super) fn rewrite(
             plans.clear();
             return Ok(());
         };
-        let from = given.pointer(number, count).unwrap_or(pointer).to_string();
+        let own = || Source::of(place, pointer, holder);
+        let from = given.source(number, count, api).cloned().unwrap_or_else(own);
         number += 1;
         let (changes, plan) = in_holder(holder, place, (&from, pointer), options, was_enforced)?;
         written.changes.extend(changes);
@@ -118,7 +149,7 @@ pub(super) fn rewrite(
     if let (Some((_, pointer)), true) = (&undone, several) {
         let message =
             "expected one response format, or several that need no encoding, found several of which one has to \
-            be undone in the answer; which answer is whose cannot be told";
+            be undone in the answer: the library cannot tell which format an answer belongs to";
         return Err(Error::new(Code::NotRepresentable, pointer.as_str(), message));
     }
     written.answer = undone.map(|(plan, _)| Answer::new(plan));
@@ -220,18 +251,18 @@ fn candidates(options: &ToolsOptions, place: &FormatPlace, is_strict: bool) -> R
 fn in_holder(
     holder: &mut Node<'_>,
     place: &'static FormatPlace,
-    (from, to): (&str, &str),
+    (from, to): (&Source, &str),
     options: &ToolsOptions,
     was_enforced: bool,
 ) -> Result<(Vec<FormatChange>, Plan), Error> {
     let flag = holder.get("strict").and_then(Node::as_bool).filter(|_| place.has_strict);
     let is_strict = flag.unwrap_or(was_enforced && place.has_strict);
     let at = |holder: &str, key: &str| format!("{holder}/{key}");
-    let (from_schema, to_schema) = (at(from, place.schema), at(to, place.schema));
+    let to_schema = at(to, place.schema);
     let mut first: Option<Error> = None;
     for Candidate { dialect, options } in candidates(options, place, is_strict)? {
         let Some(schema) = holder.get(place.schema) else { break };
-        let (mut changes, plan, new) = match write(schema, place, &options, (&from_schema, &to_schema)) {
+        let (mut changes, plan, new) = match write(schema, place, &options, (from, &to_schema)) {
             Ok(done) => done,
             Err(error) => {
                 first = first.or(Some(error));
@@ -257,7 +288,12 @@ fn in_holder(
                 Some(cause) => format!("the strict mode cannot express the schema: {}", cause.message()).into(),
                 None => place.reason(),
             };
-            let pointer = if flag.is_some() { at(from, "strict") } else { String::from(from) };
+            let pointer = match flag {
+                Some(_) => at(&from.holder, "strict"),
+                // The holder is the request.
+                None if from.holder.is_empty() => from.schema.clone(),
+                None => from.holder.clone(),
+            };
             let change =
                 about(Rule::StrictFlag, (pointer, Some(at(to, "strict"))), Guidance::Same, why, message.into());
             let accepts = if sent { Accepts::Same } else { Accepts::Wider };
@@ -268,7 +304,7 @@ fn in_holder(
         return Ok((changes, plan));
     }
     let error = first.unwrap_or_else(|| Error::new(Code::NotRepresentable, "", "expected a schema, found none"));
-    Err(error.below(&from_schema))
+    Err(error.below(&from.schema))
 }
 
 type Done = (Vec<Change>, Plan, Option<Node<'static>>);
@@ -278,7 +314,7 @@ fn write(
     schema: &Node<'_>,
     place: &FormatPlace,
     options: &SanitizeOptions,
-    (from, to): (&str, &str),
+    (from, to): (&Source, &str),
 ) -> Result<Done, Error> {
     let text = match schema.as_text().map(|text| text.value()) {
         Some(Some(text)) if place.text != SchemaText::Never => Some(text),
@@ -286,17 +322,20 @@ fn write(
         None => None,
     };
     let mut node = match &text {
-        Some(text) => json::read(text)?,
+        Some(text) => json::read(text).map_err(Error::of_text)?,
         None => schema.clone(),
     };
-    let (mut changes, plan) = sanitize::sanitize_with_plan(&mut node, options, Detail::Whole)?;
+    let done = sanitize::sanitize_with_plan(&mut node, options, Detail::Whole);
+    let (mut changes, plan) = done.map_err(|error| if from.is_text { error.of_text() } else { error })?;
     for change in &mut changes {
         // What is inside a text is reported at the text.
-        if text.is_some() {
+        if from.is_text {
             change.pointer.clear();
+        }
+        if text.is_some() {
             change.output_pointer = Some(String::new());
         }
-        change.pointer.insert_str(0, from);
+        change.pointer.insert_str(0, &from.schema);
         if let Some(output) = &mut change.output_pointer {
             output.insert_str(0, to);
         }

@@ -1,9 +1,9 @@
 //! The texts of a stream that are held back until they end, and the events that carry them then.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
 use super::{
-    answer::may_change,
+    answer_parts::may_change,
     held::{append, pay, Key, CALL},
 };
 use crate::{
@@ -34,8 +34,26 @@ pub(super) struct Held {
     is_json: bool,
     pub(super) pieces: String,
     /// The event that can carry the whole text.
-    pub(super) carrier: Option<(Node<'static>, Slot)>,
+    pub(super) carrier: Option<Carrier>,
     cost: usize,
+}
+
+/// An event that can carry a whole text. The texts of one event share it.
+#[derive(Clone, Debug)]
+pub(super) struct Carrier {
+    event: Arc<Node<'static>>,
+    slot: Slot,
+    length: usize,
+}
+
+/// What is done with a piece of a text.
+pub(super) enum Piece {
+    /// It passes as it is.
+    Same,
+    /// It passes with the white space before it.
+    Text(Text<'static>),
+    /// It is held back.
+    Held,
 }
 
 /// Where an event has its text.
@@ -54,7 +72,7 @@ impl Texts {
         self.open.is_empty()
     }
 
-    /// Takes a piece of a text. Returns the text to pass on instead of it; `None` if nothing is to be passed on.
+    /// Takes a piece of a text.
     ///
     /// # Errors
     /// `limit-exceeded`; then the piece is not kept.
@@ -62,16 +80,16 @@ impl Texts {
         &mut self,
         key: &TextKey,
         piece: &Text<'_>,
-        carrier: impl FnOnce() -> (Node<'static>, Slot),
-    ) -> Result<Option<String>, Error> {
+        carrier: impl FnOnce() -> Carrier,
+    ) -> Result<Piece, Error> {
         let is_new = !self.open.contains_key(key);
         if is_new {
             pay(&mut self.cost, CALL)?;
             self.open.insert(key.clone(), Held { cost: CALL, ..Held::default() });
         }
-        let Some(held) = self.open.get_mut(key) else { return Ok(None) };
+        let Some(held) = self.open.get_mut(key) else { return Ok(Piece::Same) };
         if held.passes {
-            return Ok(Some(piece.display().into_owned()));
+            return Ok(Piece::Same);
         }
         let before = held.pieces.len();
         append(&mut held.pieces, piece);
@@ -83,17 +101,19 @@ impl Texts {
             self.cost -= held.cost - CALL;
             held.cost = CALL;
             held.carrier = None;
-            return Ok(Some(core::mem::take(&mut held.pieces)));
+            let mut space = core::mem::take(&mut held.pieces);
+            space.truncate(before);
+            return Ok(if space.is_empty() { Piece::Same } else { Piece::Text(behind(space, piece)) });
         }
         let carrier = carrier();
-        let cost = CALL + held.pieces.len() + json::length(&carrier.0);
+        let cost = CALL + held.pieces.len() + carrier.length;
         let mut total = self.cost - held.cost;
         if let Err(error) = pay(&mut total, cost) {
             held.pieces.truncate(before);
             return Err(error);
         }
         (self.cost, held.cost, held.carrier) = (total, cost, Some(carrier));
-        Ok(None)
+        Ok(Piece::Held)
     }
 
     pub(super) fn close(&mut self, key: &TextKey) -> Option<Held> {
@@ -116,6 +136,45 @@ impl Texts {
     }
 }
 
+/// Returns white space and the text behind it, whose halves of surrogate pairs stay.
+fn behind(mut space: String, piece: &Text<'_>) -> Text<'static> {
+    if let Some(value) = piece.value() {
+        space.push_str(&value);
+        return Text::new(space);
+    }
+    let mut spelled = String::new();
+    for one in space.chars() {
+        match one {
+            '\n' => spelled.push_str("\\n"),
+            '\r' => spelled.push_str("\\r"),
+            '\t' => spelled.push_str("\\t"),
+            // A form feed is the only white space that is left.
+            '\u{c}' => spelled.push_str("\\f"),
+            one => spelled.push(one),
+        }
+    }
+    spelled.push_str(piece.chars());
+    Text::spelled(spelled, true)
+}
+
+impl Carrier {
+    pub(super) fn new(event: Node<'static>, slot: Slot) -> Carrier {
+        Carrier { length: json::length(&event), event: Arc::new(event), slot }
+    }
+
+    /// Returns the same event for another text in it.
+    pub(super) fn at(&self, slot: Slot) -> Carrier {
+        Carrier { slot, ..self.clone() }
+    }
+
+    /// Returns the event with a text.
+    pub(super) fn with(self, text: String) -> Node<'static> {
+        let mut event = Arc::unwrap_or_clone(self.event);
+        self.slot.set(&mut event, text);
+        event
+    }
+}
+
 /// Returns what a path leads to.
 pub(super) fn at<'n, 'a>(node: &'n Node<'a>, path: &[&'static str]) -> Option<&'n Node<'a>> {
     path.iter().try_fold(node, |node, key| node.get(*key))
@@ -132,7 +191,7 @@ pub(super) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a
 
 impl Slot {
     /// Puts a text into the event.
-    pub(super) fn set(&self, event: &mut Node<'_>, text: String) {
+    fn set(&self, event: &mut Node<'_>, text: String) {
         let text = Node::string(text);
         match self {
             Slot::Path(path) => set(event, path, text),

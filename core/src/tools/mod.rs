@@ -14,6 +14,7 @@
 //! `joined`). `set_aside` warns of tools that are not sent.
 
 mod answer;
+mod answer_parts;
 mod answer_stream;
 mod arguments;
 pub(crate) mod as_sent;

@@ -4,7 +4,8 @@
 use alloc::{string::String, sync::Arc};
 
 use super::{
-    answer::{self, Answer, Content},
+    answer::{self, Answer},
+    answer_parts::Content,
     call_repair::{Repairing, Schemas, Told},
     call_sites::{self, Role, Site},
     client_item,
@@ -341,7 +342,9 @@ impl RestoreMap {
     /// Restores a whole reply: its calls and its answer.
     pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
         self.reply(reply, told)?;
-        self.contents(reply);
+        if let Some(answer) = &self.answer {
+            answer.reply(reply);
+        }
         Ok(())
     }
 
@@ -350,10 +353,10 @@ impl RestoreMap {
         answer::restored(self.answer.as_deref(), text)
     }
 
-    /// Restores the texts of a whole reply of any API.
-    pub(super) fn contents(&self, reply: &mut Node<'_>) {
+    /// Restores the whole texts of an event of a stream. Text that breaks off is restored only if the event ends it.
+    pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool) {
         if let Some(answer) = &self.answer {
-            answer.reply(reply);
+            answer.event(event, is_end);
         }
     }
 

@@ -70,7 +70,7 @@ pub(crate) fn read<'a>(
     };
     let (mut prompt, mut taken) = (None, None);
     if !same_format {
-        conversation.format = formats::take(request, source)?;
+        conversation.format = formats::take(request, source, reading.warnings)?;
         conversation.is_in_place =
             source == Api::Anthropic && reading.target == Api::OpenaiChat && anthropic::is_common(request)?;
         let key = match source {

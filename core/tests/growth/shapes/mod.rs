@@ -99,7 +99,7 @@ impl Work {
             Work::Stream => {
                 let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
                 let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});
-                let kept = json!({"version": 2, "tools": tools}).to_string();
+                let kept = json!({"version": 4, "tools": tools, "answer": {"wrapper": "response"}}).to_string();
                 let mut stream = Restore::from_json(&kept).map_err(code)?.stream();
                 for piece in (0..first.len()).step_by(1 << 10) {
                     // All of it is ASCII.

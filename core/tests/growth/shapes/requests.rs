@@ -301,6 +301,16 @@ pub(crate) const STREAMS: Table<fn(usize) -> String> = &[
         }
         text
     }),
+    ("texts of one event", |count| {
+        let choice = |at: usize| json!({"index": at, "delta": {"content": "{"}});
+        let choices: Vec<Value> = (0..count).map(choice).collect();
+        events(1, |_| json!({"model": "m".repeat(count * 100), "choices": choices}))
+    }),
+    ("parts of one event", |count| {
+        let parts = vec![json!({"text": "{"}); count];
+        let candidate = json!({"index": 0, "content": {"role": "model", "parts": parts}});
+        events(1, |_| json!({"modelVersion": "m".repeat(count * 100), "candidates": [candidate]}))
+    }),
     ("one event", |count| events(1, |_| json!({"x": "x".repeat(count * 10)}))),
 ];
 

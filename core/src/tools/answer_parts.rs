@@ -1,0 +1,186 @@
+//! The texts of an answer that comes in parts: JSON may begin in one part and end in another.
+
+use alloc::{string::String, vec, vec::Vec};
+
+use super::{call_sites::each, held::append};
+use crate::{
+    collections::Map,
+    json::{Node, Text},
+    request::tool::has_type,
+};
+
+/// A text of an answer, restored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Content {
+    /// The new text; `None` if the text stays as it is.
+    pub(crate) text: Option<String>,
+    /// True if the text is the beginning of a JSON text.
+    pub(crate) is_cut: bool,
+}
+
+/// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.
+pub(super) type Read<'r> = &'r dyn Fn(&str) -> Option<Content>;
+
+/// The texts of a list of parts, in their order; `None` for a part that is no text and stands between texts.
+#[derive(Debug, Default)]
+struct Parts(Vec<Option<String>>);
+
+/// The new texts of parts, in the order of [`Parts`]; `None` for a part that stays as it is.
+type NewTexts = vec::IntoIter<Option<String>>;
+
+/// Restores the texts of a list of parts. JSON that is spread over adjacent texts comes in the first of them.
+pub(super) fn restore(read: Read<'_>, message: &mut Node<'_>, list: &'static str, may_be_cut: bool) {
+    let mut parts = Parts::default();
+    parts.add(message, list);
+    put(message, list, &mut parts.restored(read, may_be_cut));
+}
+
+/// Restores the candidates of a reply that comes as a list of chunks, as Gemini streams without events: the texts of
+/// one candidate belong together.
+pub(super) fn restore_chunks<'a>(
+    read: Read<'_>,
+    chunks: &mut Node<'a>,
+    may_be_cut: bool,
+    other: &mut dyn FnMut(&mut Node<'a>),
+) {
+    let mut found: Map<u64, Parts> = Map::new();
+    for chunk in chunks.as_array().unwrap_or_default() {
+        let candidates = holder(chunk).and_then(|holder| holder.get("candidates")).and_then(Node::as_array);
+        for candidate in candidates.unwrap_or_default() {
+            if let Some(content) = candidate.get("content") {
+                found.entry(number(candidate)).or_default().add(content, "parts");
+            }
+        }
+    }
+    let restored = found.into_iter().map(|(number, parts)| (number, parts.restored(read, may_be_cut)));
+    let mut restored: Map<u64, NewTexts> = restored.collect();
+    let mut in_candidates = |holder: &mut Node<'a>| {
+        each(holder, "candidates", &mut |candidate| {
+            let Some(texts) = restored.get_mut(&number(candidate)) else { return };
+            candidate.visit("content", |content| put(content, "parts", texts));
+        });
+    };
+    // The visitor never fails.
+    let _ = chunks.visit_children::<()>(|_, chunk| {
+        if has_candidates(chunk) {
+            in_candidates(chunk);
+        } else if holder(chunk).is_some() {
+            chunk.visit("response", &mut in_candidates);
+        } else {
+            other(chunk);
+        }
+        Ok(())
+    });
+}
+
+fn has_candidates(node: &Node<'_>) -> bool {
+    node.get("candidates").is_some_and(|candidates| candidates.as_array().is_some())
+}
+
+/// Returns what holds the candidates of a chunk. Some gateways wrap it in `response`.
+fn holder<'n, 'a>(chunk: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    if has_candidates(chunk) {
+        return Some(chunk);
+    }
+    chunk.get("response").filter(|response| has_candidates(response))
+}
+
+fn number(candidate: &Node<'_>) -> u64 {
+    candidate.get("index").and_then(Node::as_u64).unwrap_or_default()
+}
+
+/// Returns true for a thought of Gemini, which may stand between two parts of one text.
+fn is_thought(part: &Node<'_>) -> bool {
+    part.get("thought").and_then(Node::as_bool) == Some(true)
+}
+
+fn text_of<'n, 'a>(part: &'n Node<'a>) -> Option<&'n Text<'a>> {
+    part.get("text").filter(|_| is_text_part(part))?.as_text()
+}
+
+impl Parts {
+    fn add(&mut self, message: &Node<'_>, list: &str) {
+        let parts = message.get(list).and_then(Node::as_array).unwrap_or_default();
+        self.0.extend(parts.iter().filter(|part| !is_thought(part)).map(|part| {
+            text_of(part).map(|text| {
+                let mut value = String::new();
+                append(&mut value, text);
+                value
+            })
+        }));
+    }
+
+    fn restored(&self, read: Read<'_>, may_be_cut: bool) -> NewTexts {
+        let mut new = Vec::with_capacity(self.0.len());
+        for run in self.0.chunk_by(|one, next| one.is_some() == next.is_some()) {
+            let texts: Vec<&str> = run.iter().flatten().map(String::as_str).collect();
+            if texts.is_empty() {
+                new.extend(run.iter().map(|_| None));
+            } else {
+                new.extend(in_run(&texts, read, may_be_cut));
+            }
+        }
+        new.into_iter()
+    }
+}
+
+/// Returns the new texts of adjacent parts.
+fn in_run(texts: &[&str], read: Read<'_>, may_be_cut: bool) -> Vec<Option<String>> {
+    let (mut new, mut is_tried) = (Vec::with_capacity(texts.len()), false);
+    while let Some((text, rest)) = texts.get(new.len()..).and_then(<[&str]>::split_first) {
+        let is_last = rest.is_empty();
+        let alone = read(text).filter(|content| !content.is_cut || is_last && may_be_cut);
+        if alone.is_none() && !is_last && !is_tried && may_change(text) == Some(true) {
+            is_tried = true;
+            let whole = texts.get(new.len()..).unwrap_or_default().concat();
+            if let Some(content) = read(&whole) {
+                let whole = content.text.filter(|_| may_be_cut || !content.is_cut);
+                let others = whole.as_ref().map(|_| String::new());
+                new.push(whole);
+                new.resize(texts.len(), others);
+                break;
+            }
+        }
+        new.push(alone.and_then(|content| content.text));
+    }
+    new
+}
+
+/// Puts the new texts of parts where the old ones are. A block that has no text any more is removed where the API
+/// refuses empty ones in the history.
+fn put(message: &mut Node<'_>, list: &'static str, texts: &mut NewTexts) {
+    let mut is_emptied = Vec::new();
+    each(message, list, &mut |part| {
+        let new = if is_thought(part) { None } else { texts.next().flatten() };
+        let is_empty = new.as_ref().is_some_and(String::is_empty);
+        is_emptied.push(is_empty && is_bare_block(part));
+        if let Some(new) = new {
+            part.set("text", Node::string(new));
+        }
+    });
+    if is_emptied.contains(&true) {
+        let mut is_emptied = is_emptied.into_iter();
+        message.visit(list, |list| list.as_array_mut().map(|parts| parts.retain(|_| is_emptied.next() != Some(true))));
+    }
+}
+
+/// Returns true for a block of text that has nothing else.
+fn is_bare_block(part: &Node<'_>) -> bool {
+    has_type(part, "text")
+        && part.as_object().is_some_and(|part| {
+            part.iter().all(|member| member.key.is("type") || member.key.is("text") || member.value.is_null())
+        })
+}
+
+/// Returns true if a text may be JSON that a plan changes: no plan changes a number, `true`, `false` or `null`.
+pub(super) fn may_change(text: &str) -> Option<bool> {
+    let first = text.bytes().find(|byte| !byte.is_ascii_whitespace())?;
+    Some(matches!(first, b'{' | b'[' | b'"'))
+}
+
+/// Returns true if a block or a part holds text of the answer, not a thought or something else.
+pub(super) fn is_text_part(part: &Node<'_>) -> bool {
+    const KINDS: [&str; 2] = ["text", "output_text"];
+    let is_of_kind = part.get("type").is_none_or(|kind| kind.is_null() || KINDS.iter().any(|text| kind.is_text(text)));
+    is_of_kind && part.get("thought").and_then(Node::as_bool) != Some(true)
+}
