@@ -31,7 +31,60 @@ fn read(answer: Option<&Answer>, text: &str) -> Option<Content> {
         return Some(Content { text: restored(node), is_cut: false });
     }
     let closed = json::close_cut(text)?;
-    Some(Content { text: json::read(&closed).ok().and_then(restored), is_cut: true })
+    let mut node = json::read(&closed).ok();
+    if let (Some(node), true) = (&mut node, answer.is_some_and(|answer| answer.plan.may_have_pairs())) {
+        drop_half_pair(node);
+    }
+    Some(Content { text: node.and_then(restored), is_cut: true })
+}
+
+/// Drops the last pair of a list of pairs if its value is missing, so that the others can be restored.
+fn drop_half_pair(node: &mut Node<'_>) {
+    if !ends_in_half_pair(node) {
+        return;
+    }
+    let mut at = node;
+    loop {
+        let is_list = is_list_with_half_pair(at);
+        let last = match at.data() {
+            Data::Object(_) => {
+                at.as_object_mut().and_then(|object| object.members_mut().last_mut()).map(|last| &mut last.value)
+            }
+            Data::Array(_) => at.as_array_mut().and_then(|items| {
+                if is_list {
+                    items.pop();
+                }
+                items.last_mut()
+            }),
+            _ => None,
+        };
+        match last.filter(|_| !is_list) {
+            Some(last) => at = last,
+            None => return,
+        }
+    }
+}
+
+fn ends_in_half_pair(node: &Node<'_>) -> bool {
+    let mut at = Some(node);
+    while let Some(node) = at {
+        if is_list_with_half_pair(node) {
+            return true;
+        }
+        at = match node.data() {
+            Data::Object(object) => object.members().last().map(|last| &last.value),
+            Data::Array(items) => items.last(),
+            _ => None,
+        };
+    }
+    false
+}
+
+fn is_list_with_half_pair(node: &Node<'_>) -> bool {
+    let is_pair = |pair: &Node<'_>| pair.as_object().is_some_and(|pair| pair.len() == 2 && pair.has("value"));
+    let Some((last, others)) = node.as_array().and_then(<[_]>::split_last) else { return false };
+    let is_half = last.as_object().is_some_and(|pair| pair.is_empty() || pair.len() == 1 && pair.has("key"));
+    is_half && !others.is_empty() && others.iter().all(|pair| is_pair(pair) && pair.get("key").is_some())
 }
 
 impl Answer {

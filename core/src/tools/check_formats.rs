@@ -71,7 +71,7 @@ pub(super) fn broken(
             FormatRule::BesideTools { .. } => has_tools(request, true)?,
             FormatRule::BesideHosted(member) => has_entry(request, member)?,
             FormatRule::BesidePrefill(_) => ends_with_assistant(request, api)?,
-            FormatRule::WithoutWord => schema.is_none() && !says_json(request, api),
+            FormatRule::WithoutWord => schema.is_none() && !says_json(request, api)?,
             _ => true,
         };
         if is_broken {
@@ -123,14 +123,38 @@ fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     Ok(last.is_none_or(|block| has_type(block, "text")))
 }
 
-/// Returns true if a message or the instructions of a request hold the word JSON.
-fn says_json(request: &Node<'_>, api: Api) -> bool {
-    let has_word = |text: &str| text.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"json"));
-    let parts = ["system", "instructions", api.history()].into_iter().filter_map(|key| request.get(key));
-    parts.into_iter().any(|part| match part.data() {
-        Data::Verbatim(text) => has_word(text),
-        _ => has_word(&crate::json::write(part)),
-    })
+/// Returns true if a text of a message or of the instructions holds the word JSON.
+fn says_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    for part in ["system", "instructions", api.history()] {
+        if request.get(part).map(text_says_json).transpose()? == Some(true) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Names of functions and arguments of calls are no texts.
+fn text_says_json(node: &Node<'_>) -> Result<bool, Error> {
+    let node = view(node)?;
+    match node.data() {
+        Data::String(text) => Ok(text.display().as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"json"))),
+        Data::Array(items) => {
+            for item in items {
+                if text_says_json(item)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        _ => {
+            for key in ["content", "text", "output"] {
+                if node.get(key).map(text_says_json).transpose()? == Some(true) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+    }
 }
 
 /// Returns the indices of updates that directly follow another one.

@@ -17,7 +17,7 @@ use crate::{
     },
     error::{Code, Error},
     json::{self, Node},
-    options::{Api, SanitizeOptions, ToolsOptions, Use},
+    options::{Allow, Api, SanitizeOptions, ToolsOptions, Use},
     report::{Accepts, Change, Detail, Guidance},
     request::formats::{self, Found},
     rules::Rule,
@@ -283,6 +283,17 @@ fn in_holder(
                 true => "set `strict` to true: the API holds the answer to the schema",
                 false => "set `strict` to false: nothing holds the answer to the schema",
             };
+            let accepts = if sent { Accepts::Same } else { Accepts::Wider };
+            let needed = Allow::needed_for(accepts, false);
+            if needed > options.allow {
+                let (allowed, needed) = (options.allow.as_str(), needed.as_str());
+                let cause = first.as_ref().map(Error::message).unwrap_or_default();
+                let message = format!(
+                    "expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {message}, \
+                     because the strict mode cannot express the schema: {cause}"
+                );
+                return Err(Error::new(Code::TooLossy, from.schema.as_str(), message));
+            }
             let cause = first.as_ref().filter(|_| !sent);
             let why = match cause {
                 Some(cause) => format!("the strict mode cannot express the schema: {}", cause.message()).into(),
@@ -296,7 +307,6 @@ fn in_holder(
             };
             let change =
                 about(Rule::StrictFlag, (pointer, Some(at(to, "strict"))), Guidance::Same, why, message.into());
-            let accepts = if sent { Accepts::Same } else { Accepts::Wider };
             changes.push(Change { accepts, ..change });
             holder.set("strict", Node::bool(sent));
         }

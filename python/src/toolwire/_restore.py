@@ -51,8 +51,9 @@ class Restore:
         return (type(self), (self._json,))
 
     def __repr__(self) -> str:
-        """How many tools it has something to undo for."""
-        return f"<Restore of {len(self._json['tools'])} tools>"
+        """How many tools it has something to undo for, and whether there is an answer to restore."""
+        answer = " and the answer" if "answer" in self._json else ""
+        return f"<Restore of {len(self._json['tools'])} tools{answer}>"
 
     def __eq__(self, other: object, /) -> bool:
         """Whether both undo the same."""

@@ -122,6 +122,11 @@ impl Plan {
         })
     }
 
+    /// Returns true if lists of pairs may have to become members.
+    pub(crate) const fn may_have_pairs(&self) -> bool {
+        self.encoded.is_some()
+    }
+
     /// Restores arguments in place: what was written last is undone first.
     pub(in crate::sanitize) fn restore_within(&self, arguments: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
         if let Some(plan) = &self.encoded {
