@@ -23,7 +23,7 @@ enum Mode {
 }
 
 /// What each dialect is. Of 166 real MCP servers, 140 are taken by all that are ordinary.
-const MODES: [(&str, Mode); 35] = [
+const MODES: [(&str, Mode); 34] = [
     ("codex", Mode::Converted),
     ("codex-wire", Mode::Converted),
     ("openai-responses", Mode::Ordinary),
@@ -49,7 +49,6 @@ const MODES: [(&str, Mode); 35] = [
     ("bedrock-strict", Mode::Strict),
     ("mistral", Mode::Ordinary),
     ("groq", Mode::Ordinary),
-    ("groq-strict", Mode::Strict),
     // Its one mode compiles every schema: no `format`, no `pattern`.
     ("cerebras", Mode::Strict),
     ("fireworks", Mode::Ordinary),

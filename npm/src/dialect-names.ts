@@ -48,8 +48,6 @@ export type Dialect =
   | 'mistral'
   /** Groq Chat Completions, function tools that are not strict. */
   | 'groq'
-  /** Groq Chat Completions, what is sent with `strict: true` (gpt-oss). */
-  | 'groq-strict'
   /** Cerebras Chat Completions, function tools. */
   | 'cerebras'
   /** Fireworks Chat Completions, function tools. */
@@ -121,8 +119,6 @@ export interface DialectFormats {
   mistral: 'openai-chat';
   /** `groq` is written in the format `openai-chat`. */
   groq: 'openai-chat';
-  /** `groq-strict` is written in the format `openai-chat`. */
-  'groq-strict': 'openai-chat';
   /** `cerebras` is written in the format `openai-chat`. */
   cerebras: 'openai-chat';
   /** `fireworks` is written in the format `openai-chat`. */

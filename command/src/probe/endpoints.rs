@@ -330,15 +330,6 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         ..OPENAI
     },
     Endpoint {
-        dialect: "groq-strict",
-        surface: "groq",
-        base: Some("https://api.groq.com/openai/v1"),
-        hosts: &["api.groq.com"],
-        key: bearer(&["GROQ_API_KEY"]),
-        documentation: "https://console.groq.com/docs/api-reference#chat-create",
-        ..OPENAI
-    },
-    Endpoint {
         dialect: "cerebras",
         surface: "cerebras",
         base: Some("https://api.cerebras.ai/v1"),

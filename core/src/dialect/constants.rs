@@ -70,8 +70,6 @@ names! {
     MISTRAL = mistral::MISTRAL,
     /// Groq Chat Completions, function tools that are not strict.
     GROQ = groq::GROQ,
-    /// Groq, what is sent with `strict: true`.
-    GROQ_STRICT = groq::STRICT,
     /// Cerebras Chat Completions, function tools.
     CEREBRAS = cerebras::CEREBRAS,
     /// Fireworks Chat Completions, function tools.

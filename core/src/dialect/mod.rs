@@ -178,7 +178,6 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     bedrock::STRICT,
     mistral::MISTRAL,
     groq::GROQ,
-    groq::STRICT,
     cerebras::CEREBRAS,
     fireworks::FIREWORKS,
     cohere::COHERE,

@@ -53,8 +53,7 @@ pub(crate) fn in_request(dialect: &Dialect, api: Api) -> InRequest {
 }
 
 /// Dialects whose formats may be strict, each with the dialect of the strict ones.
-const STRICT_FORMATS: [(&str, &str); 3] =
-    [("openai-chat", "openai-strict"), ("openai-responses", "openai-strict"), ("groq", "groq-strict")];
+const STRICT_FORMATS: [(&str, &str); 2] = [("openai-chat", "openai-strict"), ("openai-responses", "openai-strict")];
 
 /// Returns the dialect of formats with `strict: true`, if it is another one.
 pub(crate) fn strict_of(name: &str) -> Option<&'static str> {
@@ -366,10 +365,6 @@ format_of!(GROQ: "groq" from groq::GROQ;
     "Groq, `response_format` with `json_schema`"
     at "https://console.groq.com/docs/structured-outputs";
     of_tools(&groq::GROQ); root("the root is an object", 'B', "Groq, structured outputs"));
-format_of!(GROQ_STRICT: "groq-strict" from groq::STRICT;
-    "Groq, `response_format` with `json_schema` and `strict: true` (gpt-oss)"
-    at "https://console.groq.com/docs/structured-outputs";
-    of_tools(&groq::STRICT); root("the root is an object", 'B', "Groq, structured outputs"));
 format_of!(CEREBRAS: "cerebras" from cerebras::CEREBRAS;
     "Cerebras, `response_format` with `json_schema`"
     at "https://inference-docs.cerebras.ai/capabilities/structured-outputs";
@@ -445,7 +440,6 @@ const FORMATS: &[ResponseFormat] = &[
     XAI,
     MISTRAL,
     GROQ,
-    GROQ_STRICT,
     CEREBRAS,
     FIREWORKS,
     COHERE,

@@ -31,7 +31,6 @@ DialectName: TypeAlias = Literal[
     "bedrock-strict",
     "mistral",
     "groq",
-    "groq-strict",
     "cerebras",
     "fireworks",
     "cohere",
