@@ -21,7 +21,7 @@ export function validateArguments(args: unknown, schema: unknown): Validation {
 }
 
 /**
- * What the `outputSchema` of an MCP tool says against the result of a call. A tool without one takes every result, and a result with
+ * Returns what the `outputSchema` of an MCP tool says against the result of a call. A tool without one takes every result, and a result with
  * `isError: true` is not judged. Pointers are into the result and into the tool.
  *
  * @example

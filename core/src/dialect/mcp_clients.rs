@@ -75,7 +75,7 @@ const CLIENT_TOOLS: Surface = Surface { is_client: true, ..Surface::PLAIN };
 
 const INPUT: Grammar = Grammar { root_booleans: false, ..Grammar::OPEN };
 
-/// What Ajv compiles, which the SDK asks before any call.
+/// The schemas that Ajv compiles: the SDK compiles them when it lists tools.
 const OUTPUT: Grammar = Grammar {
     metaschema: true,
     enums: EnumRule { empty: false, ..EnumRule::OPEN },

@@ -61,7 +61,7 @@ const CONFLICTS: &[Conflict] = &[
     },
 ];
 
-/// What xgrammar reads only where a type says what the value is.
+/// The keywords that xgrammar reads only if `type` names their type.
 const TYPED: &[TypedKeywords] = &[
     TypedKeywords {
         keywords: Keywords::of(&[Keyword::MaxItems, Keyword::MinItems]),

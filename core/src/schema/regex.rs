@@ -62,7 +62,7 @@ fn scanned(pattern: &str) -> Scan<'_> {
     scan
 }
 
-/// Whose reading of a pattern is followed: they differ behind `[]`, which is a class of its own in JavaScript alone.
+/// The engine whose reading of a pattern is followed. They differ behind `[]`, which is a class in JavaScript alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     Both,

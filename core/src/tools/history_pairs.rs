@@ -294,7 +294,7 @@ impl Open {
 
 /// Returns the changes of each message, by its index.
 fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
-    // By id and by name.
+    // The calls without a result, by their ids (true) and by their names.
     let mut open: Map<(bool, &str), Open> = Map::new();
     let mut others: Set<&str> = Set::new();
     // The calls that have a result, and where it has to be fetched from.
@@ -322,7 +322,7 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         let is_in_time = written.is_some_and(|written| {
             speaker == Speaker::User && !(written.is_first && has_content || !written.joins && has_reply)
         });
-        // What names a call by its id has it; what is left is of the calls of its name, in order.
+        // A result is of the call with its id; the others are of the calls of their names, in order.
         let mut named: Vec<&Answer> = Vec::new();
         let mut settle = |answer: &Answer, call: Option<(usize, Place)>, answered: &mut Map<Place, Option<Place>>| {
             let stays = match call {

@@ -249,8 +249,8 @@ impl<'s, 'a> Schema<'s, 'a> {
         self.pointer.steps().is_empty()
     }
 
-    /// Returns false for a schema inside a keyword that is left out or read in another way, and for one of names, which
-    /// are text without saying so.
+    /// Returns false for a schema inside a keyword that is left out or read in another way, and for a schema of names:
+    /// names are always strings, without `type`.
     fn is_read(&self, grammar: &Grammar) -> bool {
         let is_left_out = |step: &Step<'_>| {
             let Step::Name(name) = step else { return false };
