@@ -202,7 +202,7 @@ pub struct Change {
     pub output_pointer: Option<String>,
     /// The rule's kebab-case name.
     pub rule: &'static str,
-    /// The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring.
+    /// The effect on accepted arguments. With `encoded`, it is the effect after restoring.
     pub accepts: Accepts,
     /// The effect on what the model reads.
     pub guidance: Guidance,

@@ -43,7 +43,7 @@ export interface Change {
   outputPointer: string | null;
   /** The rule's kebab-case name. */
   rule: ChangeRule;
-  /** The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring. */
+  /** The effect on accepted arguments. With `encoded`, it is the effect after restoring. */
   accepts: Accepts;
   /** The effect on what the model reads. */
   guidance: Guidance;

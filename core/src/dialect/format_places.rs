@@ -19,9 +19,9 @@ pub(crate) struct FormatPlace {
     pub(crate) schema: &'static str,
     /// Whether the schema is JSON text in a string.
     pub(crate) text: SchemaText,
-    /// True if `strict` stands beside the schema.
+    /// True if the object that holds the schema also has the member `strict`.
     pub(crate) has_strict: bool,
-    /// True if `name` stands beside the schema.
+    /// True if the object that holds the schema also has the member `name`.
     pub(crate) has_name: bool,
     /// True if the API enforces the schema without a flag.
     pub(crate) is_enforced: bool,

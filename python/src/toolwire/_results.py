@@ -89,7 +89,7 @@ class Change(Record):
     rule: ChangeRule
     """The rule's kebab-case name."""
     accepts: Accepts
-    """The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring."""
+    """The effect on accepted arguments. With `encoded`, it is the effect after restoring."""
     guidance: Guidance
     """The effect on what the model reads."""
     encoded: bool
@@ -370,7 +370,7 @@ class ToolChange(Record):
     rule: ChangeRule
     """The rule's kebab-case name."""
     accepts: Accepts
-    """The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring."""
+    """The effect on accepted arguments. With `encoded`, it is the effect after restoring."""
     guidance: Guidance
     """The effect on what the model reads."""
     encoded: bool
@@ -547,7 +547,7 @@ class FormatChange(Record):
     rule: ChangeRule
     """The rule's kebab-case name."""
     accepts: Accepts
-    """The effect on accepted arguments. With `encoded` it speaks of the arguments after restoring."""
+    """The effect on accepted arguments. With `encoded`, it is the effect after restoring."""
     guidance: Guidance
     """The effect on what the model reads."""
     encoded: bool
