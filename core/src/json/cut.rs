@@ -88,8 +88,8 @@ pub(crate) fn close_cut(text: &str) -> Option<String> {
     Some(closed)
 }
 
-/// Returns the end of the string that begins at `start`: `Some(None)` if the text breaks off inside it, `None` if it has a
-/// control character, which JSON forbids.
+/// Returns the end of the string that begins at `start`: `Some(None)` if the text breaks off inside it, `None` if it
+/// has a control character, which JSON forbids.
 #[expect(clippy::option_option, reason = "a string that breaks off is no error")]
 fn end_of_string(bytes: &[u8], start: usize) -> Option<Option<usize>> {
     let mut at = start + 1;

@@ -76,8 +76,8 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
     }
     if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
-        // The root of a response format, or a reference to the root, may accept other values, too; now it accepts objects
-        // alone. (Results of tools are objects in every version of MCP whose clients demand the `type`.)
+        // The root of a response format, or a reference to the root, may accept other values, too; now it accepts
+        // objects alone. (Results of tools are objects in every version of MCP whose clients demand the `type`.)
         let may_be_more = || context.used_as == Use::Response && !declares_object(root);
         let narrows = may_be_more() || refers_to_root(root, &context.budget);
         let effect = if narrows { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
