@@ -179,6 +179,8 @@ options! {
         pub sanitize: SanitizeOptions = SanitizeOptions::at_default(), read(of_schemas);
         /// The dialect for tools without `strict: true`; `None`: the flags do not decide.
         pub(crate) by_flag: Option<&'static str> = None;
+        /// The list is not that of one request: the API's maximum of tools does not apply.
+        pub(crate) any_count: bool = false;
     }
     forward ($) list_setters
 }
