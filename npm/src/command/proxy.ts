@@ -102,7 +102,13 @@ class Host {
     Object.assign(env, program.environment);
     const cwd = program.folder ?? undefined;
     // In a group of its own, so that what it starts itself ends with it.
-    const child = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'inherit'], detached: !isWindows, windowsHide: true });
+    const child = spawn(command, args, {
+      env,
+      cwd,
+      stdio: ['pipe', 'pipe', 'inherit'],
+      detached: !isWindows,
+      windowsHide: true,
+    });
     running.add(child);
     return new Promise((resolve, reject) => {
       let why: string | undefined;
