@@ -128,11 +128,12 @@ pub(crate) fn adapt_with_names<'a>(
     let mut api_out = api;
     let mut overflowed = Overflowed::new();
     let mut names = Names::default();
-    let mut client = api.has_deferral().then_some(Client { format: api, search: None });
-    if let (Some(deferred), true) = (&options.deferred, api.has_deferral()) {
+    // Calls of Gemini are restored in place.
+    let mut client = (api != Api::Gemini).then_some(Client { format: api, search: None });
+    if let Some(deferred) = &options.deferred {
         let mut deferred_options = DeferredOptions { format: Some(api), custom_tools, ..deferred.clone() };
         server_mentions::in_options(&mut deferred_options, servers.as_ref());
-        if defers_overflow(api, deferred, options) {
+        if defers_overflow(deferred, options) {
             let most = most_tools(dialect, options);
             overflowed = overflow::defer(request, api, most, &deferred_options.search_tools)?;
         }
@@ -155,12 +156,13 @@ pub(crate) fn adapt_with_names<'a>(
                 Code::InvalidOption => error.below("/deferred"),
                 _ => error,
             })?;
-        (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
+        (report.deferred, names) = (Some(found.report), found.names);
+        client = client.map(|_| found.client);
         if let Some(deferred) = report.deferred.as_mut().filter(|_| !overflowed.is_empty()) {
             let codes = [Some(OVERFLOW), is_announced.then_some("overflow-unannounced")];
             deferred.warnings.extend(codes.into_iter().flatten().map(|code| Warning { code, name: None }));
         }
-    } else if options.deferred.is_none() && options.overflow == Overflow::Defer {
+    } else if options.overflow == Overflow::Defer {
         let expected = "expected `deferred` beside `overflow: \"defer\"`, found `deferred: false`";
         return Err(Error::new(Code::InvalidOption, "/overflow", expected));
     }
@@ -284,7 +286,7 @@ pub(crate) fn catalogue<'a>(
     let shape = dialect.tools.names_for(&request::model(request, options.model.as_deref())?);
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
     let api = recognise(request, options)?;
-    if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(api, deferred, options)) {
+    if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(deferred, options)) {
         let mut deferred = deferred.clone();
         server_mentions::in_options(&mut deferred, servers.as_ref());
         overflow::defer(request, api, most_tools(dialect, options), &deferred.search_tools)?;
@@ -343,10 +345,9 @@ fn keeps_namespaces(api: Api, dialect: &Dialect, options: &AdaptOptions) -> bool
 }
 
 /// Returns true if tools past the API's maximum are deferred.
-fn defers_overflow(api: Api, deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
-    let has_search = matches!(api, Api::Anthropic | Api::OpenaiChat | Api::OpenaiResponses | Api::GeminiInteractions);
+fn defers_overflow(deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
     let is_emulated = deferred.native == Native::None && deferred.mode == Mode::Filter;
-    options.overflow == Overflow::Defer && has_search && is_emulated
+    options.overflow == Overflow::Defer && is_emulated
 }
 
 /// Returns the maximum number of tools in a request: the API's, or the caller's if that is smaller.
@@ -572,15 +573,7 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
                 }
                 read_as.format = Some(Api::OpenaiResponses);
             }
-            let found = request::format_of(request, &read_as, home);
-            match found {
-                Ok(api) => Ok(api),
-                Err(error) if error.pointer().is_empty() => {
-                    let message = format!("{}; for Gemini `contents` would do", error.message());
-                    Err(Error::new(error.code(), "", message))
-                }
-                Err(error) => Err(error),
-            }
+            request::format_of(request, &read_as, home)
         }
     }
 }
