@@ -1,5 +1,8 @@
 //! Clients of MCP that are known: what they refuse of a tool, and how many tools they take.
 
+/// The dialect of the API if nothing says which one it is.
+pub(crate) const PORTABLE: &str = "portable";
+
 /// What is known of a client.
 pub(crate) struct Client {
     pub(crate) name: &'static str,
@@ -75,4 +78,34 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// The client of a name.
 pub(crate) fn named(name: &str) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+    use toolwire::{dialects, internal};
+
+    use super::{CLIENTS, PORTABLE};
+
+    #[test]
+    fn the_page_says_what_is_known() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/proxy.md");
+        let page = std::fs::read_to_string(path).expect("the page");
+        for client in CLIENTS {
+            let code = |name: &str| format!("`{name}`");
+            let api = client.api.unwrap_or(PORTABLE);
+            let dialect = dialects().iter().find(|dialect| dialect.name == api).expect("a dialect");
+            let most = client.most.into_iter().chain(internal::most_tools(dialect)).min();
+            let row = format!(
+                "| {} | {} | {} | {} | {} |\n",
+                code(client.name),
+                client.dialect.map_or_else(|| "none".into(), code),
+                code(api),
+                most.map_or_else(|| "any".into(), |most| most.to_string()),
+                client.source
+            );
+            assert!(page.contains(&row), "docs/proxy.md: expected the row {row}");
+        }
+    }
 }

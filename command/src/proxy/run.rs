@@ -12,9 +12,6 @@ use crate::{
     terminal::Terminal,
 };
 
-/// The dialect of the API if nothing says which one it is.
-const PORTABLE: &str = "portable";
-
 /// The command at work.
 pub(crate) struct Run {
     settings: String,
@@ -26,7 +23,7 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn new(arguments: &ProxyArguments, gathered: Gathering) -> Result<Run, CommandError> {
         let client = arguments.client.as_deref().and_then(clients::named);
-        let api = arguments.dialect.as_deref().or(client.and_then(|client| client.api)).unwrap_or(PORTABLE);
+        let api = arguments.dialect.as_deref().or(client.and_then(|client| client.api)).unwrap_or(clients::PORTABLE);
         let of_client = client.and_then(|client| client.dialect).filter(|dialect| *dialect != api);
         let most_of_api =
             dialects().iter().find(|dialect| dialect.name == api).and_then(|api: &Dialect| internal::most_tools(api));
@@ -51,7 +48,7 @@ impl Run {
         };
         if gathered.servers.is_empty() {
             let message = "expected a server after `--`, `--url` or `--servers`, found none";
-            return Err(CommandError::new("", message));
+            return Err(CommandError::new("", message).in_source("proxy"));
         }
         let settings = settings.document(&gathered.servers, arguments.report.as_deref());
         Ok(Run { settings, is_over: false, failure: None })
