@@ -233,7 +233,15 @@ export interface DeferredOptions extends ShareOption {
   /** Whether hidden tools are announced by name in the system prompt. Default `"none"`. */
   announce?: 'none' | 'names' | undefined;
   /** The format to translate the request into. Default, and `null` as `deferralFor` may give it: the format stays. */
-  target?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | 'gemini' | null | undefined;
+  target?:
+    | 'anthropic'
+    | 'openai-responses'
+    | 'openai-chat'
+    | 'gemini-interactions'
+    | 'bedrock'
+    | 'gemini'
+    | null
+    | undefined;
   /**
    * Which construct of its own for deferred tools the backend understands; it says nothing about where the request comes from.
    * Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`, the Chat

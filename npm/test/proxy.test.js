@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,10 +14,16 @@ import { fileURLToPath } from 'node:url';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import {
+  CallToolRequestSchema,
   CreateMessageRequestSchema,
   ElicitRequestSchema,
+  LATEST_PROTOCOL_VERSION,
   ListRootsRequestSchema,
+  ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 
 const FOLDER = new URL('../../tests/proxy/', import.meta.url);
@@ -334,6 +342,96 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   });
 });
 
+describe('a server at an address', { timeout: 60_000 }, () => {
+  /** A server of the SDK that knows one session, and the addresses of its two transports. */
+  async function listening() {
+    const seen = [];
+    const built = () => {
+      const server = new Server({ name: 'remote', version: '1' }, { capabilities: { tools: {} } });
+      server.setRequestHandler(ListToolsRequestSchema, async () => ({
+        tools: [{ name: 'a.b', inputSchema: { type: 'object', properties: { $ref: { type: 'string' } } } }],
+      }));
+      server.setRequestHandler(CallToolRequestSchema, async ({ params }) => ({
+        content: [{ type: 'text', text: JSON.stringify(params) }],
+      }));
+      return server;
+    };
+    let transport;
+    const http = createServer(async (request, response) => {
+      seen.push([request.method, request.headers['mcp-protocol-version'], request.headers['x-key']]);
+      const { pathname } = new URL(request.url, 'http://localhost');
+      if (pathname === '/mcp') {
+        const isNew = request.method === 'POST' && request.headers['mcp-session-id'] === undefined;
+        if (isNew) {
+          transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
+          await built().connect(transport);
+        }
+        // As after a restart of the server.
+        if (transport === undefined) return response.writeHead(404).end();
+        return transport.handleRequest(request, response);
+      }
+      if (pathname === '/sse' && request.method === 'GET') {
+        transport = new SSEServerTransport('/messages', response);
+        return built().connect(transport);
+      }
+      if (pathname === '/messages') return transport.handlePostMessage(request, response);
+      return response.writeHead(404).end();
+    });
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const forget = () => {
+      transport = undefined;
+    };
+    return { http, seen, forget, url: `http://127.0.0.1:${http.address().port}` };
+  }
+
+  const called = async (client) => text(await client.callTool({ name: 'a_b', arguments: { dollar_ref_: 'x' } }));
+
+  for (const path of ['/mcp', '/sse']) {
+    test(path, async () => {
+      const { http, seen, url } = await listening();
+      const { client } = await connected(['--url', `${url}${path}`, '--header', 'X-Key: secret-key']);
+      assert.equal((await client.listTools()).tools[0].name, 'a_b');
+      assert.equal(await called(client), '{"name":"a.b","arguments":{"$ref":"x"}}');
+      await client.close();
+      assert.ok(seen.every(([, , key]) => key === 'secret-key'));
+      if (path === '/mcp') assert.ok(seen.some(([, version]) => version === LATEST_PROTOCOL_VERSION));
+      http.closeAllConnections();
+      http.close();
+    });
+  }
+
+  test('a session that the server has forgotten begins anew', async () => {
+    const { http, url, forget } = await listening();
+    const { client, said } = await connected(['--url', `${url}/mcp?token=secret-token`]);
+    await client.listTools();
+    forget();
+    await assert.rejects(called(client), /has ended/);
+    for (;;) {
+      try {
+        assert.equal(await called(client), '{"name":"a.b","arguments":{"$ref":"x"}}');
+        break;
+      } catch (error) {
+        if (!/being started again/.test(error.message)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+    assert.ok(!said().includes('secret-token'));
+    await client.close();
+    http.closeAllConnections();
+    http.close();
+  });
+
+  test('nobody there', async () => {
+    const child = spawn(process.execPath, [PROGRAM, 'proxy', '--url', 'http://127.0.0.1:9/mcp'], { stdio: 'pipe' });
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n');
+    const [answer] = await once(createInterface({ input: child.stdout }), 'line');
+    assert.match(JSON.parse(answer).error.message, /has ended/);
+    child.stdin.end();
+    await once(child, 'close');
+  });
+});
+
 /** What a client sees of a server for every feature that it has. */
 async function seen({ client }) {
   const notes = [];
@@ -399,7 +497,7 @@ async function seen({ client }) {
     nextCursor,
     prompts,
     answers,
-    steps,
+    steps: steps.at(-1),
   };
 }
 
@@ -411,7 +509,7 @@ test('server-everything says the same with the proxy and without it', {
   const bare = await connected([EVERYTHING], { capabilities, direct: true });
   const through = await connected(['--', process.execPath, EVERYTHING], { capabilities });
   const [expected, found] = [await seen(bare), await seen(through)];
-  assert.ok(expected.tools.length > 5 && expected.prompts.length > 1 && expected.steps.length > 0);
+  assert.ok(expected.tools.length > 5 && expected.prompts.length > 1 && expected.steps !== undefined);
   assert.deepEqual(found, expected);
   await Promise.all([bare.client.close(), through.client.close()]);
 });

@@ -8,7 +8,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,16 +162,16 @@ def test_calls_are_restored_repaired_and_refused(server: Path) -> None:
 
 def test_a_server_that_dies_is_started_again(server: Path) -> None:
     async def what(session: Any) -> None:
-        from mcp import McpError
+        from mcp import MCPError
 
         await session.list_tools()
-        with pytest.raises(McpError, match="has ended: exit code 3"):
+        with pytest.raises(MCPError, match="has ended: exit code 3"):
             await session.call_tool("die", {})
         while True:
             try:
                 done = await session.call_tool("files_read", {"dollar_ref_": "b"})
                 break
-            except McpError:
+            except MCPError:
                 await asyncio.sleep(0.1)
         assert json.loads(text(done)) == ["files.read", {"$ref": "b"}]
 
@@ -241,7 +243,15 @@ def test_a_command_that_is_not_there() -> None:
 def test_messages_pass_byte_for_byte(tmp_path: Path) -> None:
     echo = tmp_path / "echo.py"
     answer = b'{"jsonrpc": "2.0", "id": 12345678901234567890, "result": {"n": 1.0e400}}'
-    echo.write_text(f"import sys\nfor line in sys.stdin.buffer:\n    sys.stdout.buffer.write({answer!r} + b'\\r\\n')\n    sys.stderr.buffer.write(line)\n    sys.stdout.flush()\n    sys.stderr.flush()\n")
+    lines = [
+        "import sys",
+        "for line in sys.stdin.buffer:",
+        f"    sys.stdout.buffer.write({answer!r} + b'\\r\\n')",
+        "    sys.stderr.buffer.write(line)",
+        "    sys.stdout.flush()",
+        "    sys.stderr.flush()",
+    ]
+    echo.write_text("\n".join(lines), "utf-8")
     program = [*PROGRAM, "proxy", "--", sys.executable, str(echo)]
     line = b'{"jsonrpc":"2.0",  "id":12345678901234567890,"method":"vendor/own","params":{"n":0.10,"s":"\\u00e9"}}\n'
     with subprocess.Popen(
@@ -256,3 +266,81 @@ def test_messages_pass_byte_for_byte(tmp_path: Path) -> None:
         assert process.stderr.readline() == line
         process.stdin.close()
         assert process.wait() == 0
+
+
+class Remote(BaseHTTPRequestHandler):
+    """A server at an address: one session over streamable HTTP, which can be forgotten."""
+
+    session: str | None = None
+    keys: list[str | None]
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.keys.append(self.headers["x-key"])
+        if message["method"] == "initialize":
+            type(self).session = "s"
+            version = message["params"]["protocolVersion"]
+            info = {"name": "remote", "version": "1"}
+            self.answer(message, {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info})
+        elif self.session is None:
+            self.plain(404)
+        elif "id" not in message:
+            self.plain(202)
+        elif message["method"] == "tools/list":
+            schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
+            self.answer(message, {"tools": [{"name": "a.b", "inputSchema": schema}]})
+        else:
+            self.answer(message, {"content": [{"type": "text", "text": json.dumps(message["params"]["arguments"])}]})
+
+    def do_GET(self) -> None:
+        self.plain(405)
+
+    def do_DELETE(self) -> None:
+        self.plain(200)
+
+    def answer(self, message: Any, result: Any) -> None:
+        body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.send_header("mcp-session-id", "s")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def plain(self, status: int) -> None:
+        self.send_response(status)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_server_at_an_address_and_a_session_that_it_has_forgotten() -> None:
+    keys: list[str | None] = []
+    handler = type("Handler", (Remote,), {"keys": keys})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+
+        async def what(session: Any) -> None:
+            from mcp import MCPError
+
+            async def call() -> Any:
+                return json.loads(text(await session.call_tool("a_b", {"dollar_ref_": "x"})))
+
+            assert [tool.name for tool in (await session.list_tools()).tools] == ["a_b"]
+            assert await call() == {"$ref": "x"}
+            handler.session = None  # type: ignore[attr-defined]
+            with pytest.raises(MCPError, match="has ended: Session terminated"):
+                await call()
+            while True:
+                try:
+                    assert await call() == {"$ref": "x"}
+                    break
+                except MCPError as error:
+                    assert "being started again" in str(error)  # noqa: PT017
+                    await asyncio.sleep(0.1)
+
+        through(["--url", f"http://127.0.0.1:{http.server_port}/mcp", "--header", "X-Key: k"], what)
+        http.shutdown()
+    assert set(keys) == {"k"}

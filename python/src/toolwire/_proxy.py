@@ -14,6 +14,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from toolwire import _toolwire
+from toolwire._secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +30,11 @@ IS_WINDOWS = sys.platform == "win32"
 def run(settings: str) -> None:
     """Run until the client has closed its end."""
     told = json.loads(settings)
+    if any("url" in server for server in told["servers"]):
+        # Only here: programs are spoken with without it.
+        from toolwire._server import prepare
+
+        prepare("--url URL")
     with contextlib.ExitStack() as stack:
         report = None
         if told["report"] is not None:
@@ -140,11 +146,85 @@ class _Client:
             self._loop.call_soon_threadsafe(function, *arguments)
 
 
+class Remote:
+    """A server at an address, through the SDK's transports: streamable HTTP, and SSE if that is all that it has."""
+
+    # The SDK's own words in place of a status of HTTP.
+    _NO_SUCH_TRANSPORT = ("Not Found", "Server returned an error response")
+    _FORGOTTEN = "Session terminated"
+
+    def __init__(self, server: dict[str, Any], message: Callable[[bytes], None]) -> None:
+        self._server, self._message = server, message
+        self._queue: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def send(self, message: bytes) -> None:
+        """Send a message, once the connection is there."""
+        self._queue.put_nowait(message)
+
+    async def run(self) -> str:
+        """Run until the connection ends; gives the reason."""
+        from toolwire._server import is_address, why
+
+        if not is_address(self._server["url"]):
+            return "expected an address, found something else"
+        ways = ["sse"] if self._server["sse"] else ["http", "sse"]
+        first = await self._queue.get()
+        ended = ""
+        for way in ways:
+            try:
+                ended = await self._by(way, first)
+            except Exception as error:
+                ended = why(error, self._server["timeout"])
+            if ended not in self._NO_SUCH_TRANSPORT:
+                break
+        return ended
+
+    async def _by(self, way: str, first: bytes) -> str:
+        from toolwire._server import streams
+
+        async with contextlib.AsyncExitStack() as stack:
+            messages, write = await streams(way, self._server, None, stack)
+            await write.send(_session_message(first))
+            sending = asyncio.create_task(self._send(write))
+            stack.callback(sending.cancel)
+            has_answered = False
+            async for item in messages:
+                if isinstance(item, Exception):
+                    raise item
+                found = getattr(item.message, "root", item.message)
+                words = getattr(getattr(found, "error", None), "message", None)
+                if words == self._FORGOTTEN or (not has_answered and words in self._NO_SUCH_TRANSPORT):
+                    return str(words)
+                has_answered = True
+                self._message(found.model_dump_json(by_alias=True, exclude_unset=True).encode())
+        return "the connection was closed"
+
+    async def _send(self, write: Any) -> None:
+        while True:
+            await write.send(_session_message(await self._queue.get()))
+
+
+def _session_message(message: bytes) -> Any:
+    from mcp.shared.message import SessionMessage
+
+    from toolwire._server import is_first
+
+    if is_first():
+        from mcp import types
+
+        first: Any = types.JSONRPCMessage
+        return SessionMessage(first.model_validate_json(message))
+    from mcp_types import jsonrpc_message_adapter
+
+    return SessionMessage(jsonrpc_message_adapter.validate_json(message))
+
+
 class _Host:
     def __init__(self, settings: str, servers: list[dict[str, Any]], report: Any) -> None:
         self._connection = _toolwire.Proxy(settings)
         self._servers, self._report = servers, report
         self._running: dict[int, asyncio.subprocess.Process] = {}
+        self._remotes: dict[int, Remote] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_over = False
         self._failure: BaseException | None = None
@@ -163,16 +243,24 @@ class _Host:
             await self._client.ended.wait()
         finally:
             self._is_over = True
-            for task in self._tasks:
+            tasks = list(self._tasks)
+            for task in tasks:
                 task.cancel()
             await asyncio.gather(*(_ended(process) for process in self._running.values()))
+            # Sessions at addresses are closed.
+            await asyncio.wait(tasks, timeout=PATIENCE) if tasks else None
         self._client.close()
         if self._failure is not None:
             raise self._failure
 
     async def _start(self, at: int, *, is_first: bool) -> None:
-        """Start a server. If it is the only one and was never there, its absence is an error."""
+        """Start a server, or connect to it. If it is the only one and was never there, its absence is an error."""
         server = self._servers[at]
+        if "url" in server:
+            remote = Remote(server, lambda message: self._do(lambda: self._connection.server(at, message), message))
+            self._remotes[at] = remote
+            self._task(self._connected(at, remote))
+            return
         environment = {name: os.environ[name] for name in server["inherited"] if name in os.environ}
         # A function of the shell is no value.
         environment = {name: value for name, value in environment.items() if not value.startswith("()")}
@@ -205,9 +293,7 @@ class _Host:
             reasons.append(f"it wrote a message of more than {MOST} bytes")
             _kill(process, signal.SIGTERM if IS_WINDOWS else signal.SIGKILL)
 
-        lines = Lines(
-            MOST, lambda message: self._do(lambda: self._connection.server(at, message), message), too_long
-        )
+        lines = Lines(MOST, lambda message: self._do(lambda: self._connection.server(at, message), message), too_long)
         assert process.stdout is not None
         while piece := await process.stdout.read(PIECE):
             lines.take(piece)
@@ -220,10 +306,17 @@ class _Host:
             del self._running[at]
         self._do(lambda: self._connection.ended(at, reasons[0]))
 
+    async def _connected(self, at: int, remote: Remote) -> None:
+        """Speak with a server at an address until the connection ends."""
+        why = await remote.run()
+        if self._remotes.get(at) is remote:
+            del self._remotes[at]
+        self._do(lambda: self._connection.ended(at, without_secrets(why, self._servers[at])))
+
     async def _restart(self, at: int, pause: float) -> None:
         await asyncio.sleep(pause)
         await self._start(at, is_first=False)
-        if at in self._running:
+        if at in self._running or at in self._remotes:
             self._do(lambda: self._connection.started(at))
 
     async def _alarm(self, alarm: int, pause: float) -> None:
@@ -262,6 +355,9 @@ class _Host:
                 sys.stderr.flush()
 
     def _to_server(self, at: int, message: bytes) -> None:
+        remote = self._remotes.get(at)
+        if remote is not None:
+            remote.send(message)
         process = self._running.get(at)
         if process is None or process.stdin is None or process.stdin.is_closing():
             return
