@@ -124,6 +124,17 @@ impl Proxy {
         guarded(|| Ok(words(self.0.alarm(alarm))))
     }
 
+    /// A message could not be handed to a server.
+    #[pyo3(signature = (server, message, why, /))]
+    fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> PyResult<Effects> {
+        guarded(|| Ok(words(self.0.undelivered(server, message, why))))
+    }
+
+    /// Number of client requests without an answer.
+    fn unanswered(&self) -> PyResult<usize> {
+        guarded(|| Ok(self.0.unanswered()))
+    }
+
     /// A message of the client was too long.
     #[pyo3(signature = (length, /))]
     fn too_long(&mut self, length: usize) -> PyResult<Effects> {

@@ -92,6 +92,16 @@ impl ProxyConnection {
         words(self.0.alarm(alarm.into()))
     }
 
+    /// A message could not be handed to a server.
+    pub fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> Vec<String> {
+        words(self.0.undelivered(server, message, why))
+    }
+
+    /// Number of client requests without an answer.
+    pub fn unanswered(&self) -> usize {
+        self.0.unanswered()
+    }
+
     /// A message of the client was too long.
     #[wasm_bindgen(js_name = tooLong)]
     pub fn too_long(&mut self, bytes: usize) -> Vec<String> {

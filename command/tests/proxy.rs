@@ -48,6 +48,10 @@ fn played(proxy: &mut Proxy, step: &Value) -> Vec<Effect> {
     if step.get("alarm").is_some() {
         return proxy.alarm(step["alarm"].as_u64().expect("a number"));
     }
+    if step.get("undelivered").is_some() {
+        let why = step["why"].as_str().expect("a reason");
+        return proxy.undelivered(number("undelivered"), text(&step["message"]).as_bytes(), why);
+    }
     proxy.too_long(number("tooLong"))
 }
 

@@ -49,6 +49,7 @@ function played(proxy, step) {
   if ('ended' in step) return proxy.ended(step.ended, step.why);
   if ('started' in step) return proxy.started(step.started);
   if ('alarm' in step) return proxy.alarm(step.alarm);
+  if ('undelivered' in step) return proxy.undelivered(step.undelivered, bytes(step.message), step.why);
   return proxy.tooLong(step.tooLong);
 }
 

@@ -45,6 +45,8 @@ def played(proxy: _toolwire.Proxy, step: dict[str, Any]) -> list[tuple[str, str,
         return proxy.started(step["started"])
     if "alarm" in step:
         return proxy.alarm(step["alarm"])
+    if "undelivered" in step:
+        return proxy.undelivered(step["undelivered"], message(step["message"]), step["why"])
     return proxy.too_long(step["tooLong"])
 
 

@@ -24,14 +24,14 @@ pub(crate) struct ProxyArguments {
     /// The dialect of the API that the client sends tools to (default: `portable`, or that of `--client`)
     #[arg(short, long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
     pub(crate) dialect: Option<String>,
-    /// The client: what it refuses of a tool, and how many tools it takes, is known
+    /// A known client: sets the dialect, and the maximum number of tools
     #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(client_names()))]
     pub(crate) client: Option<String>,
     /// The least confidence of a repair; `off`: calls are passed on as they are
     #[arg(long, value_name = "CONFIDENCE", default_value = "likely")]
     #[arg(value_parser = PossibleValuesParser::new(["exact", "likely", "off"]))]
     pub(crate) repair: String,
-    /// More tools than this are put behind a search; `auto`: more than the client or the API takes
+    /// Longer lists of tools are put behind a search; `auto`: longer than the client or the API takes
     #[arg(long, value_name = "auto|N|off", default_value = "auto", value_parser = defer)]
     pub(crate) defer: Defer,
     /// What becomes of a result that does not match the `outputSchema` of its tool

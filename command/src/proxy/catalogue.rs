@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use toolwire::{
     internal,
     json::{self, Node},
-    options::ToolFormat,
-    reports::{RepairedCall, ToolChange},
-    Error, Restore, ToolSet, ToolsOptions,
+    options::{Prefix, ToolFormat},
+    repair_arguments,
+    reports::{Repair, ToolChange},
+    Error, RepairOptions, Restore, ToolSet, ToolsOptions,
 };
 
 use super::{
@@ -20,13 +21,15 @@ use crate::terminal::shown;
 /// Where the schemas of a tool are.
 const SCHEMAS: [&str; 2] = ["/inputSchema", "/outputSchema"];
 
-/// The tools as the client was given them last. What the model calls is read by this list, whatever the servers have
-/// announced since: it is the one whose definitions the model has read.
+/// The tools as the client got them last. Calls are read by this list, whatever the servers have announced since: it is
+/// the one whose definitions the model has read.
 #[derive(Debug)]
 pub(super) struct Catalogue {
     /// For each dialect its options, and the list that is written in it.
     steps: Vec<(ToolsOptions, Option<ToolSet>)>,
     most: Option<usize>,
+    /// The list of all servers as it came, as JSON text.
+    came: String,
     given: Option<Given>,
 }
 
@@ -76,7 +79,15 @@ pub(super) struct Call {
     pub(super) name: String,
     /// JSON text; `None` if the call has none.
     pub(super) arguments: Option<String>,
-    pub(super) repaired: Option<RepairedCall>,
+    pub(super) repaired: Option<Repairs>,
+}
+
+/// What became of the arguments of a call.
+#[derive(Debug)]
+pub(super) struct Repairs {
+    pub(super) valid: Option<bool>,
+    pub(super) repairs: Vec<Repair>,
+    pub(super) retry_message: Option<String>,
 }
 
 /// What a call is for.
@@ -94,11 +105,13 @@ impl Catalogue {
         let steps = settings.dialects.iter().enumerate().map(|(at, dialect)| {
             let mut options = internal::with_any_count(ToolsOptions::new(dialect.as_str()));
             options.format = Some(ToolFormat::Mcp);
+            // A name that says its server cannot become that of another server's tool in a later list.
+            options.prefix = Prefix::Always;
             // By the tool's own schema, which is that of the first list.
             options.repair = settings.repair().filter(|_| at == 0);
             (options, None)
         });
-        Catalogue { steps: steps.collect(), most: settings.most, given: None }
+        Catalogue { steps: steps.collect(), most: settings.most, came: String::new(), given: None }
     }
 
     /// Whether the client was given a list.
@@ -140,6 +153,10 @@ impl Catalogue {
         if list.is_empty() {
             list.push_str("[]");
         }
+        if self.given.is_some() && self.came == list {
+            return Ok(());
+        }
+        let came = list.clone();
         let (mut restores, mut changes) = (Vec::new(), Vec::new());
         for (options, set) in &mut self.steps {
             let set = match set {
@@ -156,7 +173,7 @@ impl Catalogue {
                 message: format!("{} ({})", tool.message, tool.rule),
             }));
             if ready.json != list {
-                changes.extend(ready.changes()?.iter().map(told));
+                changes.extend(ready.changes()?.iter().map(change_line));
             }
             restores.push(ready.restore.clone());
             list.clone_from(&ready.json);
@@ -173,6 +190,7 @@ impl Catalogue {
         let last = servers.keys().next_back().map_or(0, |last| last + 1);
         let servers = (0..last).map(|at| servers.get(&at).cloned().unwrap_or_default()).collect();
         drop(tools);
+        self.came = came;
         self.given = Some(Given { restores, list: shown.unwrap_or(list), own, servers, search, report });
         Ok(())
     }
@@ -180,16 +198,19 @@ impl Catalogue {
     /// What a call of the client is for. `arguments` are JSON text.
     pub(super) fn resolve(&self, name: &str, arguments: Option<&str>) -> Result<Target, Error> {
         let Some(given) = &self.given else { return Ok(Target::Unknown) };
+        let repair = self.steps.first().and_then(|(options, _)| options.repair.as_ref());
         match &given.search {
             Some(search) if search.is_search(name) => Ok(Target::Answer(search.answer(arguments))),
             Some(search) if search.is_call(name) => match search.called(arguments) {
-                Ok((name, arguments)) => match given.restored(&name, Some(&arguments))? {
+                Ok((name, arguments)) => match given.restored(&name, Some(&arguments), repair)? {
                     Some(call) => Ok(Target::Server(Box::new(call))),
                     None => Ok(Target::Answer(search.unknown(&name))),
                 },
                 Err(result) => Ok(Target::Answer(result)),
             },
-            _ => Ok(given.restored(name, arguments)?.map_or(Target::Unknown, |call| Target::Server(Box::new(call)))),
+            _ => Ok(given
+                .restored(name, arguments, repair)?
+                .map_or(Target::Unknown, |call| Target::Server(Box::new(call)))),
         }
     }
 
@@ -201,14 +222,24 @@ impl Catalogue {
 
 impl Given {
     /// A call as its server expects it; `None` if no tool has the name.
-    fn restored(&self, name: &str, arguments: Option<&str>) -> Result<Option<Call>, Error> {
+    fn restored(
+        &self,
+        name: &str,
+        arguments: Option<&str>,
+        repair: Option<&RepairOptions>,
+    ) -> Result<Option<Call>, Error> {
         let (mut name, mut server) = (name.to_string(), None);
         let mut text = arguments.unwrap_or("{}").to_string();
         let mut repaired = None;
         for restore in self.restores.iter().rev() {
             let call = restore.call(&name, text.as_str())?;
             server = call.server.or(server);
-            repaired = call.repaired.or(repaired);
+            let done = call.repaired.map(|call| Repairs {
+                valid: call.valid,
+                repairs: call.repairs,
+                retry_message: call.retry_message,
+            });
+            repaired = done.or(repaired);
             (name, text) = (call.name, call.arguments.into_owned());
         }
         let server = match server {
@@ -219,6 +250,17 @@ impl Given {
         let Some(server) = server.filter(|server| self.own.contains_key(&(*server, name.clone()))) else {
             return Ok(None);
         };
+        if let (None, Some(options), Some(own)) = (&repaired, repair, self.own.get(&(server, name.clone()))) {
+            // It is called by its own name, in its own shape.
+            let own = json::read(own)?;
+            if let Some(schema) = own.get("inputSchema") {
+                let schema = json::write(schema);
+                let done = repair_arguments(text.as_str(), schema.as_str(), &options.clone().name(name.as_str()))?;
+                repaired =
+                    Some(Repairs { valid: done.valid, repairs: done.repairs, retry_message: done.retry_message });
+                text = done.arguments.into_owned();
+            }
+        }
         let arguments = (arguments.is_some() || text != "{}").then_some(text);
         Ok(Some(Call { server, name, arguments, repaired }))
     }
@@ -229,10 +271,10 @@ impl Given {
 }
 
 /// A change in one line.
-fn told(about: &ToolChange) -> String {
+fn change_line(about: &ToolChange) -> String {
     let of = about.server.as_deref().map(|server| format!(" of {}", shown(server))).unwrap_or_default();
     let change = &about.change;
-    // The number of the tool in the list says nothing to anybody.
+    // Without the index of the tool.
     let inner = SCHEMAS.iter().find_map(|key| change.pointer.find(key)).and_then(|start| change.pointer.get(start..));
     let at = inner.map(|inner| format!(" at {}", shown(inner))).unwrap_or_default();
     format!("{}{of}: {} ({}){at}", shown(&about.tool), shown(&change.message), change.rule)

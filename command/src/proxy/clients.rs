@@ -1,4 +1,4 @@
-//! Clients of MCP that are known: what they refuse of a tool, and how many tools they take.
+//! The clients that are known: what they refuse of a tool, and how many tools they take.
 
 /// The dialect of the API if nothing says which one it is.
 pub(crate) const PORTABLE: &str = "portable";

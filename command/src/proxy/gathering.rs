@@ -7,13 +7,13 @@ use toolwire::json::{self, Node};
 use super::{
     catalogue::List,
     merge,
-    message::{self, SERVER_ERROR},
-    Effect, Own, Proxy, State, INITIALIZE, TOOLS_LIST,
+    message::{self, Envelope, SERVER_ERROR},
+    Effect, OwnRequest, Proxy, State, Waiting, INITIALIZE, TOOLS_LIST,
 };
 
-/// More pages than any server has: a cursor that goes round must not go round for ever.
+/// Maximum number of pages of a list: cursors may form a circle.
 const PAGES: usize = 10_000;
-/// The most entries of a list, over all pages.
+/// Maximum number of entries of a list, over all its pages.
 const ENTRIES: usize = 100_000;
 
 /// What is asked.
@@ -23,7 +23,9 @@ pub(super) enum What {
     /// Another list: its method, and the member that holds its entries.
     List(String, &'static str),
     Initialize,
-    /// Something that every server is told and answers to: a method whose answers are alike.
+    /// `server/discover`, which has the place of `initialize` since 2026-07-28.
+    Discover,
+    /// Another request that every server gets; the first answer is returned.
     All(String),
 }
 
@@ -55,8 +57,18 @@ impl Gathering {
         match &self.what {
             What::Tools => Some("tools"),
             What::List(_, key) => Some(key),
-            What::Initialize | What::All(_) => None,
+            What::Initialize | What::Discover | What::All(_) => None,
         }
+    }
+
+    /// Whether a request of the client waits for it.
+    pub(super) fn is_for(&self, key: &str) -> bool {
+        self.id.as_deref().is_some_and(|id| message::key_of(id) == key)
+    }
+
+    /// Whether it begins the connection.
+    pub(super) fn greets(&self) -> bool {
+        self.what == What::Initialize
     }
 
     fn method(&self) -> &str {
@@ -64,6 +76,7 @@ impl Gathering {
             What::Tools => TOOLS_LIST,
             What::List(method, _) | What::All(method) => method,
             What::Initialize => INITIALIZE,
+            What::Discover => "server/discover",
         }
     }
 }
@@ -75,12 +88,12 @@ impl Proxy {
             What::Tools => (Some("tools"), self.is_one()),
             What::List(_, "resourceTemplates") => (Some("resources"), false),
             What::List(_, key) => (Some(*key), false),
-            What::Initialize => (None, true),
+            What::Initialize | What::Discover => (None, true),
             What::All(method) if method == "logging/setLevel" => (Some("logging"), false),
             What::All(_) => (None, true),
         };
         let can = |server: usize| match needs {
-            // Without `initialize`, as since 2026-07-28, nobody has said what it has.
+            // Without `initialize`, capabilities are unknown.
             Some(needs) => asks_all || self.initialize.is_none() || self.has(server, needs),
             None => true,
         };
@@ -109,7 +122,7 @@ impl Proxy {
         let method = gathering.method().to_string();
         self.gatherings.insert(number, gathering);
         for server in &open {
-            let id = self.own_id(Own::Page(number, *server));
+            let id = self.own_id(OwnRequest::Page(number, *server));
             self.to_server(*server, message::request(&id, &method, params));
         }
         if open.is_empty() {
@@ -153,7 +166,7 @@ impl Proxy {
         if let Some(cursor) = cursor {
             let params = message::params_with(&gathering.params, "cursor", cursor.clone());
             let method = gathering.method().to_string();
-            let id = self.own_id(Own::Page(number, server));
+            let id = self.own_id(OwnRequest::Page(number, server));
             return self.to_server(server, message::request(&id, &method, &params));
         }
         gathering.open.remove(&server);
@@ -179,7 +192,7 @@ impl Proxy {
         }
     }
 
-    /// Everybody has answered.
+    /// Combines the answers.
     fn gathered(&mut self, number: u64) {
         let Some(mut gathering) = self.gatherings.remove(&number) else { return };
         let id = gathering.id.take();
@@ -196,25 +209,45 @@ impl Proxy {
             let (whose, method) = (self.name(server), gathering.method().to_string());
             self.log(&format!("{whose} is left out of `{method}`: {}", error.unwrap_or_default()));
         }
+        let name = |at: &usize| self.servers.get(*at).map(|server| server.name.as_str()).unwrap_or_default();
+        let names: Vec<&str> = gathering.first.keys().map(name).collect();
         let result = match &gathering.what {
             What::Tools => return self.tools(id, gathering),
             What::List(method, key) => {
                 let lists: Vec<(usize, &[String])> =
                     gathering.entries.iter().map(|(server, entries)| (*server, entries.as_slice())).collect();
                 let entries = self.routes.list(method, key, &lists, &self.servers);
-                merge::list(&gathering.first, key, &entries)
+                if entries.1 > 0 {
+                    self.log(&format!("{} entries of `{method}` are left out: another server has the same", entries.1));
+                }
+                merge::list(&gathering.first, key, &entries.0)
             }
             What::Initialize => {
-                let named = gathering.first.iter().map(|(at, first)| {
-                    (self.servers.get(*at).map(|server| server.name.as_str()).unwrap_or_default(), first.as_str())
-                });
-                merge::greetings(named)
+                merge::greetings(names.iter().copied().zip(gathering.first.values().map(String::as_str)))
             }
+            What::Discover => merge::discoveries(&gathering.first, &names),
             What::All(_) => gathering.first.values().next().cloned().unwrap_or_else(|| "{}".into()),
         };
         if let Some(id) = id {
-            self.to_client(message::result(&id, &result));
+            self.answer(&id, &result);
         }
+    }
+
+    /// Cancels what was gathered for a request, or a call that waits; false if there is none.
+    pub(super) fn cancel_own(&mut self, key: &str) -> bool {
+        let waiting = self.waiting.len();
+        self.waiting.retain(|waiting| waiting.key != key);
+        if self.waiting.len() < waiting {
+            return true;
+        }
+        let Some(number) = self.gatherings.iter().find(|(_, gathering)| gathering.is_for(key)).map(|(at, _)| *at)
+        else {
+            return false;
+        };
+        self.gatherings.remove(&number);
+        let is_of = |own: &OwnRequest| matches!(own, OwnRequest::Page(of, _) if *of == number);
+        self.cancel_requests(is_of, "cancelled by the client");
+        true
     }
 
     /// The tools of all servers are there.
@@ -236,29 +269,30 @@ impl Proxy {
         }
         let report = self.catalogue.report();
         if report != before {
-            self.tell(&report);
+            self.log_report(&report);
         }
         if let Some(id) = id {
             let result = merge::list_text(&first, "tools", self.catalogue.list());
-            self.to_client(message::result(&id, &result));
+            self.answer(&id, &result);
         }
         self.resume();
     }
 
-    /// Nobody has answered: neither whoever asked nor the calls that wait can go on. `error` is JSON text.
+    /// Refuses the request, or the calls that wait for the tools. `error` is JSON text.
     fn refuse(&mut self, id: Option<String>, error: &str) {
         // Calls wait for the tools, the only list that is gathered without a client that asked.
         let waiting = if id.is_none() { std::mem::take(&mut self.waiting) } else { Vec::new() };
-        for id in id.into_iter().chain(waiting.into_iter().map(|(id, _)| id)) {
+        for id in id.into_iter().chain(waiting.into_iter().map(|waiting| waiting.id)) {
             self.to_client(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}"));
         }
     }
 
     /// The calls that waited for the tools.
     fn resume(&mut self) {
-        for (id, text) in std::mem::take(&mut self.waiting) {
-            if let Ok(message) = json::read(&text) {
-                self.call(&id, &message, &text, false);
+        for Waiting { text, .. } in std::mem::take(&mut self.waiting) {
+            let Ok(message) = json::read(&text) else { continue };
+            if let Some(envelope) = Envelope::read(&message) {
+                self.call(&envelope, &message, &text, false);
             }
         }
     }

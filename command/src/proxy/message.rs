@@ -4,9 +4,11 @@ use toolwire::json::{self, Member, Node, Object, Text};
 
 /// The code of an error for a message that is no JSON.
 pub(super) const PARSE_ERROR: i32 = -32700;
-/// The code for a method that nobody here has.
+/// The code of an error for JSON that is no request.
+pub(super) const INVALID_REQUEST: i32 = -32600;
+/// The code for an unknown method.
 pub(super) const METHOD_NOT_FOUND: i32 = -32601;
-/// The code for parameters that name nothing.
+/// The code for parameters that name nothing known.
 pub(super) const INVALID_PARAMS: i32 = -32602;
 /// The code for a server that is not there, or does not answer.
 pub(super) const SERVER_ERROR: i32 = -32000;
@@ -22,8 +24,10 @@ pub(super) enum Kind {
 /// The envelope of a message.
 pub(super) struct Envelope {
     pub(super) kind: Kind,
-    /// The id as JSON text: a string with its quotes, or a number as it is spelled. Empty for a notification.
+    /// The id as JSON text, spelled as it came. Empty for a notification.
     pub(super) id: String,
+    /// The id whatever its spelling: `"\u0041"` and `"A"`, `2.0` and `2` are one.
+    pub(super) key: String,
     /// Empty for a response.
     pub(super) method: String,
 }
@@ -40,7 +44,8 @@ impl Envelope {
             (None, Some(_)) if message.get("result").is_some() || message.get("error").is_some() => Kind::Response,
             _ => return None,
         };
-        Some(Envelope { kind, id: id.map(json::write).unwrap_or_default(), method: method.unwrap_or_default() })
+        let key = id.map(json::canonical).unwrap_or_default();
+        Some(Envelope { kind, id: id.map(json::write).unwrap_or_default(), key, method: method.unwrap_or_default() })
     }
 }
 
@@ -58,6 +63,19 @@ pub(super) fn at<'n, 'a>(message: &'n Node<'a>, path: &[&str]) -> Option<&'n Nod
 pub(super) fn request(id: &str, method: &str, params: &str) -> String {
     let params = if params.is_empty() { String::new() } else { format!(",\"params\":{params}") };
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{}{params}}}", quoted(method))
+}
+
+/// The key of an id that is JSON text: see [`Envelope::key`].
+pub(super) fn key_of(id: &str) -> String {
+    json::read(id).map(|id| json::canonical(&id)).unwrap_or_default()
+}
+
+/// The cancellation of a request. `id` is JSON text.
+pub(super) fn cancelled(id: &str, reason: &str) -> String {
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id},\"reason\":{}}}}}",
+        quoted(reason)
+    )
 }
 
 /// A notification of the proxy's own.

@@ -15,9 +15,9 @@ use super::message::{failed_call, quoted, text_at, text_result};
 
 const FIND: &str = "search_tools";
 const CALL: &str = "call_tool";
-/// How many tools a search finds, if the model does not say.
+/// Default number of results.
 const FOUND: usize = 5;
-/// How many it finds at most.
+/// Maximum number of results.
 const MOST: u64 = 20;
 
 /// The tools behind the search.
@@ -47,17 +47,18 @@ impl Search {
     pub(super) fn tools(&self) -> String {
         let (count, find, call) = (self.definitions.len(), quoted(&self.find), quoted(&self.call));
         let finding = quoted(&format!(
-            "Finds tools by what they do, among {count} tools. Returns their definitions; call what you found with \
-             `{}`.",
+            "Searches {count} tools by description and returns matching definitions. Call a result with `{}`.",
             self.call
         ));
-        let calling =
-            quoted(&format!("Calls a tool that `{}` has found, with arguments for its inputSchema.", self.find));
+        let calling = quoted(&format!(
+            "Calls a tool that `{}` has returned. The arguments must match its inputSchema.",
+            self.find
+        ));
         format!(
             "[{{\"name\":{find},\"description\":{finding},\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\
              \"query\":{{\"type\":\"string\",\"description\":\"What the tool should do, in a few words.\"}},\
-             \"limit\":{{\"type\":\"integer\",\"description\":\"The most tools that are found: {FOUND} if nothing is \
-             said, at most {MOST}.\"}}}},\"required\":[\"query\"]}},\"annotations\":{{\"readOnlyHint\":true}}}},\
+             \"limit\":{{\"type\":\"integer\",\"description\":\"Maximum number of results (default {FOUND}, at most \
+             {MOST}).\"}}}},\"required\":[\"query\"]}},\"annotations\":{{\"readOnlyHint\":true}}}},\
              {{\"name\":{call},\"description\":{calling},\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\
              \"name\":{{\"type\":\"string\",\"description\":\"The name of the tool.\"}},\
              \"arguments\":{{\"type\":\"object\",\"description\":\"The arguments of the tool.\"}}}},\
@@ -88,7 +89,7 @@ impl Search {
         };
         let found: Vec<&str> = found.iter().filter_map(|name| self.definitions.get(name)).map(String::as_str).collect();
         if found.is_empty() {
-            return text_result("No tool was found. Other words may find one.");
+            return text_result("No matching tools. Try other keywords.");
         }
         text_result(&format!("[{}]", found.join(",\n")))
     }

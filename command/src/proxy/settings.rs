@@ -1,4 +1,4 @@
-//! What a proxy is told when it starts. The command writes it, the host hands it over, and both read it.
+//! The settings of a proxy, as JSON: the command writes them, the host passes them on.
 
 use toolwire::{
     json::{self, Node},
@@ -10,7 +10,7 @@ use super::message::at;
 use crate::{document::record, need::Server};
 
 /// The variables of the environment that every program gets, on POSIX and on Windows: those that MCP's SDKs give to
-/// servers. What else is in the environment is not for them.
+/// servers. Nothing else of the environment is passed.
 const EVERY_PROGRAM: [&str; 17] = [
     "HOME",
     "LOGNAME",
@@ -42,13 +42,13 @@ pub(crate) struct Settings {
     pub(crate) client: Option<(String, String)>,
     /// The least confidence of a repair; `None`: calls are not repaired.
     pub(crate) repair: Option<Confidence>,
-    /// More tools than this are put behind a search; `None`: never.
+    /// Longer lists of tools are put behind a search; `None`: none.
     pub(crate) most: Option<usize>,
     /// A result that breaks its `outputSchema` is refused.
     pub(crate) refuses_results: bool,
-    /// Every change is told on standard error.
+    /// Every change is logged on standard error.
     pub(crate) verbose: bool,
-    /// How long each server may take for what the proxy asks of its own, in seconds.
+    /// How long a server may take for each request of the proxy's own, in seconds.
     pub(crate) timeout: u32,
 }
 

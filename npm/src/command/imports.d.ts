@@ -25,6 +25,8 @@ declare module 'wasm:glue' {
     ended(server: number, why: string): string[];
     started(server: number): string[];
     alarm(alarm: number): string[];
+    undelivered(server: number, message: Uint8Array, why: string): string[];
+    unanswered(): number;
     tooLong(bytes: number): string[];
   }
 
