@@ -283,7 +283,13 @@ fn emulate<'a>(
     if reports {
         let noting = Noting { source: format, target, options };
         let loaded: Set<&str> = report.loaded.iter().map(String::as_str).collect();
-        noting.list(&mut map, listed(request), |name| loaded.contains(&*name.display()));
+        // The client does not know that the caller deferred a tool, and expects an ordinary call.
+        let is_overflowed =
+            |name: &str| overflowed.is_some_and(|overflowed| overflowed.contains(&(None, String::from(name))));
+        noting.list(&mut map, listed(request), |name| {
+            let name = name.display();
+            loaded.contains(&*name) && !is_overflowed(&name)
+        });
         client_search.iter().filter(|_| own_search.is_none()).for_each(|search| noting.search(&mut map, search));
         report.name_map = map.finish();
     }

@@ -41,10 +41,12 @@ use crate::{
     request::{
         self,
         choice::{self, Fate, Mention},
+        flat_list,
         namespaces::{self, FlatNames},
         planned_names,
         prefilter::NAMES_TOOLS,
         report::{DeferredReport, Warning},
+        tool::has_type,
         tool_format,
     },
     rules::Constraint,
@@ -141,6 +143,8 @@ pub(crate) fn adapt_with_names<'a>(
             deferred_options.server_tool_search = ServerToolSearch::Emulate;
             deferred_options.announce = Announce::Names;
             deferred_options.order = Order::Append;
+            // A tool that the model has called is sent, also if the history does not say how it was found.
+            deferred_options.load_used_tools = true;
         }
         api_out = target;
         let tools = sent_as(api_out, dialect, options);
@@ -291,18 +295,22 @@ pub(crate) fn catalogue<'a>(
         server_mentions::in_options(&mut deferred, servers.as_ref());
         overflow::defer(request, api, most_tools(dialect, options), &deferred.search_tools)?;
     }
+    flat_list::lift(request, api)?;
     let tools = ToolsOptions { repair: None, ..sent_as(api, dialect, options) };
     let (mut found, mut restore_map, mut callable) = (Vec::new(), RestoreMap::default(), Set::new());
-    for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
+    let listed = request.get("tools").and_then(Node::as_array).unwrap_or_default();
+    for entry in listed.iter().flat_map(one_by_one) {
         let alone = Node::array(Vec::from([entry.clone()]));
         let planned = Planned { names, shape: Some(shape), ..Planned::default() };
         let outcome = sanitize_list::rewrite_with_names(alone, &tools, planned, None)?;
         names = outcome.names;
         restore_map.extend(outcome.restore_map, &callable);
         callable.extend(outcome.accepted);
-        let sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
+        let mut sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
+        flat_list::each_function(&outcome.tools, &mut |function| sent = Some(function.clone()));
         let mut sent = sent.unwrap_or_else(|| entry.clone());
-        if let Some(flag) = entry.get(FLAG) {
+        let member = entry.get("tools").and_then(Node::as_array).and_then(<[Node<'_>]>::first);
+        if let Some(flag) = member.and_then(|member| member.get(FLAG)).or_else(|| entry.get(FLAG)) {
             sent.set(FLAG, flag.clone());
         }
         found.push(sent);
@@ -311,6 +319,20 @@ pub(crate) fn catalogue<'a>(
         restore_map.is_of_server(names.current(name).into_owned(), owner.server(), &owner.name);
     }
     Ok((Node::array(found), restore_map))
+}
+
+/// Returns a namespace for each tool of a namespace, and any other entry as it is.
+#[cfg(feature = "search")]
+fn one_by_one<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
+    let members = entry.get("tools").and_then(Node::as_array).filter(|_| has_type(entry, "namespace"));
+    let Some(members) = members else { return Vec::from([entry.clone()]) };
+    let alone = |member: &Node<'a>| {
+        let around = entry.as_object().into_iter().flatten().filter(|around| !around.key.is("tools"));
+        let mut namespace = Node::object(around.map(|around| (around.key.clone(), around.value.clone())).collect());
+        namespace.set("tools", Node::array(Vec::from([member.clone()])));
+        namespace
+    };
+    members.iter().map(alone).collect()
 }
 
 /// What is said of a loaded tool for which there is no room.
