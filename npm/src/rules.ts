@@ -202,6 +202,10 @@ export type ChangeRule =
   | 'fallback'
   /** Removes the `outputSchema` of an MCP tool, because a client would refuse it, and with it the tool or the server. */
   | 'drop-output-schema'
+  /** Sends a response format as the arguments of a function that the model has to call. */
+  | 'format-as-tool'
+  /** Sends the schema of a response format in the instructions. */
+  | 'format-in-prompt'
   /** Sets `strict` as the dialect requires. A tool that a strict dialect cannot take is sent as not strict. */
   | 'strict-flag'
   /** Omits the schema of a tool without arguments. */

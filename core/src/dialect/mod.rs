@@ -12,6 +12,7 @@ pub(crate) mod features;
 mod fireworks;
 pub(crate) mod format_facts;
 pub(crate) mod format_places;
+pub(crate) mod format_steps;
 mod gemini;
 mod gemini_interactions;
 pub(crate) mod grammar;

@@ -103,7 +103,7 @@ pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Err
 }
 
 /// Returns true if an entry of the list of tools has this member, which Google's APIs read in both spellings.
-fn has_entry(request: &Node<'_>, member: &str) -> Result<bool, Error> {
+pub(super) fn has_entry(request: &Node<'_>, member: &str) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     Ok(tools.as_array().unwrap_or_default().iter().any(|entry| {

@@ -146,6 +146,8 @@ ChangeRule: TypeAlias = Literal[
     "rename-definition",
     "fallback",
     "drop-output-schema",
+    "format-as-tool",
+    "format-in-prompt",
     "strict-flag",
     "omit-arguments",
     "drop-description",
