@@ -106,11 +106,11 @@ pub(crate) fn force<'a>(request: &mut Node<'a>, api: Api, name: Text<'a>, is_onl
             let mut old = take(request, "tool_choice")?.unwrap_or_default();
             if has_type(&old, ALLOWED) && !is_only {
                 let entry = forced(name, api, false);
-                let mut allow = |holder: &mut Node<'a>| {
+                let allow = |holder: &mut Node<'a>| {
                     holder.set("mode", Node::literal("required"));
                     holder.visit("tools", |list| list.as_array_mut().map(|list| list.push(entry.clone())));
                 };
-                if old.visit(ALLOWED, &mut allow).is_none() {
+                if old.visit(ALLOWED, allow).is_none() {
                     allow(&mut old);
                 }
                 request.set("tool_choice", old);

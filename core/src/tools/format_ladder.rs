@@ -284,7 +284,7 @@ fn add_in<'a>(holder: &mut Node<'a>, api: Api, entry: Node<'a>) -> Result<String
                 Api::Gemini => (Node::record([(key, Node::array(Vec::from([entry])))]), format!("/{key}/0")),
                 _ => (entry, String::new()),
             };
-            tools.as_array_mut().map(|list| list.push(entry));
+            tools.as_array_mut().into_iter().for_each(|list| list.push(entry.clone()));
             format!("/{TOOLS}/{at}{inner}")
         }
     };
@@ -493,7 +493,9 @@ pub(super) fn refused_natively(
     model: &str,
 ) -> Result<(), Stop> {
     let broken = check_formats::broken(request, api, dialect, model)?;
-    match broken.into_iter().find(|one| one.severity == Severity::Refused) {
+    // Updates of the history are not about the format of the request.
+    let is_about_it = |one: &check_formats::Broken| one.fact.refuses != Refusal::Format(FormatRule::Updates);
+    match broken.into_iter().find(|one| one.severity == Severity::Refused && is_about_it(one)) {
         None => Ok(()),
         Some(one) => Err(Stop::Format(Error::new(Code::NotRepresentable, one.pointer, one.message))),
     }

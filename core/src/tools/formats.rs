@@ -76,6 +76,11 @@ impl Given {
         Ok(Given { formats: all, taken, api })
     }
 
+    /// Returns true if a format has a schema.
+    pub(super) fn has_schema(&self) -> bool {
+        !self.formats.is_empty()
+    }
+
     /// Returns where the format stood that is now the one of this number, of this many, in a request of an API.
     fn source(&self, number: usize, count: usize, api: Api) -> Option<&Source> {
         let at = match self.formats.len() == count {

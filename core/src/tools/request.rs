@@ -266,7 +266,7 @@ fn adapt_by<'a>(
             .map_err(|error| Stop::Format(format_ladder::without_format(error, dialect)))?;
         report.format_changes = written.changes;
         restore_map.answers_by(written.answer);
-        if options.formats == Formats::Ladder {
+        if options.formats == Formats::Ladder && given_formats.has_schema() {
             format_ladder::refused_natively(request, api_out, dialect, &model)?;
         }
     }
