@@ -22,6 +22,7 @@ pub(crate) mod lookup;
 mod mcp_clients;
 mod mistral;
 mod moonshot;
+mod name_pattern;
 pub(crate) mod name_rule;
 mod ollama;
 mod openai;

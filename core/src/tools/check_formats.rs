@@ -84,6 +84,11 @@ pub(super) fn broken(
             add(fact, &format!("/input/{at}"));
         }
     }
+    if let Some((fact, shape)) = formats::name_rule(dialect) {
+        for pointer in formats::badly_named(request, api, shape)? {
+            add(fact, &pointer);
+        }
+    }
     for (pointer, violation) in formats::check(request, api, dialect)? {
         let (severity, message) = (violation.severity, violation.message);
         found.push(Broken { fact: &SCHEMA, severity, pointer: pointer + &violation.pointer, message });
