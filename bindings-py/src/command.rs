@@ -77,3 +77,71 @@ impl Command {
         })
     }
 }
+
+/// What there is to do: for each thing its kind, a number or an empty word, and a text.
+type Effects = Vec<(String, String, String)>;
+
+/// A connection of `toolwire proxy`: see `toolwire_command::Proxy`.
+#[pyclass(module = "toolwire._toolwire")]
+pub(crate) struct Proxy(command::Proxy);
+
+#[pymethods]
+impl Proxy {
+    /// Takes the settings that `Command.need` gave.
+    #[new]
+    #[pyo3(signature = (settings, /))]
+    fn new(settings: &str) -> PyResult<Self> {
+        guarded(|| Ok(Proxy(command::Proxy::new(settings))))
+    }
+
+    /// Takes a message of the client.
+    #[pyo3(signature = (message, /))]
+    fn client(&mut self, message: &[u8]) -> PyResult<Effects> {
+        guarded(|| Ok(words(self.0.client(message))))
+    }
+
+    /// Takes a message of a server.
+    #[pyo3(signature = (server, message, /))]
+    fn server(&mut self, server: usize, message: &[u8]) -> PyResult<Effects> {
+        guarded(|| Ok(words(self.0.server(server, message))))
+    }
+
+    /// A server has ended.
+    #[pyo3(signature = (server, why, /))]
+    fn ended(&mut self, server: usize, why: &str) -> PyResult<Effects> {
+        guarded(|| Ok(words(self.0.ended(server, why))))
+    }
+
+    /// A server was started again.
+    #[pyo3(signature = (server, /))]
+    fn started(&mut self, server: usize) -> PyResult<Effects> {
+        guarded(|| Ok(words(self.0.started(server))))
+    }
+
+    /// The time of an alarm is over.
+    #[pyo3(signature = (alarm, /))]
+    fn alarm(&mut self, alarm: u64) -> PyResult<Effects> {
+        guarded(|| Ok(words(self.0.alarm(alarm))))
+    }
+
+    /// A message could not be handed to a server.
+    #[pyo3(signature = (server, message, why, /))]
+    fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> PyResult<Effects> {
+        guarded(|| Ok(words(self.0.undelivered(server, message, why))))
+    }
+
+    /// Number of client requests without an answer.
+    fn unanswered(&self) -> PyResult<usize> {
+        guarded(|| Ok(self.0.unanswered()))
+    }
+
+    /// A message of the client was too long.
+    #[pyo3(signature = (length, /))]
+    fn too_long(&mut self, length: usize) -> PyResult<Effects> {
+        guarded(|| Ok(words(self.0.too_long(length))))
+    }
+}
+
+fn words(effects: Vec<command::Effect>) -> Effects {
+    effects.into_iter().map(command::Effect::words).map(|[kind, number, text]| (kind, number, text)).collect()
+}

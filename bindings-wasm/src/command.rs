@@ -1,6 +1,6 @@
 //! The command line, for a host that has files, processes and a terminal.
 
-use toolwire_command::{Command, Printed};
+use toolwire_command::{Command, Effect, Printed, Proxy};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A command line that is being carried out: see `toolwire_command::Command`.
@@ -52,4 +52,63 @@ impl CommandLine {
         let files = files.into_iter().flat_map(|file| [file.path, file.content, file.confined]);
         [stdout, stderr, exit_code.to_string()].into_iter().chain(files).collect()
     }
+}
+
+/// A connection of `toolwire proxy`: see `toolwire_command::Proxy`. What it returns is what there is to do: for each
+/// thing its kind, a number or an empty word, and a text.
+#[wasm_bindgen]
+pub struct ProxyConnection(Proxy);
+
+#[wasm_bindgen]
+impl ProxyConnection {
+    /// Takes the settings that `CommandLine.need` gave.
+    #[wasm_bindgen(constructor)]
+    pub fn new(settings: &str) -> ProxyConnection {
+        ProxyConnection(Proxy::new(settings))
+    }
+
+    /// Takes a message of the client.
+    pub fn client(&mut self, message: &[u8]) -> Vec<String> {
+        words(self.0.client(message))
+    }
+
+    /// Takes a message of a server.
+    pub fn server(&mut self, server: usize, message: &[u8]) -> Vec<String> {
+        words(self.0.server(server, message))
+    }
+
+    /// A server has ended.
+    pub fn ended(&mut self, server: usize, why: &str) -> Vec<String> {
+        words(self.0.ended(server, why))
+    }
+
+    /// A server was started again.
+    pub fn started(&mut self, server: usize) -> Vec<String> {
+        words(self.0.started(server))
+    }
+
+    /// The time of an alarm is over.
+    pub fn alarm(&mut self, alarm: u32) -> Vec<String> {
+        words(self.0.alarm(alarm.into()))
+    }
+
+    /// A message could not be handed to a server.
+    pub fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> Vec<String> {
+        words(self.0.undelivered(server, message, why))
+    }
+
+    /// Number of client requests without an answer.
+    pub fn unanswered(&self) -> usize {
+        self.0.unanswered()
+    }
+
+    /// A message of the client was too long.
+    #[wasm_bindgen(js_name = tooLong)]
+    pub fn too_long(&mut self, bytes: usize) -> Vec<String> {
+        words(self.0.too_long(bytes))
+    }
+}
+
+fn words(effects: Vec<Effect>) -> Vec<String> {
+    effects.into_iter().flat_map(Effect::words).collect()
 }

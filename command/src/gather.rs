@@ -71,6 +71,10 @@ pub(crate) struct Gathering {
     pub(crate) notes: Vec<String>,
     /// Inputs are judged each on its own, so that one may fail.
     several: bool,
+    /// Servers are not asked for their tools, but kept.
+    keeps_servers: bool,
+    /// The servers that were kept, by their names.
+    pub(crate) servers: Vec<(String, Server)>,
     /// The input is tools: a file that declares servers instead is a mistake, and nothing in it is started.
     refuses_servers: bool,
     /// The variables that the file of servers may use.
@@ -120,6 +124,10 @@ impl Gathering {
                     gathering.confined = gathering.paths.relative(&path).into();
                     gathering.want(gathering.paths.file(&path), path, Role::Record);
                 }
+            }
+            Command::Proxy(arguments) => {
+                (gathering.several, gathering.keeps_servers) = (true, true);
+                gathering.connection(&arguments.connection)?;
             }
             Command::Dialects(_) => {}
         }
@@ -281,7 +289,11 @@ impl Gathering {
             }
         };
         let server = Server { transport, timeout: self.timeout };
-        self.want(Need::Server(server), source, Role::Input(Origin::Server(None)));
+        if self.keeps_servers {
+            self.servers.push((source, server));
+        } else {
+            self.want(Need::Server(server), source, Role::Input(Origin::Server(None)));
+        }
         Ok(true)
     }
 
@@ -422,6 +434,7 @@ impl Gathering {
             let source = format!("{file} ({})", one.name);
             let line = one.position.line;
             match one.server.and_then(|server| servers::with_values(&server, &self.environment, values, &self.folder)) {
+                Ok(server) if self.keeps_servers => self.servers.push((one.name, server)),
                 Ok(server) => {
                     let declared = (file.to_string(), one.position);
                     let role = Role::Input(Origin::Server(Some(declared)));

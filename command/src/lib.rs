@@ -30,6 +30,7 @@ mod places;
 mod position;
 mod probe;
 mod profile;
+mod proxy;
 mod reason;
 mod restore;
 mod sanitize;
@@ -45,7 +46,6 @@ mod verdict;
 use clap::Parser as _;
 use toolwire::json::{self, Node};
 
-pub use self::need::{Key, Need, Request, Server, Transport};
 use self::{
     arguments::CommandLine,
     error::{CommandError, UNUSABLE},
@@ -53,6 +53,10 @@ use self::{
     reason::reason,
     task::{Content, Output, Task},
     terminal::{cut, shown, shown_lines, without_commands, Terminal},
+};
+pub use self::{
+    need::{Key, Need, Request, Server, Transport},
+    proxy::{Effect, Proxy},
 };
 
 /// What a command printed, and how it ended.
@@ -286,6 +290,7 @@ fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task
         arguments::Command::Check(arguments) => return Ok(Box::new(check::Check::new(arguments, gathered)?)),
         arguments::Command::Matrix(arguments) => return Ok(Box::new(matrix::Matrices::new(&arguments, gathered)?)),
         arguments::Command::Probe(arguments) => return Ok(Box::new(probe::Probe::new(arguments, gathered)?)),
+        arguments::Command::Proxy(arguments) => return Ok(Box::new(proxy::Run::new(&arguments, gathered)?)),
         command => command,
     };
     let Gathering { inputs, with, .. } = gathered;
@@ -303,9 +308,10 @@ fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task
             Box::new(validate::Validate { arguments, input: next()?, schema: with.ok_or_else(none)? })
         }
         arguments::Command::Dialects(arguments) => Box::new(dialects::Dialects { arguments }),
-        arguments::Command::Check(_) | arguments::Command::Matrix(_) | arguments::Command::Probe(_) => {
-            return Err(none());
-        }
+        arguments::Command::Check(_)
+        | arguments::Command::Matrix(_)
+        | arguments::Command::Probe(_)
+        | arguments::Command::Proxy(_) => return Err(none()),
     })
 }
 

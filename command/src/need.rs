@@ -28,6 +28,10 @@ pub enum Need {
     Request(Request),
     /// The tools of an MCP server that the host asks: `{"tools": […]}` with the tools of all pages, as JSON.
     Server(Server),
+    /// A [`Proxy`](crate::Proxy) with these settings is run until its client has closed its end. As JSON, with `servers`:
+    /// for each one what [`Need::words`] says of a server, and its `name`; and `report`, a file or null. There is nothing
+    /// to give then.
+    Proxy(String),
 }
 
 /// A request to an API, by POST. It is not redirected: what it carries is for this address.
@@ -108,6 +112,7 @@ impl Need {
             Need::Set(names) => ["set".into()].into_iter().chain(names).collect(),
             Need::Request(request) => Vec::from(["request".into(), json::write(&request.document())]),
             Need::Server(server) => Vec::from(["server".into(), json::write(&server.document())]),
+            Need::Proxy(settings) => Vec::from(["proxy".into(), settings]),
         }
     }
 }
@@ -133,7 +138,7 @@ impl Request {
 }
 
 impl Server {
-    fn document(&self) -> Node<'_> {
+    pub(crate) fn document(&self) -> Node<'_> {
         let timeout = ("timeout", Node::count(self.timeout.into()));
         match &self.transport {
             Transport::Process { command, folder, inherited, environment } => record([

@@ -18,7 +18,7 @@ use crate::{
     options::{
         Announce, Api, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Hints, Mode, Native, Order,
         Prefix, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, SystemMessages, ToolChanges, ToolFormat,
-        Truncated, UnavailableCalls, UnknownReference, Untyped, Use,
+        ToolsOptions, Truncated, UnavailableCalls, UnknownReference, Untyped, Use,
     },
     report::Allow,
     request::{
@@ -105,6 +105,18 @@ pub fn is_about_room(dialect: &Dialect, rule: &str) -> bool {
 /// The constraint of a name that violations have.
 pub fn constraint_of(rule: &str) -> Option<Constraint> {
     Constraint::ALL.iter().copied().find(|constraint| constraint.id() == rule)
+}
+
+/// The most tools that a request to the API may have.
+pub fn most_tools(dialect: &Dialect) -> Option<usize> {
+    dialect.tools.tools_most
+}
+
+/// The options for a list that is not that of one request: the API's maximum of tools does not apply.
+pub fn with_any_count(mut options: ToolsOptions) -> ToolsOptions {
+    options.any_count = true;
+    options.max_tools = Some(None);
+    options
 }
 
 /// The members that a tool's schema may stand in.

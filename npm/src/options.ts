@@ -240,7 +240,15 @@ export interface DeferredOptions extends ShareOption {
   /** Whether hidden tools are announced by name in the system prompt. Default `"none"`. */
   announce?: 'none' | 'names' | undefined;
   /** The format to translate the request into. Default, and `null` as `deferralFor` may give it: the format stays. */
-  target?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | null | undefined;
+  target?:
+    | 'anthropic'
+    | 'openai-responses'
+    | 'openai-chat'
+    | 'gemini-interactions'
+    | 'bedrock'
+    | 'gemini'
+    | null
+    | undefined;
   /**
    * Which construct of its own for deferred tools the backend understands; it says nothing about where the request comes from.
    * Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`, the Chat
@@ -311,7 +319,7 @@ export interface DeferredOptions extends ShareOption {
   /** The role of system messages whose directives became text. Default `"keep"`. */
   systemMessages?: 'keep' | 'user' | undefined;
   /** The request's format, where its shape does not tell. */
-  format?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | undefined;
+  format?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | 'gemini' | undefined;
 }
 
 /** Options of `searchTools` and `answerToolSearch`. */

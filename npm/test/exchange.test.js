@@ -13,9 +13,13 @@ const decoder = new TextDecoder();
 
 const open = ({ url = 'http://localhost/v1/messages', options }, body) => Exchange.open(url, body, options);
 
+const typeOf = (event) => event.type ?? event.event_type;
+
 /** Events as text, `whole` or without the line ends behind the last one, which some servers leave out. */
 function textOf(events, named, whole) {
-  const text = events.map((event) => `${named ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
+  // Events of Chat Completions and Gemini have no type.
+  const nameOf = (event) => (named && typeOf(event) !== undefined ? `event: ${typeOf(event)}\n` : '');
+  const text = events.map((event) => `${nameOf(event)}data: ${JSON.stringify(event)}\n\n`);
   return whole ? text.join('') : text.join('').trimEnd();
 }
 
@@ -25,7 +29,7 @@ function eventsOf(text) {
     .filter((event) => event !== '')
     .map((event) => {
       const { name, data } = /^(?:event: (?<name>.*)\n)?data: (?<data>.*)$/.exec(event).groups;
-      if (name !== undefined) assert.equal(name, JSON.parse(data).type);
+      if (name !== undefined) assert.equal(name, typeOf(JSON.parse(data)));
       return JSON.parse(data);
     });
 }

@@ -35,9 +35,15 @@ def in_python(message: str) -> str:
     return message.replace("`checkTools`", "`check_tools`")
 
 
+def name_of(event: Any) -> str:
+    """The line that names an event; those of Chat Completions and Gemini have no type."""
+    kind = event.get("type", event.get("event_type"))
+    return "" if kind is None else f"event: {kind}\n"
+
+
 def text_of(events: list[Any], named: bool, whole: bool) -> str:
     """Events as text, whole or without the line ends behind the last one, which some servers leave out."""
-    text = "".join((f"event: {event['type']}\n" if named else "") + f"data: {written(event)}\n\n" for event in events)
+    text = "".join((name_of(event) if named else "") + f"data: {written(event)}\n\n" for event in events)
     return text if whole else text.rstrip()
 
 
@@ -46,7 +52,7 @@ def events_of(text: str) -> list[Any]:
     for raw in filter(None, text.split("\n\n")):
         *names, data = raw.split("\n")
         event = json.loads(data.removeprefix("data: "))
-        assert names in ([], [f"event: {event['type']}"])
+        assert "".join(f"{name}\n" for name in names) in ("", name_of(event))
         events.append(event)
     return events
 

@@ -3,6 +3,7 @@
 mod check;
 mod defer;
 mod probe;
+mod proxy;
 mod restore;
 mod source;
 mod validate;
@@ -20,6 +21,7 @@ pub(crate) use self::{
     check::{CheckArguments, FailOn, Format},
     defer::DeferArguments,
     probe::ProbeArguments,
+    proxy::{Defer, ProxyArguments},
     restore::RestoreArguments,
     source::{Connection, Source},
     validate::{Repairing, ValidateArguments},
@@ -114,6 +116,9 @@ Examples:
     /// Asks the API itself, with your key, which tools it takes as they are, and compares that with `check`
     #[command(after_help = probe::EXAMPLES)]
     Probe(ProbeArguments),
+    /// Stands between a client of MCP and its servers: rewrites tools, restores and repairs calls
+    #[command(after_help = proxy::EXAMPLES)]
+    Proxy(ProxyArguments),
     /// The dialects there are, or all that is known of one: facts, sources, dates
     #[command(after_help = "\
 Examples:

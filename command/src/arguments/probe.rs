@@ -72,7 +72,7 @@ pub(crate) struct ProbeArguments {
     pub(crate) environment: Vec<String>,
     #[command(flatten)]
     pub(crate) machine: Machine,
-    /// An MCP server to start: its tools are the input (after `--`)
+    /// An MCP server to start (after `--`)
     #[arg(last = true, value_name = "SERVER")]
     pub(crate) server: Vec<String>,
 }

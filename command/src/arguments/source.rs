@@ -24,7 +24,7 @@ pub(crate) struct Connection {
     /// Only this server of the file that `--servers` names (repeatable)
     #[arg(long = "server", value_name = "NAME", id = "only", requires = "servers")]
     pub(crate) only: Vec<String>,
-    /// The address of an MCP server: its tools are the input (streamable HTTP, or SSE)
+    /// The address of an MCP server (streamable HTTP, or SSE)
     #[arg(long, value_name = "URL", conflicts_with = "server")]
     pub(crate) url: Option<String>,
     /// A header for that server, as `Name: value`; as often as need be
@@ -38,7 +38,7 @@ pub(crate) struct Connection {
     /// use (repeatable)
     #[arg(long = "env", value_name = "NAME")]
     pub(crate) environment: Vec<String>,
-    /// An MCP server to start: its tools are the input (after `--`)
+    /// An MCP server to start (after `--`)
     #[arg(last = true, value_name = "SERVER")]
     pub(crate) server: Vec<String>,
 }

@@ -5,7 +5,11 @@ use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
 use toolwire::{
     adapt_request, apply_deferred_loading, check_tools, dialects,
+<<<<<<< HEAD
     options::{Api, Formats, Native, OnSetAside},
+=======
+    options::{Api, Native, OnSetAside, Overflow},
+>>>>>>> 20d91e5b6bd68f762982e5df6974c0d1f26781b4
     reports::Severity,
     sanitize_tools, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions, Restore, SanitizedTools,
     ToolListCache, ToolSet, ToolsOptions,
@@ -135,6 +139,7 @@ fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), 
     }
     let mut options = AdaptOptions::new(dialect).deferred(deferred);
     options.tools.format = Some(wire.format());
+<<<<<<< HEAD
     for formats in [Formats::Native, Formats::Tool, Formats::Prompt, Formats::Ladder] {
         options.formats = formats;
         match (adapt_request(request, &options), adapt_request(&text, &options)) {
@@ -146,6 +151,23 @@ fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), 
             (Err(one), Err(two)) => errors(&one, &two)?,
             (one, two) => return Err(format!("adapted: {} by value, {} by text", said(one.err()), said(two.err()))),
         }
+=======
+    adapted(request, &options)?;
+    // Lists of more tools than the API takes.
+    let mut options = options.overflow(Overflow::Defer);
+    options.tools.max_tools = Some(Some(2));
+    adapted(request, &options)
+}
+
+/// The adapted request, the same by value and by text.
+fn adapted(request: &Value, options: &AdaptOptions) -> std::result::Result<(), String> {
+    let text = request.to_string();
+    match (adapt_request(request, options), adapt_request(&text, options)) {
+        (Ok(value), Ok(written)) if value.request.to_string() == written.request => kept(&value.restore),
+        (Ok(value), Ok(written)) => Err(format!("adapted by value {}\n  by text {}", value.request, written.request)),
+        (Err(one), Err(two)) => errors(&one, &two),
+        (one, two) => Err(format!("adapted: {} by value, {} by text", said(one.err()), said(two.err()))),
+>>>>>>> 20d91e5b6bd68f762982e5df6974c0d1f26781b4
     }
     Ok(())
 }
@@ -180,6 +202,13 @@ fn opened(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(),
         Ok(_) if aside.is_empty() => {}
         Err(error) if !aside.is_empty() && error.code() == Code::NotRepresentable => {}
         other => return Err(format!("where no tool may be missing: {:?} of {aside:?}", other.err())),
+    }
+    let mut searching = ExchangeOptions::default().dialect(dialect);
+    searching.adapt.overflow = Overflow::Defer;
+    searching.adapt.tools.max_tools = Some(Some(2));
+    if let Ok(Some(mut exchange)) = Exchange::open(url, &text, &searching) {
+        // Whatever the reply, it is taken.
+        exchange.reply(&text).map_err(|error| format!("a reply: {error}"))?;
     }
     // What is demanded can be had.
     let sent: Value = serde_json::from_str(sent).map_err(|error| error.to_string())?;

@@ -37,21 +37,21 @@ fn block(names: &[String]) -> String {
 /// before the first answer, which is how Claude Code does it. Texts of tools, of models and of later user messages do
 /// not count: anybody could have written a list there, to keep this one from the model.
 pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
-    for key in ["system", "instructions", "system_instruction"] {
+    for key in ["system", "instructions", "system_instruction", "systemInstruction"] {
         if let Some(prompt) = request.get(key) {
             if speaks_of_it(prompt)? {
                 return Ok(true);
             }
         }
     }
-    for key in ["messages", "input"] {
+    for key in ["messages", "input", "contents"] {
         let messages = request.get(key).and_then(Node::as_array).unwrap_or_default();
         let mut begins = true;
         for (at, message) in messages.iter().enumerate().filter(|(_, message)| may_speak_of_it(message)) {
             let message = view(message)?;
             let is_from_client = is_system(&message);
             if (is_from_client || begins && is_user(&message))
-                && message.get("content").map_or(Ok(false), speaks_of_it)?
+                && ["content", "parts"].iter().find_map(|key| message.get(key)).map_or(Ok(false), speaks_of_it)?
             {
                 begins = is_from_client || nobody_answered(messages.get(..at).unwrap_or_default())?;
                 if begins {
@@ -94,10 +94,12 @@ fn speaks_of_it(prompt: &Node<'_>) -> Result<bool, Error> {
     }
     let prompt = view(prompt)?;
     let has_it = |text: &Node<'_>| text.as_text().is_some_and(|text| text.display().contains(OPEN));
-    if let Some(blocks) = prompt.as_array() {
+    let parts = prompt.get("parts").and_then(Node::as_array);
+    if let Some(blocks) = prompt.as_array().or(parts) {
         for block in blocks.iter().filter(|block| may_speak_of_it(block)) {
             let block = view(block)?;
-            let is_text = has_type(&block, "text") || has_type(&block, "input_text");
+            // Texts of Converse and Gemini have no type.
+            let is_text = has_type(&block, "text") || has_type(&block, "input_text") || block.get("type").is_none();
             if is_text && block.get("text").is_some_and(has_it) {
                 return Ok(true);
             }

@@ -1,74 +1,80 @@
-//! Deferred loading of Bedrock Converse, whose list of tools is in `toolConfig`.
+//! Deferred loading of Bedrock Converse, whose list of tools is in `toolConfig`, and of Gemini `generateContent`, whose
+//! functions are in groups.
 //!
-//! Converse has no deferred tools, but system messages that add and remove tools of the list. The list is moved to
-//! `tools` while the request is rewritten. A request that holds nothing to rewrite is not touched.
+//! Neither has deferred tools. Converse has system messages that add and remove tools of the list. The tools are moved
+//! to a flat list while the request is rewritten. A request that holds nothing to rewrite is not touched.
 
 use super::{apply_to_list, quote::Sending, Applied, Client};
 use crate::{
     error::Error,
     json::{
-        lazy::{edit_member, may_hold, view},
+        lazy::{may_hold, view},
         Node,
     },
     names::Names,
     options::{Announce, Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
     request::{
-        self, prefilter,
+        self, blocks, flat_list, prefilter,
         report::DeferredReport,
         tool::{deferral, is_clean},
     },
 };
 
-/// Rewrites a request in place.
+/// Rewrites a request in place. `api` is Bedrock Converse or Gemini `generateContent`.
 pub(super) fn apply(
     request: &mut Node<'_>,
+    api: Api,
     options: &DeferredOptions,
     sending: Option<&Sending<'_>>,
     reports: bool,
 ) -> Result<Applied, Error> {
-    let mut options = DeferredOptions { format: Some(Api::Bedrock), ..options.clone() };
+    let mut options = DeferredOptions { format: Some(api), ..options.clone() };
     if options.tool_changes == ToolChanges::Ignore && options.native == Native::Converse {
         // Without changes, nothing of the construct is left.
         options.native = Native::None;
     }
-    if options.native == Native::Converse && has_flags(request)? {
+    if options.native == Native::Converse && has_flags(request, api)? {
         // Converse has no flag for deferred tools.
         options.native = Native::None;
     }
     let nothing = || Applied {
         report: DeferredReport::default(),
         names: Names::default(),
-        client: Client { format: Api::Bedrock, search: None },
+        client: Client { format: api, search: None },
         deferred: alloc::vec::Vec::new(),
     };
-    if !concerns_tools(request, &options)? {
+    if !concerns_tools(request, api, &options)? {
         return Ok(nothing());
     }
     if options.native == Native::Converse && options.announce == Announce::None {
         // The request stays as it is, and is read for its report.
         let mut copy = request.clone();
-        lift(&mut copy)?;
+        flat_list::lift(&mut copy, api)?;
         return apply_to_list(&mut copy, &options, sending, reports);
     }
-    lift(request)?;
+    let shell = flat_list::lift(request, api)?;
     let applied = apply_to_list(request, &options, sending, reports);
-    sink(request)?;
+    flat_list::sink(request, api, shell)?;
     applied
 }
 
 /// Returns true if a request holds anything that deferred loading rewrites.
-fn concerns_tools(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
-    if options.native == Native::None && options.unavailable_calls == UnavailableCalls::Text {
+fn concerns_tools(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Result<bool, Error> {
+    let has_texts = options.native == Native::None && options.unavailable_calls == UnavailableCalls::Text;
+    if has_texts && api == Api::Bedrock {
         return Ok(true);
     }
-    if has_flags(request)? {
+    if has_flags(request, api)? {
         return Ok(true);
     }
-    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+    for message in request.get(api.history()).and_then(Node::as_array).unwrap_or_default() {
         if may_hold(message, prefilter::DEFERRAL) {
             let message = view(message)?;
-            let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
-            if blocks.iter().any(|block| request::blocks::converse_change(block).is_some()) {
+            let found = blocks::of_message(&message).iter().any(|block| match api {
+                Api::Bedrock => blocks::converse_change(block).is_some() || blocks::found_by_search(block).is_some(),
+                _ => blocks::found_by_search(block).is_some(),
+            });
+            if found {
                 return Ok(true);
             }
         }
@@ -77,35 +83,12 @@ fn concerns_tools(request: &Node<'_>, options: &DeferredOptions) -> Result<bool,
 }
 
 /// Returns true if the list has a flag of deferred loading.
-fn has_flags(request: &Node<'_>) -> Result<bool, Error> {
-    let found = request::with_tools(request, Api::Bedrock, |tools| {
-        let list = tools.as_array().unwrap_or_default();
-        Ok(list.iter().any(|entry| deferral(entry).0 || !is_clean(entry, false)))
+fn has_flags(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    let found = request::with_tools(request, api, |tools| {
+        let is_flagged = |entry: &Node<'_>| deferral(entry).0 || !is_clean(entry, false);
+        let mut found = tools.as_array().unwrap_or_default().iter().any(is_flagged);
+        flat_list::each_function(tools, &mut |function| found |= is_flagged(function));
+        Ok(found)
     })?;
     Ok(found == Some(true))
-}
-
-/// Moves the list out of `toolConfig`.
-fn lift(request: &mut Node<'_>) -> Result<(), Error> {
-    let list = edit_member(request, "toolConfig", |config| Ok(config.visit("tools", core::mem::take)))?;
-    if let Some(list) = list.flatten() {
-        request.set("tools", list);
-    }
-    Ok(())
-}
-
-/// Moves the list back. A `toolConfig` without tools is refused, so it leaves with the last of them.
-fn sink(request: &mut Node<'_>) -> Result<(), Error> {
-    let Some(list) = request.remove("tools") else {
-        request.remove("toolConfig");
-        return Ok(());
-    };
-    if request.get("toolConfig").is_none() {
-        request.set("toolConfig", Node::empty_object());
-    }
-    edit_member(request, "toolConfig", |config| {
-        config.set("tools", list);
-        Ok(())
-    })
-    .map(drop)
 }

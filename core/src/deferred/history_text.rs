@@ -404,7 +404,7 @@ impl<'a> Writer<'_, 'a> {
             cache_control.iter().for_each(|cache_control| losses.lose(CACHE, cache_control));
             return Part::Text(Node::string(text));
         }
-        if self.source == Api::Bedrock {
+        if matches!(self.source, Api::Bedrock | Api::Gemini) {
             return Part::Own(Node::record([("text", Node::string(text))]));
         }
         let kind = if self.source == Api::OpenaiResponses { "input_text" } else { "text" };

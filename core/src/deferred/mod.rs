@@ -103,8 +103,9 @@ pub(crate) fn apply(
     sending: Option<&Sending<'_>>,
     reports: bool,
 ) -> Result<Applied, Error> {
-    if format::recognise(request, options)?.format == Api::Bedrock {
-        return converse::apply(request, options, sending, reports);
+    let api = format::recognise(request, options)?.format;
+    if matches!(api, Api::Bedrock | Api::Gemini) {
+        return converse::apply(request, api, options, sending, reports);
     }
     apply_to_list(request, options, sending, reports)
 }
@@ -282,7 +283,13 @@ fn emulate<'a>(
     if reports {
         let noting = Noting { source: format, target, options };
         let loaded: Set<&str> = report.loaded.iter().map(String::as_str).collect();
-        noting.list(&mut map, listed(request), |name| loaded.contains(&*name.display()));
+        // The client does not know that the caller deferred a tool, and expects an ordinary call.
+        let is_overflowed =
+            |name: &str| overflowed.is_some_and(|overflowed| overflowed.contains(&(None, String::from(name))));
+        noting.list(&mut map, listed(request), |name| {
+            let name = name.display();
+            loaded.contains(&*name) && !is_overflowed(&name)
+        });
         client_search.iter().filter(|_| own_search.is_none()).for_each(|search| noting.search(&mut map, search));
         report.name_map = map.finish();
     }
@@ -343,7 +350,8 @@ fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &De
     if request.get("tools").is_none_or(|tools| tools.as_array().is_none_or(|list| list.iter().any(is_tool))) {
         return Ok(());
     }
-    let omit = options.empty_tools == EmptyTools::Omit || matches!(format, Api::OpenaiChat | Api::Bedrock);
+    let refuses_empty = matches!(format, Api::OpenaiChat | Api::Bedrock | Api::Gemini);
+    let omit = options.empty_tools == EmptyTools::Omit || refuses_empty;
     if omit {
         request.remove("tools");
     }

@@ -11,7 +11,7 @@ use crate::{
     json::{Node, Text},
     names::Names,
     options::Order,
-    request::{notice::Quoted, tool, tools::Tools},
+    request::{flat_list, notice::Quoted, tool, tools::Tools},
 };
 
 /// The tools that were deferred because there is no room for them: the namespace and the name of each.
@@ -58,7 +58,12 @@ impl<'a> Quotes<'a> {
         let gone = wanted.iter().filter(|name| emulation.standing(name) != Standing::Visible);
         let gone = gone.filter_map(|name| emulation.tools.get(name));
         list.extend(gone.filter_map(|tool| emulation.tools.definition_of(tool, tools)).cloned());
-        let list = (sending.write)(Node::array(list), names)?;
+        let mut list = (sending.write)(Node::array(list), names)?;
+        let mut functions = Vec::new();
+        flat_list::each_function(&list, &mut |function| functions.push(function.clone()));
+        if !functions.is_empty() {
+            list = Node::array(functions);
+        }
         let mut places = Map::new();
         for (place, tool) in list.as_array().unwrap_or_default().iter().enumerate() {
             if let Some(name) = tool::name(tool) {

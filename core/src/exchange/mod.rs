@@ -5,11 +5,14 @@
 //! This module does no network access: the caller sends the requests that it returns and passes in the replies.
 
 mod endpoint;
+mod hidden;
+mod hidden_stream;
+mod pieces;
 pub(crate) mod refusal;
 mod searches;
 mod stream;
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 
 use crate::{
     deferred,
@@ -18,7 +21,7 @@ use crate::{
     json::{self, lazy::view, Node, Text},
     limits::MAX_HELD_BYTES,
     options::{
-        without_dialect, AdaptOptions, Api, DeferralQuery, DialectQuery, ExchangeOptions, Native, OnSetAside,
+        without_dialect, AdaptOptions, Api, DeferralQuery, DialectQuery, ExchangeOptions, Native, OnSetAside, Overflow,
         ServerToolSearch, ToolFormat,
     },
     report::RepairedCall,
@@ -34,6 +37,7 @@ use crate::{
         stream_restorer::Stream,
     },
 };
+use hidden::HiddenLoop;
 use searches::{is, overlay, total, Searches};
 use stream::Round;
 
@@ -48,13 +52,80 @@ pub(crate) struct Exchange {
     on_set_aside: OnSetAside,
     warning: Option<SetAsideWarning>,
     /// `None` if the model is never asked again, whatever it replies.
-    rounds: Option<SearchLoop>,
+    rounds: Option<Rounds>,
+    /// The API of the URL.
+    api: Api,
     stream: Option<Stream>,
     lines: Buffer,
     /// True if the last finished stream ended with a search.
     asks: bool,
+    /// The error of a search at the end of a stream.
+    failed: Option<Error>,
     /// Reports of repaired arguments that the caller has not taken yet.
     told: Told,
+}
+
+/// How the model's searches are answered here.
+#[derive(Debug)]
+enum Rounds {
+    /// The client gets them as Anthropic's servers would send them.
+    Shown(Box<SearchLoop>),
+    /// The client does not get them.
+    Hidden(Box<HiddenLoop>),
+}
+
+impl Rounds {
+    /// Returns true if this round ended with a search, so the model is to be asked again.
+    fn asks_again(&self) -> bool {
+        match self {
+            Rounds::Shown(rounds) => rounds.again,
+            Rounds::Hidden(rounds) => rounds.again,
+        }
+    }
+
+    fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
+        match self {
+            Rounds::Shown(rounds) => rounds.reply(reply),
+            Rounds::Hidden(rounds) => rounds.reply(reply),
+        }
+    }
+
+    fn feed<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
+        match self {
+            Rounds::Shown(rounds) => rounds.feed(event, out),
+            Rounds::Hidden(rounds) => rounds.feed(event, out),
+        }
+    }
+
+    /// Begins the next round of a stream.
+    fn turn(&mut self) {
+        match self {
+            Rounds::Shown(rounds) => rounds.turn(),
+            Rounds::Hidden(rounds) => rounds.turn(),
+        }
+    }
+
+    /// Returns the client's request.
+    fn asked(&self) -> &str {
+        match self {
+            Rounds::Shown(rounds) => &rounds.asked,
+            Rounds::Hidden(rounds) => &rounds.asked,
+        }
+    }
+
+    /// Returns the next request, before it is adapted: the client's request and the model's answers so far.
+    fn next_request(&mut self) -> Result<Node<'_>, Error> {
+        match self {
+            Rounds::Shown(rounds) => {
+                rounds.again = false;
+                rounds.next_request()
+            }
+            Rounds::Hidden(rounds) => {
+                rounds.again = false;
+                rounds.next_request()
+            }
+        }
+    }
 }
 
 /// State for asking the model again after a search.
@@ -130,6 +201,11 @@ impl Exchange {
         let mut adapting = options.adapting(endpoint.api.tools(), dialect, native)?;
         adapting.tools.by_flag = by_flag;
         adapting.model = model;
+        let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
+        if hides && (options.max_rounds == 0 || !hidden::can_hide(&node, endpoint.api)?) {
+            // Nobody would answer the search.
+            adapting.overflow = Overflow::Quarantine;
+        }
         let hosted = SearchLoop::hosted(&node, &adapting)?;
         let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
         let (report, mut restore_map, names) = request::adapt_with_names(&mut node, &adapting, lookup)?;
@@ -142,7 +218,10 @@ impl Exchange {
         let rounds = hosted.zip(called).map(|(hosted, called)| {
             let search = options.search.clone().tool_search_name(called);
             let searches = Searches::new(hosted, search, adapting.clone(), names);
-            SearchLoop::new(searches, body, options.max_rounds)
+            match hides {
+                true => Rounds::Hidden(Box::new(HiddenLoop::new(endpoint.api, searches, body, options.max_rounds))),
+                false => Rounds::Shown(Box::new(SearchLoop::new(searches, body, options.max_rounds))),
+            }
         });
         let request = json::text_of(body, &node).into_owned();
         let on_set_aside = options.on_set_aside;
@@ -155,9 +234,11 @@ impl Exchange {
             on_set_aside,
             warning,
             rounds,
+            api: endpoint.api,
             stream: None,
             lines: Buffer::default(),
             asks: false,
+            failed: None,
             told: Told::default(),
         }))
     }
@@ -201,7 +282,7 @@ impl Exchange {
         self.restore_map.whole_reply(&mut reply, &mut self.told)?;
         if let Some(rounds) = &mut self.rounds {
             rounds.reply(&mut reply)?;
-            if rounds.again {
+            if rounds.asks_again() {
                 self.ask_again()?;
                 return Ok(None);
             }
@@ -227,7 +308,10 @@ impl Exchange {
         let calls = self.stream.take().map(|mut stream| stream.take_repaired_calls()).unwrap_or_default();
         self.told.extend(calls);
         self.asks = false;
-        if let Some(rounds) = self.rounds.as_mut().filter(|rounds| rounds.again) {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        if let Some(rounds) = self.rounds.as_mut().filter(|rounds| rounds.asks_again()) {
             rounds.turn();
             // The next stream begins with a new event.
             sse::end(&mut out);
@@ -236,7 +320,7 @@ impl Exchange {
                 // The client already has the beginning of a reply, so the error is sent as an event.
                 Err(error) => {
                     self.rounds = None;
-                    out.push_str(&self.failed_text(&refusal::body(ANTHROPIC, &error)));
+                    out.push_str(&self.failed_text(&refusal::of(self.api, &error)));
                 }
             }
         }
@@ -250,6 +334,12 @@ impl Exchange {
 
     /// Returns an `error` event for a request that failed after the client got a part of the reply.
     pub(crate) fn failed_text(&self, body: &str) -> String {
+        if self.api != Api::Anthropic {
+            let error = json::read(body).ok().filter(|error| error.get("error").is_some_and(|error| !error.is_null()));
+            let error =
+                error.unwrap_or_else(|| Node::record([("error", Node::record([("message", Node::string(body))]))]));
+            return alloc::format!("data: {}\n\n", json::write(&error));
+        }
         let error = match json::read(body) {
             Ok(error) if is(&error, "error") => json::write(&error),
             _ => json::write(&Node::record([
@@ -263,17 +353,14 @@ impl Exchange {
     /// Builds the next request: the client's request and the model's answers so far.
     fn ask_again(&mut self) -> Result<(), Error> {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
-        rounds.again = false;
-        let mut node = crate::request::read(&rounds.asked)?;
-        let turn =
-            Node::record([("role", Node::literal("assistant")), ("content", Node::array(rounds.answered.clone()))]);
-        node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(turn)));
+        let asked = String::from(rounds.asked());
+        let mut node = rounds.next_request()?;
         let (report, mut restore_map) = request::adapt(&mut node, &self.adapting)?;
         if let Some(called) = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref()) {
             restore_map.leaves(called);
         }
         self.warning = tell(&report, &self.adapting, self.on_set_aside)?;
-        self.request = json::text_of(&rounds.asked, &node).into_owned();
+        self.request = json::text_of(&asked, &node).into_owned();
         (self.report, self.restore_map) = (report, restore_map);
         Ok(())
     }
@@ -288,9 +375,6 @@ fn native_of(request: &Node<'_>, api: Api, (model, url): (Option<String>, &str))
     let is_lost = !deferred::has_hosted_search(native) && deferred::lists_hosted_search(request)?;
     Ok(if is_lost { Native::None } else { native })
 }
-
-/// Path of Anthropic's API, the only one for which searches are answered here.
-const ANTHROPIC: &str = "/messages";
 
 /// Returns the warning about tools that were set aside, or an error if the caller forbids setting tools aside.
 fn tell(
@@ -314,7 +398,19 @@ impl Sink for Exchange {
     }
 
     fn finish(&mut self) -> Vec<Node<'static>> {
-        self.stream.as_mut().map(Stream::finish).unwrap_or_default()
+        let events = self.stream.as_mut().map(Stream::finish).unwrap_or_default();
+        let Some(Rounds::Hidden(rounds)) = &mut self.rounds else { return events };
+        let mut out = Vec::with_capacity(events.len());
+        let fed = events.into_iter().try_for_each(|event| rounds.feed(event, &mut out));
+        match fed.and_then(|()| rounds.end()) {
+            Ok(rest) => out.extend(rest),
+            Err(error) => self.failed = Some(error),
+        }
+        out
+    }
+
+    fn hides_end(&self) -> bool {
+        self.rounds.as_ref().is_some_and(Rounds::asks_again)
     }
 }
 
@@ -345,6 +441,15 @@ impl SearchLoop {
             round: Round::default(),
             again: false,
         }
+    }
+
+    /// Returns the client's request and the model's answers so far.
+    fn next_request(&self) -> Result<Node<'_>, Error> {
+        let mut node = crate::request::read(&self.asked)?;
+        let turn =
+            Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.answered.clone()))]);
+        node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(turn)));
+        Ok(node)
     }
 
     /// Rewrites a whole reply as the provider would send it, including the blocks of the previous rounds.

@@ -12,12 +12,17 @@ use crate::{
 
 /// Returns the body of a response with status 400.
 pub(crate) fn body(url: &str, error: &Error) -> String {
+    of(endpoint::of(url).map_or(Api::OpenaiChat, |endpoint| endpoint.api), error)
+}
+
+/// Returns the body of a response of an API with status 400.
+pub(crate) fn of(api: Api, error: &Error) -> String {
     let (code, pointer) = (error.code().as_str(), error.pointer());
     let at = if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") };
     let message = Node::string(format!("toolwire: {code}{at}: {}", error.message()));
     let (code, pointer) = (Node::literal(code), Node::string(String::from(pointer)));
-    let body = match endpoint::of(url).map(|endpoint| endpoint.api) {
-        Some(Api::Anthropic) => Node::record([
+    let body = match api {
+        Api::Anthropic => Node::record([
             ("type", Node::literal("error")),
             (
                 "error",
@@ -29,7 +34,7 @@ pub(crate) fn body(url: &str, error: &Error) -> String {
                 ]),
             ),
         ]),
-        Some(Api::Gemini | Api::GeminiInteractions) => {
+        Api::Gemini | Api::GeminiInteractions => {
             let detail = Node::record([
                 ("@type", Node::literal("type.googleapis.com/google.rpc.ErrorInfo")),
                 ("reason", code),

@@ -9,9 +9,10 @@ use crate::{
     error::Error,
     json::{lazy, Data, Node, Text},
     names::Names,
-    options::{AdaptOptions, SearchOptions},
+    options::{AdaptOptions, SearchOptions, ToolFormat},
+    request::{namespaces, tool},
     search::{self, Call, Index},
-    tools::{request, restore::RestoreMap},
+    tools::{request as sent, restore::RestoreMap},
 };
 
 /// Answers the calls of the function that replaces a hosted search.
@@ -33,6 +34,8 @@ struct Catalogue {
     index: Index,
     /// Translates the names of tools back to the client's.
     restore_map: RestoreMap,
+    /// The client's definitions by their names, for APIs that take what was found as definitions.
+    definitions: Map<Text<'static>, Node<'static>>,
 }
 
 impl Searches {
@@ -43,6 +46,32 @@ impl Searches {
     /// Returns true if the block calls the search that the model was offered.
     pub(super) fn is_search(&self, block: &Node<'_>) -> bool {
         is(block, "tool_use") && Call::recognise(block, &self.options).is_some()
+    }
+
+    /// Returns true if a call in the format of any API is one of the search that the model was offered.
+    pub(super) fn is_call(&self, unit: &Node<'_>) -> bool {
+        Call::recognise(unit, &self.options).is_some()
+    }
+
+    /// Answers a call in the format of its API. `asked` is the client's request, which lists the tools.
+    ///
+    /// # Errors
+    /// `invalid-option`.
+    pub(super) fn answer(&mut self, call: &Node<'_>, asked: &str) -> Result<Node<'static>, Error> {
+        let options = self.options.clone();
+        let catalogue = self.catalogue(asked)?;
+        let Some(call) = Call::recognise(call, &options) else { return Ok(Node::default()) };
+        let mut answer = search::answer(&call, &catalogue.index, &options)?;
+        catalogue.name_found(&mut answer);
+        Ok(answer)
+    }
+
+    fn catalogue(&mut self, asked: &str) -> Result<&mut Catalogue, Error> {
+        let catalogue = match self.catalogue.take() {
+            Some(catalogue) => catalogue,
+            None => Catalogue::new(asked, &self.adapting, &self.names)?,
+        };
+        Ok(self.catalogue.insert(catalogue))
     }
 
     /// Rewrites the call as a call of the hosted search.
@@ -63,11 +92,7 @@ impl Searches {
         call.set("type", Node::literal("tool_use"));
         call.set("name", Node::string(self.options.tool_search_name.clone()));
         let options = self.options.clone();
-        let catalogue = match self.catalogue.take() {
-            Some(catalogue) => catalogue,
-            None => Catalogue::new(asked, &self.adapting, &self.names)?,
-        };
-        let Catalogue { index, restore_map } = self.catalogue.insert(catalogue);
+        let Catalogue { index, restore_map, .. } = self.catalogue(asked)?;
         let answer = match Call::recognise(&call, &options) {
             Some(call) => search::answer(&call, index, &options)?,
             None => Node::default(),
@@ -109,15 +134,53 @@ impl Catalogue {
     fn new(asked: &str, adapting: &AdaptOptions, names: &Names) -> Result<Catalogue, Error> {
         let mut request = crate::request::read(asked)?;
         let tools = lazy::take(&mut request, "tools")?.unwrap_or_else(|| Node::array(Vec::new()));
+        let mut definitions = Map::new();
+        if adapting.tools.format == Some(ToolFormat::GeminiInteractions) {
+            let named = |entry: &Node<'_>| Some((tool::name(entry)?.clone().into_owned(), entry.detached()));
+            for (name, definition) in tools.as_array().unwrap_or_default().iter().filter_map(named) {
+                definitions.entry(name).or_insert(definition);
+            }
+        }
         request.set("tools", tools);
-        let (tools, restore_map) = request::catalogue(&mut request, adapting, names.clone())?;
+        let (tools, restore_map) = sent::catalogue(&mut request, adapting, names.clone())?;
         // The client's own list of tools in the prompt uses the client's names, so the model may search for those. A
         // name that several servers have identifies no tool.
         let mut count: Map<Text<'_>, usize> = Map::new();
         restore_map.names().for_each(|(_, own)| *count.entry(own).or_default() += 1);
         let own = |(called, own): (&str, Text<'_>)| (own.into_owned(), Text::new(String::from(called)));
         let also = restore_map.names().filter(|(_, own)| count.get(own) == Some(&1)).map(own).collect();
-        Ok(Catalogue { index: Index::new(&tools, false)?.also_called(also), restore_map })
+        Ok(Catalogue {
+            index: Index::new(&tools, !definitions.is_empty())?.also_called(also),
+            restore_map,
+            definitions,
+        })
+    }
+
+    /// Gives the tools in an answer the client's names, and definitions of the client.
+    fn name_found(&self, answer: &mut Node<'static>) {
+        let name_one = |found: &mut Node<'static>| {
+            let key = if is(found, "function") { "name" } else { "tool_name" };
+            let called = found.get(key).and_then(Node::as_text).cloned();
+            let Some(own) = called.as_ref().and_then(|called| self.restore_map.name(called)) else { return };
+            let name = namespaces::flat(own.namespace.as_ref(), &own.name).into_owned();
+            let server = own.server.map(Text::into_owned);
+            if let Some(definition) = self.definitions.get(&name).filter(|_| is(found, "function")) {
+                *found = definition.clone();
+                tool::clean(found, true);
+                return;
+            }
+            found.set(key, Node::string(name));
+            if let Some(server) = server {
+                found.set("server", Node::string(server));
+            }
+        };
+        let each = |list: &mut Node<'static>| list.as_array_mut().into_iter().flatten().for_each(name_one);
+        for key in ["content", "output", "result"] {
+            answer.visit(key, each);
+        }
+        answer.visit("functionResponse", |result| {
+            result.visit("response", |response| response.visit("tool_references", each))
+        });
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     read::{Example, Reader},
     table::{options, Readable},
-    tools::{OnSetAside, Overflow},
+    tools::OnSetAside,
     AdaptOptions, Api, DeferredOptions, Native, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
@@ -145,11 +145,8 @@ impl ExchangeOptions {
                 return Err(Error::new(Code::InvalidOption, "/deferred/target", message));
             }
             // Other formats have no blocks in which the client would be told of a search that it did not make.
-            if adapt.tools.format != Some(ToolFormat::Anthropic) {
-                adapt.overflow = Overflow::Quarantine;
-                if !self.search_is_chosen {
-                    deferred.server_tool_search = ServerToolSearch::LoadAll;
-                }
+            if adapt.tools.format != Some(ToolFormat::Anthropic) && !self.search_is_chosen {
+                deferred.server_tool_search = ServerToolSearch::LoadAll;
             }
         }
         Ok(adapt)

@@ -32,13 +32,14 @@ choice! {
 }
 
 impl Api {
-    /// The APIs of which some backends have deferred tools, in the order of the documentation.
+    /// The APIs for which deferred loading reads requests, in the order of the documentation.
     pub(crate) const WITH_DEFERRAL: &'static [(&'static str, Api)] = &[
         (Api::Anthropic.as_str(), Api::Anthropic),
         (Api::OpenaiResponses.as_str(), Api::OpenaiResponses),
         (Api::OpenaiChat.as_str(), Api::OpenaiChat),
         (Api::GeminiInteractions.as_str(), Api::GeminiInteractions),
         (Api::Bedrock.as_str(), Api::Bedrock),
+        (Api::Gemini.as_str(), Api::Gemini),
     ];
 
     /// Reads an option that takes these.
@@ -51,7 +52,15 @@ impl Api {
 
     /// Whether deferred loading knows its requests.
     pub(crate) const fn has_deferral(self) -> bool {
-        matches!(self, Api::Anthropic | Api::OpenaiResponses | Api::OpenaiChat | Api::GeminiInteractions | Api::Bedrock)
+        matches!(
+            self,
+            Api::Anthropic
+                | Api::OpenaiResponses
+                | Api::OpenaiChat
+                | Api::GeminiInteractions
+                | Api::Bedrock
+                | Api::Gemini
+        )
     }
 
     /// Returns true if each call in the history is an item of its own, and false if messages hold the calls.

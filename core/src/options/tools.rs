@@ -196,6 +196,8 @@ options! {
         pub(crate) by_flag: Option<&'static str> = None;
         /// The function that stands for a response format. Its schema is wrapped if it describes no object.
         pub(crate) answer: Option<String> = None;
+        /// The list is not that of one request: the API's maximum of tools does not apply.
+        pub(crate) any_count: bool = false;
     }
     forward ($) list_setters
 }

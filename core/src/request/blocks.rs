@@ -66,6 +66,25 @@ pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(Directive, Text<'
     Some((change, block.get("tool").map(reference_name).unwrap_or_else(|| Text::new(""))))
 }
 
+/// Returns the blocks of a message of Bedrock Converse or of Gemini `generateContent`.
+pub(crate) fn of_message<'n, 'a>(message: &'n Node<'a>) -> &'n [Node<'a>] {
+    ["content", "parts"].iter().find_map(|key| message.get(key)?.as_array()).unwrap_or_default()
+}
+
+/// The members of a part of Gemini that holds the result of a call.
+pub(crate) const RESPONSES: [&str; 2] = ["functionResponse", "function_response"];
+
+/// Returns the references in a result of Bedrock Converse or of Gemini `generateContent`. Their results are JSON, of
+/// which `answer_tool_search` makes the references a member.
+pub(crate) fn found_by_search<'n, 'a>(block: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
+    const KEY: &str = "tool_references";
+    if let Some(result) = block.get("toolResult") {
+        let content = result.get("content").and_then(Node::as_array).unwrap_or_default();
+        return content.iter().find_map(|block| block.get("json")?.get(KEY)?.as_array());
+    }
+    RESPONSES.iter().find_map(|key| block.get(key)?.get("response")?.get(KEY)?.as_array())
+}
+
 /// Returns true if a block of Bedrock Converse adds or removes a tool of a server that the API calls itself.
 pub(crate) fn is_of_server(block: &Node<'_>) -> bool {
     let change = ["toolAddition", "toolRemoval"].into_iter().find_map(|key| block.get(key));

@@ -4,6 +4,7 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
+    blocks::{found_by_search, RESPONSES},
     prefilter::{CALL, CARRIER, DEFERRAL},
     tool::{self, has_type, Kind},
 };
@@ -195,7 +196,8 @@ fn free_name<'a>(list: &[Node<'a>], wanted: &str) -> Text<'a> {
     Text::new(names.find(|name| !taken.contains(name.as_str())).unwrap_or_default())
 }
 
-/// The searches of Gemini Interactions that the client runs, and their calls in a history.
+/// The searches that the client runs, and their calls in a history, for APIs whose results show neither: Gemini, Gemini
+/// Interactions and Bedrock Converse.
 #[derive(Default)]
 pub(crate) struct Searches<'a> {
     names: Set<Text<'a>>,
@@ -227,6 +229,31 @@ impl<'a> Searches<'a> {
         if let (Some(id), Some(name)) = (text("id"), text("name")) {
             self.called.insert(id.clone(), name.clone());
         }
+    }
+
+    /// Records a call of Bedrock Converse by its id.
+    pub(crate) fn note_block(&mut self, block: &Node<'a>) {
+        let Some(call) = block.get("toolUse") else { return };
+        let text = |key: &str| call.get(key).and_then(Node::as_text);
+        if let (Some(id), Some(name)) = (text("toolUseId"), text("name")) {
+            self.called.insert(id.clone(), name.clone());
+        }
+    }
+
+    /// Returns the references in a result of Bedrock Converse or Gemini that answers a search. References in the result
+    /// of another tool load nothing: its server may have written them.
+    pub(crate) fn found_in<'n>(&self, block: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
+        let references = found_by_search(block)?;
+        let name = match block.get("toolResult") {
+            Some(result) => result.get("toolUseId").and_then(Node::as_text).and_then(|id| self.called.get(id)),
+            None => RESPONSES.iter().find_map(|key| block.get(key)?.get("name")?.as_text()),
+        };
+        name.is_some_and(|name| self.names.contains(name)).then_some(references)
+    }
+
+    /// Returns true if the request has no search of the client.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.names.is_empty()
     }
 
     /// Returns true for a result with functions that answers a search. Functions in the result of another tool load

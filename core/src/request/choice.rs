@@ -199,6 +199,19 @@ pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> 
         })
         .map(drop);
     }
+    if api == Api::Gemini {
+        let mode = if choice.is_demand() { "ANY" } else { "AUTO" };
+        for (outer, inner, list, _) in GEMINI {
+            edit_member(request, outer, |config| {
+                config.visit(inner, |config| {
+                    config.remove(list);
+                    config.set("mode", Node::literal(mode));
+                });
+                Ok(())
+            })?;
+        }
+        return Ok(());
+    }
     let written = plain(choice, api);
     if api == Api::GeminiInteractions {
         let (outer, inner, _) = INTERACTIONS;

@@ -55,15 +55,23 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
                 matches!(node, None | Some(Data::String(_) | Data::Object(_) | Data::Array(_)))
             })?
         }
+        // A request that counts tokens may have none.
+        Api::Gemini => check(request, "contents", "a string, a content, or an array of contents", |node| {
+            matches!(node, None | Some(Data::String(_) | Data::Object(_) | Data::Array(_)))
+        })?,
         _ => check(request, "messages", "an array of messages", |node| matches!(node, Some(Data::Array(_))))?,
     }
     let is_translated = options.target.is_some_and(|target| target != format);
-    if is_translated && (format == Api::Bedrock || options.target == Some(Api::Bedrock)) {
-        let message = "expected the request's own format as `target`, because requests of Bedrock Converse are not \
-                       translated, found another";
+    let is_untranslated = |api: Api| matches!(api, Api::Bedrock | Api::Gemini);
+    if is_translated && (is_untranslated(format) || options.target.is_some_and(is_untranslated)) {
+        let message = "expected the request's own format as `target`, because requests of Bedrock Converse and of \
+                       Gemini `generateContent` are not translated, found another";
         return Err(Error::new(Code::InvalidOption, "/target", message));
     }
-    check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
+    // Gemini's `tools` may be one entry.
+    if format != Api::Gemini {
+        check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
+    }
     let target = options.target.unwrap_or(format);
     if let Some(fits) = options.native.api().filter(|fits| *fits != target) {
         let fitting = Native::CHOICES.iter().filter(|(_, native)| native.api().is_none_or(|format| format == target));
@@ -108,17 +116,19 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
         Ok(if is_interactions(request, Home::default())? { Api::GeminiInteractions } else { Api::OpenaiResponses })
     } else if is_converse(request) {
         Ok(Api::Bedrock)
+    } else if given("contents")? {
+        Ok(Api::Gemini)
     } else if given("messages")? {
         Ok(if is_chat(request, target)? { Api::OpenaiChat } else { Api::Anthropic })
     } else {
-        let (pointer, found) = match ["messages", "input"].iter().find(|key| request.get(key).is_some()) {
+        let (pointer, found) = match ["messages", "input", "contents"].iter().find(|key| request.get(key).is_some()) {
             Some(key) => (format!("/{key}"), "null"),
-            None => (String::new(), "neither"),
+            None => (String::new(), "none of them"),
         };
         Err(Error::new(
             Code::InvalidRequest,
             pointer,
-            format!("expected a request with `messages` or `input`, found {found}"),
+            format!("expected a request with `messages`, `input` or `contents`, found {found}"),
         ))
     }
 }

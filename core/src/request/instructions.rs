@@ -1,11 +1,11 @@
 //! The system prompt of a request, wherever its format has it, with a text at its end.
 
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 
 use crate::{
     error::{Code, Error},
     json::{
-        lazy::{edit, edit_member, take, view},
+        lazy::{edit, take, view},
         Data, Node, Text,
     },
     options::Api,
@@ -44,34 +44,23 @@ pub(crate) fn insert_before_input(request: &mut Node<'_>, text: String) -> Resul
     Ok(())
 }
 
-/// Appends to the system prompt of Gemini, which is a message without a role.
+/// Appends to the system prompt of Gemini, whose parts have no type.
 fn append_part(request: &mut Node<'_>, text: String) -> Result<(), Error> {
-    const KEYS: [&str; 2] = ["systemInstruction", "system_instruction"];
-    let part = |text: Node<'static>| Node::record([("text", text)]);
-    let key = KEYS.into_iter().find(|key| request.get(*key).is_some_and(|prompt| !prompt.is_null()));
-    let Some(key) = key else {
-        let parts = Node::array(Vec::from([part(Node::string(text))]));
-        request.set("systemInstruction", Node::record([("parts", parts)]));
-        return Ok(());
-    };
-    edit_member(request, key, |prompt| {
-        let new = part(Node::string(text));
-        if let Some(old) = prompt.as_text().cloned().map(Text::into_owned) {
-            let parts = Node::array(Vec::from([part(Node::string(old)), new]));
-            *prompt = Node::record([("parts", parts)]);
-            return Ok(());
+    let is_given = |key: &&str| request.get(key).is_some();
+    let key = ["systemInstruction", "system_instruction"].into_iter().find(is_given).unwrap_or("systemInstruction");
+    let part = Node::record([("text", Node::string(text))]);
+    let mut prompt = take(request, key)?.unwrap_or_default();
+    let has_parts = prompt.visit("parts", |parts| parts.as_array_mut().map(|parts| parts.push(part.clone())));
+    if has_parts.flatten().is_none() {
+        // SDKs take a text, too.
+        let own = prompt.as_text().is_some().then(|| Node::record([("text", core::mem::take(&mut prompt))]));
+        let parts = Node::array(own.into_iter().chain([part]).collect());
+        match prompt.as_object() {
+            Some(_) => prompt.set("parts", parts),
+            None => prompt = Node::record([("parts", parts)]),
         }
-        let is_list = prompt.get("parts").is_some_and(|parts| parts.as_array().is_some());
-        if prompt.as_object().is_none() || !is_list && prompt.get("parts").is_some() {
-            let message = "expected the system prompt to be a string or an object with parts, found something else";
-            return Err(Error::new(Code::InvalidRequest, alloc::format!("/{key}"), message));
-        }
-        if !is_list {
-            prompt.set("parts", Node::array(Vec::new()));
-        }
-        prompt.visit("parts", |parts| parts.as_array_mut().map(|parts| parts.push(new)));
-        Ok(())
-    })?;
+    }
+    request.set(key, prompt);
     Ok(())
 }
 

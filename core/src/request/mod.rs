@@ -4,6 +4,7 @@ pub(crate) mod blocks;
 pub(crate) mod carriers;
 pub(crate) mod choice;
 pub(crate) mod conversation;
+pub(crate) mod flat_list;
 pub(crate) mod forcing;
 pub(crate) mod format;
 pub(crate) mod formats;

@@ -39,6 +39,15 @@ pub(crate) fn function<'a>(format: Api, name: &str, search: &Node<'a>) -> Node<'
             ("description", description),
             ("parameters", parameters),
         ]),
+        Api::Gemini => Node::record([("name", name), ("description", description), ("parameters", parameters)]),
+        Api::Bedrock => Node::record([(
+            "toolSpec",
+            Node::record([
+                ("name", name),
+                ("description", description),
+                ("inputSchema", Node::record([("json", parameters)])),
+            ]),
+        )]),
         _ => Node::record([
             ("type", Node::literal("function")),
             ("function", Node::record([("name", name), ("description", description), ("parameters", parameters)])),

@@ -105,7 +105,8 @@ pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
 
 /// Returns the schema of the arguments, unless it is null.
 pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    let schema = part(tool, "input_schema").or_else(|| part(tool, "parameters"));
+    let schema = ["input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"];
+    let schema = schema.iter().find_map(|key| part(tool, key));
     // Bedrock Converse.
     schema.or_else(|| part(tool, "inputSchema")?.get("json")).filter(|schema| !schema.is_null())
 }

@@ -85,6 +85,9 @@ enum Said<'i> {
 fn write(call: &Call<'_, '_>, said: Said<'_>) -> Node<'static> {
     let id = id(call);
     let failed = matches!(said, Said::Failure(_));
+    if matches!(call.shape, Shape::ToolUse | Shape::Part) {
+        return write_json(call, id, said);
+    }
     let content = match said {
         Said::References(names) => Node::array(names.into_iter().map(reference).collect()),
         Said::Functions(mut functions) => {
@@ -122,8 +125,40 @@ fn write(call: &Call<'_, '_>, said: Said<'_>) -> Node<'static> {
             }
             result
         }
+        // These are written above.
+        Shape::ToolUse | Shape::Part => Node::default(),
         Shape::Entry => Node::record([("role", Node::literal("tool")), ("tool_call_id", id), ("content", content)]),
     }
+}
+
+/// Writes the answer for Bedrock Converse and Gemini, whose results are JSON. The references are a member of it, so
+/// that the result is valid in those APIs before the references become a text.
+fn write_json(call: &Call<'_, '_>, id: Node<'static>, said: Said<'_>) -> Node<'static> {
+    let is_part = call.shape == Shape::Part;
+    let (content, status) = match said {
+        Said::References(names) => {
+            let references = Node::array(names.into_iter().map(reference).collect());
+            let found = Node::record([("tool_references", references)]);
+            (if is_part { found } else { Node::record([("json", found)]) }, None)
+        }
+        Said::Text(text) => (Node::record([(if is_part { "output" } else { "text" }, Node::string(text))]), None),
+        Said::Failure(text) if is_part => (Node::record([("error", Node::string(text))]), None),
+        Said::Failure(text) => (Node::record([("text", Node::string(text))]), Some(Node::literal("error"))),
+        Said::Functions(_) => (Node::default(), None),
+    };
+    if is_part {
+        let name = call.name.map(Node::detached).unwrap_or_default();
+        let mut response = Node::record([("name", name), ("response", content)]);
+        if !id.is_null() {
+            response.set("id", id);
+        }
+        return Node::record([("functionResponse", response)]);
+    }
+    let mut result = Node::record([("toolUseId", id), ("content", Node::array(alloc::vec![content]))]);
+    if let Some(status) = status {
+        result.set("status", status);
+    }
+    Node::record([("toolResult", result)])
 }
 
 /// What the answer refers to the call by. A value made anew: it must not pass for one of the caller's own.

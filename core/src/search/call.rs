@@ -25,6 +25,10 @@ pub(super) enum Shape {
     Step,
     /// An entry of `tool_calls` of Chat Completions.
     Entry,
+    /// A block of Bedrock Converse with `toolUse`.
+    ToolUse,
+    /// A part of Gemini with `functionCall`.
+    Part,
 }
 
 /// A call of the search, as the model wrote it.
@@ -46,7 +50,8 @@ pub(super) struct Wanted {
 
 impl<'n, 'a> Call<'n, 'a> {
     /// Recognises a call: a `tool_use` block of Anthropic, a `function_call` of OpenAI Responses or Gemini
-    /// Interactions, an entry of `tool_calls` of Chat Completions, and a `tool_search_call` of OpenAI Responses that is
+    /// Interactions, an entry of `tool_calls` of Chat Completions, a block with `toolUse` of Bedrock Converse, a part
+    /// with `functionCall` of Gemini, and a `tool_search_call` of OpenAI Responses that is
     /// the caller's to answer, whatever the function is called. `None`: it is something else, or calls something else.
     pub(crate) fn recognise(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
         // What is called in a namespace is another tool, unless the namespace was made up for it.
@@ -81,6 +86,21 @@ impl<'n, 'a> Call<'n, 'a> {
                 id: call.get("call_id"),
                 arguments: call.get("arguments"),
             });
+        }
+        let inner = [
+            ("toolUse", Shape::ToolUse, "toolUseId", "input"),
+            ("functionCall", Shape::Part, "id", "args"),
+            ("function_call", Shape::Part, "id", "args"),
+        ];
+        for (key, shape, id, arguments) in inner {
+            if let Some(inner) = call.get(key) {
+                return is_search(inner).then(|| Call {
+                    shape,
+                    name: inner.get("name"),
+                    id: inner.get(id),
+                    arguments: inner.get(arguments),
+                });
+            }
         }
         let function = call.get("function")?;
         is_search(function).then(|| Call {

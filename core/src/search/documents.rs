@@ -1,5 +1,5 @@
 //! The tools of a list, one by one, whatever format the list has: Anthropic, OpenAI Chat Completions, OpenAI Responses
-//! with namespaces, MCP.
+//! with namespaces, Gemini with groups, Bedrock Converse, MCP.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,10 @@ use crate::{
     error::{Code, Error},
     json::{Data, Node, Step, Text},
     report::Recorder,
-    request::tool::{self, has_type, type_of, Kind},
+    request::{
+        tool::{self, has_type, type_of, Kind},
+        tool_list::GROUPS,
+    },
     schema::{
         keyword::{Keyword, Keywords},
         visit::{self, Visit},
@@ -43,14 +46,16 @@ pub(super) struct Listed<'n, 'a> {
 }
 
 /// The entries of a tool list, or of an object that has one in `tools`, such as a request or the answer to MCP's
-/// `tools/list`.
+/// `tools/list`, or in `toolConfig`, such as a request of Bedrock Converse.
 ///
 /// # Errors
 /// `invalid-request` if it is neither.
 pub(super) fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Error> {
-    let (tools, pointer) = match list.get("tools") {
-        Some(tools) => (tools, "/tools"),
-        None => (list, ""),
+    let in_config = || list.get("toolConfig")?.get("tools");
+    let (tools, pointer) = match (list.get("tools"), in_config()) {
+        (Some(tools), _) => (tools, "/tools"),
+        (None, Some(tools)) => (tools, "/toolConfig/tools"),
+        (None, None) => (list, ""),
     };
     match tools.data() {
         Data::Array(entries) => Ok(entries),
@@ -67,6 +72,8 @@ pub(super) fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Erro
 pub(super) fn each<'a>(entries: &[Node<'a>], found: &mut dyn FnMut(&Listed<'_, 'a>)) {
     let mut about = Vec::new();
     for entry in entries {
+        let groups = GROUPS.iter().filter_map(|group| entry.get(group)?.as_array());
+        groups.flatten().for_each(|function| one(function, None, false, &mut about, found));
         one(entry, None, false, &mut about, found);
     }
 }

@@ -1,6 +1,6 @@
 //! The tools of a request beyond the API's maximum: they are deferred behind a search.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use crate::{
     deferred::quote::Overflowed,
@@ -9,7 +9,7 @@ use crate::{
     limits::LOADS_SHARE,
     options::Api,
     request::{
-        self,
+        self, flat_list,
         tool::{self, Kind, CACHE, FLAG},
         tool_format::{self, Entry},
     },
@@ -31,8 +31,25 @@ pub(super) fn defer(
     most: Option<usize>,
     searches: &[String],
 ) -> Result<Overflowed, Error> {
+    let Some(most) = most else { return Ok(Overflowed::new()) };
+    let all = request::with_tools(request, api, |tools| {
+        let mut all = tools.as_array().unwrap_or_default().iter().map(count).sum::<usize>();
+        flat_list::each_function(tools, &mut |_| all += 1);
+        Ok(all)
+    })?;
+    if all.is_none_or(|all| all <= most) {
+        return Ok(Overflowed::new());
+    }
+    let shell = flat_list::lift(request, api)?;
+    // Lists of tools are counted by their entries: those without functions need room, too.
+    let hidden = defer_from_list(request, most.saturating_sub(shell.others()), searches);
+    flat_list::sink(request, api, shell)?;
+    hidden
+}
+
+/// Defers the tools of a request whose list is flat.
+fn defer_from_list(request: &mut Node<'_>, most: usize, searches: &[String]) -> Result<Overflowed, Error> {
     let mut hidden = Overflowed::new();
-    let Some(most) = most else { return Ok(hidden) };
     let is_search = |name: &Text<'_>| searches.iter().any(|search| name.is(search.as_str()));
     let stays = |entry: &Node<'_>| !is_deferrable(entry) || tool::name(entry).is_some_and(is_search);
     // The search, and the tools that the history loads, need room, too.
@@ -40,10 +57,10 @@ pub(super) fn defer(
         let fixed: usize = list.iter().filter(|entry| stays(entry)).map(size).sum();
         most.saturating_sub(most / LOADS_SHARE + fixed + usize::from(!has_search(list)))
     };
-    let room = request::with_tools(request, api, |tools| {
+    let room = lazy::edit_member(request, TOOLS, |tools| {
         let list = tools.as_array().unwrap_or_default();
         let wanted: usize = list.iter().filter(|entry| !stays(entry)).map(size).sum();
-        let all: usize = list.iter().map(|entry| members(entry).map_or(1, <[Node<'_>]>::len)).sum();
+        let all: usize = list.iter().map(count).sum();
         Ok(Some(room_of(list)).filter(|room| all > most && wanted > *room))
     })?;
     let Some(mut room) = room.flatten() else { return Ok(hidden) };
@@ -70,6 +87,7 @@ pub(super) fn defer(
             last = Some(list.len());
             list.push(Node::record([("type", Node::literal(SEARCH_TYPE)), ("name", Node::literal(SEARCH))]));
         }
+        drop_repeated_points(list, &mut last);
         // A deferred tool cannot have the breakpoint: the last tool that is sent gets it.
         let last = last.and_then(|at| list.get_mut(at)).filter(|last| last.get(CACHE).is_none());
         if let Some((last, cached)) = last.zip(cached) {
@@ -80,8 +98,35 @@ pub(super) fn defer(
     Ok(hidden)
 }
 
+/// Removes cache points of Bedrock Converse that no sent tool separates from the one before. `last` is the index of the
+/// last tool that is sent.
+fn drop_repeated_points(list: &mut Vec<Node<'_>>, last: &mut Option<usize>) {
+    if !list.iter().any(is_cache_point) {
+        return;
+    }
+    let mut is_behind_point = false;
+    list.retain(|entry| {
+        let is_point = is_cache_point(entry);
+        let stays = !(is_point && is_behind_point);
+        is_behind_point = is_point || is_behind_point && tool::deferral(entry).0;
+        stays
+    });
+    // Only Anthropic's tools have breakpoints of their own.
+    *last = None;
+}
+
+/// Returns true if an entry of a Bedrock Converse list is a cache point, not a tool.
+fn is_cache_point(entry: &Node<'_>) -> bool {
+    entry.get("cachePoint").is_some()
+}
+
 fn has_search(list: &[Node<'_>]) -> bool {
     list.iter().any(|entry| matches!(tool::kind(entry), Kind::HostedSearch | Kind::ClientSearch))
+}
+
+/// Returns the number of tools of an entry.
+fn count(entry: &Node<'_>) -> usize {
+    members(entry).map_or(1, <[Node<'_>]>::len)
 }
 
 /// Returns the number of tools of an entry that the request makes visible.

@@ -42,10 +42,12 @@ use crate::{
     request::{
         self,
         choice::{self, Fate, Mention},
+        flat_list,
         namespaces::{self, FlatNames},
         planned_names,
         prefilter::NAMES_TOOLS,
         report::Warning,
+        tool::has_type,
         tool_format,
     },
     rules::Constraint,
@@ -122,11 +124,12 @@ fn adapt_by<'a>(
     let mut api_out = api;
     let mut overflowed = Overflowed::new();
     let mut names = Names::default();
-    let mut client = api.has_deferral().then_some(Client { format: api, search: None });
-    if let (Some(deferred), true) = (&options.deferred, api.has_deferral()) {
+    // Calls of Gemini are restored in place.
+    let mut client = (api != Api::Gemini).then_some(Client { format: api, search: None });
+    if let Some(deferred) = &options.deferred {
         let mut deferred_options = DeferredOptions { format: Some(api), custom_tools, ..deferred.clone() };
         server_mentions::in_options(&mut deferred_options, servers.as_ref());
-        if defers_overflow(api, deferred, options) {
+        if defers_overflow(deferred, options) {
             let most = most_tools(dialect, options);
             let stay: Vec<String> = deferred_options.search_tools.iter().chain(&answer).cloned().collect();
             overflowed = overflow::defer(request, api, most, &stay)?;
@@ -135,6 +138,8 @@ fn adapt_by<'a>(
             deferred_options.server_tool_search = ServerToolSearch::Emulate;
             deferred_options.announce = Announce::Names;
             deferred_options.order = Order::Append;
+            // A tool that the model has called is sent, also if the history does not say how it was found.
+            deferred_options.load_used_tools = true;
         }
         api_out = target;
         let tools = sent_as(api_out, dialect, options);
@@ -150,12 +155,13 @@ fn adapt_by<'a>(
                 Code::InvalidOption => error.below("/deferred"),
                 _ => error,
             })?;
-        (report.deferred, names, client) = (Some(found.report), found.names, Some(found.client));
+        (report.deferred, names) = (Some(found.report), found.names);
+        client = client.map(|_| found.client);
         if let Some(deferred) = report.deferred.as_mut().filter(|_| !overflowed.is_empty()) {
             let codes = [Some(OVERFLOW), is_announced.then_some("overflow-unannounced")];
             deferred.warnings.extend(codes.into_iter().flatten().map(|code| Warning { code, name: None }));
         }
-    } else if options.deferred.is_none() && options.overflow == Overflow::Defer {
+    } else if options.overflow == Overflow::Defer {
         let expected = "expected `deferred` beside `overflow: \"defer\"`, found `deferred: false`";
         return Err(Error::new(Code::InvalidOption, "/overflow", expected).into());
     }
@@ -291,23 +297,27 @@ pub(crate) fn catalogue<'a>(
     let shape = dialect.tools.names_for(&request::model(request, options.model.as_deref())?);
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
     let api = recognise(request, options)?;
-    if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(api, deferred, options)) {
+    if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(deferred, options)) {
         let mut deferred = deferred.clone();
         server_mentions::in_options(&mut deferred, servers.as_ref());
         overflow::defer(request, api, most_tools(dialect, options), &deferred.search_tools)?;
     }
+    flat_list::lift(request, api)?;
     let tools = ToolsOptions { repair: None, ..sent_as(api, dialect, options) };
     let (mut found, mut restore_map, mut callable) = (Vec::new(), RestoreMap::default(), Set::new());
-    for entry in request.get("tools").and_then(Node::as_array).unwrap_or_default() {
+    let listed = request.get("tools").and_then(Node::as_array).unwrap_or_default();
+    for entry in listed.iter().flat_map(one_by_one) {
         let alone = Node::array(Vec::from([entry.clone()]));
         let planned = Planned { names, shape: Some(shape), ..Planned::default() };
         let outcome = sanitize_list::rewrite_with_names(alone, &tools, planned, None)?;
         names = outcome.names;
         restore_map.extend(outcome.restore_map, &callable);
         callable.extend(outcome.accepted);
-        let sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
+        let mut sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
+        flat_list::each_function(&outcome.tools, &mut |function| sent = Some(function.clone()));
         let mut sent = sent.unwrap_or_else(|| entry.clone());
-        if let Some(flag) = entry.get(FLAG) {
+        let member = entry.get("tools").and_then(Node::as_array).and_then(<[Node<'_>]>::first);
+        if let Some(flag) = member.and_then(|member| member.get(FLAG)).or_else(|| entry.get(FLAG)) {
             sent.set(FLAG, flag.clone());
         }
         found.push(sent);
@@ -316,6 +326,20 @@ pub(crate) fn catalogue<'a>(
         restore_map.is_of_server(names.current(name).into_owned(), owner.server(), &owner.name);
     }
     Ok((Node::array(found), restore_map))
+}
+
+/// Returns a namespace for each tool of a namespace, and any other entry as it is.
+#[cfg(feature = "search")]
+fn one_by_one<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
+    let members = entry.get("tools").and_then(Node::as_array).filter(|_| has_type(entry, "namespace"));
+    let Some(members) = members else { return Vec::from([entry.clone()]) };
+    let alone = |member: &Node<'a>| {
+        let around = entry.as_object().into_iter().flatten().filter(|around| !around.key.is("tools"));
+        let mut namespace = Node::object(around.map(|around| (around.key.clone(), around.value.clone())).collect());
+        namespace.set("tools", Node::array(Vec::from([member.clone()])));
+        namespace
+    };
+    members.iter().map(alone).collect()
 }
 
 /// What is said of a loaded tool for which there is no room.
@@ -350,10 +374,9 @@ fn keeps_namespaces(api: Api, dialect: &Dialect, options: &AdaptOptions) -> bool
 }
 
 /// Returns true if tools past the API's maximum are deferred.
-fn defers_overflow(api: Api, deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
-    let has_search = matches!(api, Api::Anthropic | Api::OpenaiChat | Api::OpenaiResponses | Api::GeminiInteractions);
+fn defers_overflow(deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
     let is_emulated = deferred.native == Native::None && deferred.mode == Mode::Filter;
-    options.overflow == Overflow::Defer && has_search && is_emulated
+    options.overflow == Overflow::Defer && is_emulated
 }
 
 /// Returns the maximum number of tools in a request: the API's, or the caller's if that is smaller.
@@ -579,15 +602,7 @@ pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Ap
                 }
                 read_as.format = Some(Api::OpenaiResponses);
             }
-            let found = request::format_of(request, &read_as, home);
-            match found {
-                Ok(api) => Ok(api),
-                Err(error) if error.pointer().is_empty() => {
-                    let message = format!("{}; for Gemini `contents` would do", error.message());
-                    Err(Error::new(error.code(), "", message))
-                }
-                Err(error) => Err(error),
-            }
+            request::format_of(request, &read_as, home)
         }
     }
 }

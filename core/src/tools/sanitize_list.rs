@@ -79,7 +79,7 @@ struct Writer<'o> {
     targets: Vec<Target>,
     format: ToolFormat,
     allow: Allow,
-    /// Maximum number of tools that the caller allows.
+    /// Maximum number of tools.
     most: usize,
     names: &'o Names,
     servers: Option<&'o Servers>,
@@ -178,7 +178,7 @@ pub(super) fn rewrite_with_names<'a>(
     names.plan(shape.unwrap_or(surface.names), own.into_iter(), &hosted);
     let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
     let quarantined = Vec::new();
-    let (allow, most) = (options.sanitize.allow, options.max_tools.unwrap_or(Some(MAX_TOOLS)).unwrap_or(usize::MAX));
+    let (allow, most) = (options.sanitize.allow, most_tools(options, &targets));
     let mut writer = Writer {
         targets,
         format,
@@ -250,8 +250,14 @@ pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
     if targets.iter().any(shares) {
         return Ok(0);
     }
-    let of_api = targets.first().and_then(|first| first.dialect.tools.tools_most).unwrap_or(usize::MAX);
-    Ok(options.max_tools.unwrap_or(Some(MAX_TOOLS)).unwrap_or(usize::MAX).min(of_api))
+    Ok(most_tools(options, &targets))
+}
+
+/// Returns the maximum number of tools. The API's applies in whatever dialect a tool is written.
+fn most_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
+    let of_api = targets.first().filter(|_| !options.any_count).and_then(|first| first.dialect.tools.tools_most);
+    let of_caller = options.max_tools.unwrap_or(Some(MAX_TOOLS));
+    of_api.into_iter().chain(of_caller).min().unwrap_or(usize::MAX)
 }
 
 /// The type of OpenAI's tools with text input, and the member of Chat Completions that holds the definition.
@@ -496,14 +502,9 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Returns an error if the list is full. The API's limit applies in whatever dialect a tool is written.
+    /// Returns an error if the list is full.
     fn has_room(&self) -> Result<(), Refused> {
-        let most = self
-            .targets
-            .first()
-            .and_then(|target| target.dialect.tools.tools_most)
-            .unwrap_or(usize::MAX)
-            .min(self.most);
+        let most = self.most;
         if self.count >= most {
             let message = format!("expected at most {most} tools in a request, found one more");
             return Err(refused(Constraint::TooManyTools.id(), "", message));

@@ -16,6 +16,11 @@ pub(crate) trait Sink {
 
     /// Returns the events that are still buffered at the end.
     fn finish(&mut self) -> Vec<Node<'static>>;
+
+    /// Returns true if the client is not told that the stream ends, because another stream goes on.
+    fn hides_end(&self) -> bool {
+        false
+    }
 }
 
 /// Text of incomplete events.
@@ -235,6 +240,9 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String)
     if data == DONE {
         for event in sink.finish() {
             write(&event, &own_name(&event, *has_names), out);
+        }
+        if sink.hides_end() {
+            return Ok(false);
         }
     }
     let Ok(event) = json::read(&data) else {

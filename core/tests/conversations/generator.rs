@@ -39,7 +39,7 @@ pub(crate) fn tool(api: &str, name: &str) -> Value {
 }
 
 /// The messages of a turn of calls, with their results; `arguments` is what each call has.
-fn calls(api: &str, calls: &[(String, String)], arguments: &Value) -> Vec<Value> {
+pub(crate) fn calls(api: &str, calls: &[(String, String)], arguments: &Value) -> Vec<Value> {
     let text = arguments.as_str().map_or_else(|| arguments.to_string(), Into::into);
     let each = |make: &dyn Fn(&str, &str) -> Value| calls.iter().map(|(id, name)| make(id, name)).collect::<Vec<_>>();
     match api {
@@ -136,7 +136,7 @@ pub(crate) fn conversation((api, _, model): Backend, numbers: &mut Numbers) -> V
 }
 
 /// The list of a request, as the format has it.
-fn list<'v>(api: &str, request: &'v mut Value) -> &'v mut Vec<Value> {
+pub(crate) fn list<'v>(api: &str, request: &'v mut Value) -> &'v mut Vec<Value> {
     let list = match api {
         "gemini" => &mut request["tools"][0]["functionDeclarations"],
         "bedrock" => &mut request["toolConfig"]["tools"],
@@ -516,7 +516,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
 ];
 
 /// A backend of each format that holds names and arguments to rules.
-const EVERY_FORMAT: &[Backend] = &[
+pub(crate) const EVERY_FORMAT: &[Backend] = &[
     ("anthropic", "anthropic", "claude-sonnet-4-6"),
     ("openai-chat", "openai-chat", "gpt-5"),
     ("openai-responses", "openai-responses", "gpt-5"),

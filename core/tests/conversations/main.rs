@@ -9,6 +9,7 @@ mod fakes;
 #[allow(dead_code, reason = "the native suite uses all of it")]
 mod format_fakes;
 mod generator;
+mod overflow;
 
 use std::collections::BTreeMap;
 

@@ -55,6 +55,7 @@ export default defineConfig({
         ['Examples for SDKs', '/examples'],
         ['Adapters: fetch, transports, Exchange', '/adapters'],
         ['The command line', '/command-line'],
+        ['The proxy for MCP', '/proxy'],
         ['Workers and bundlers', '/bundlers'],
         ['Cookbook: errors and their cure', '/cookbook'],
       ]),

@@ -6,5 +6,8 @@ import { compiledModule } from 'wasm:source';
 const glue = newGlue();
 glue.initSync({ module: compiledModule() });
 
-/** A command line that is being carried out: says what it needs, is given that, does its steps, and gives what to print. */
-export const { CommandLine } = glue;
+/**
+ * A command line that is being carried out: says what it needs, is given that, does its steps, and gives what to print. And a connection
+ * of `toolwire proxy`: takes messages, and says what there is to do.
+ */
+export const { CommandLine, ProxyConnection } = glue;

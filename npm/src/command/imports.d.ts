@@ -14,10 +14,27 @@ declare module 'wasm:glue' {
     finish(): string[];
   }
 
+  /**
+   * A connection of `toolwire proxy`, see command/src/proxy/mod.rs. Each function returns what there is to do: for each thing its kind, a
+   * number or an empty word, and a text.
+   */
+  class ProxyConnection {
+    constructor(settings: string);
+    client(message: Uint8Array): string[];
+    server(server: number, message: Uint8Array): string[];
+    ended(server: number, why: string): string[];
+    started(server: number): string[];
+    alarm(alarm: number): string[];
+    undelivered(server: number, message: Uint8Array, why: string): string[];
+    unanswered(): number;
+    tooLong(bytes: number): string[];
+  }
+
   /** The exports of bindings-wasm that the program uses. */
   interface Glue {
     initSync(options: { module: WebAssembly.Module }): unknown;
     CommandLine: typeof CommandLine;
+    ProxyConnection: typeof ProxyConnection;
   }
 
   export function newGlue(): Glue;

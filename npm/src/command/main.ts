@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { answerOf } from './api.js';
 import { CommandLine } from './engine.js';
+import { proxied } from './proxy.js';
 import { ServerFailure, stopServer, toolsOf } from './server.js';
 
 const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM'];
@@ -102,6 +103,9 @@ async function got([kind, ...words]: string[]): Promise<Uint8Array> {
       return json({ tools: await toolsOf(JSON.parse(words[0] ?? '')) });
     case 'request':
       return json(await answerOf(JSON.parse(words[0] ?? '')));
+    case 'proxy':
+      await proxied(words[0] ?? '');
+      return Buffer.alloc(0);
     case 'set':
       return json(words.filter((name) => process.env[name]?.trim()));
     case 'folder':

@@ -51,7 +51,7 @@ interface Program {
   environment: Record<string, string>;
 }
 
-interface Address {
+export interface Address {
   timeout: number;
   url: string;
   headers: Record<string, string>;
@@ -100,7 +100,7 @@ function isAddress(url: string): boolean {
 const isLate = (error: unknown) => Number((error as { code?: unknown }).code) === TIMED_OUT;
 
 /** The ways to reach a server, one after the other. */
-function* transports(sdk: Sdk, server: Server, heard: { log: string }): Generator<Transport> {
+export function* transports(sdk: Sdk, server: Server, heard: { log: string }): Generator<Transport> {
   if ('command' in server) {
     yield program(sdk, server, heard);
     return;
@@ -179,7 +179,7 @@ type Sdk = typeof import('@modelcontextprotocol/sdk/client/index.js') &
   typeof import('@modelcontextprotocol/sdk/types.js');
 
 /** The SDK beside this package. Never one of the folder that the command is run in, which may be somebody else's repository. */
-async function loaded(server: string): Promise<Sdk> {
+export async function loaded(server: string): Promise<Sdk> {
   const files = ['client/index.js', 'client/stdio.js', 'client/sse.js', 'client/streamableHttp.js', 'types.js'];
   const modules = files.map((name) => `${SDK}/${name}`);
   try {

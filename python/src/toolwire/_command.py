@@ -69,6 +69,12 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
         from toolwire._api import answer_of
 
         return _json(answer_of(json.loads(words[0]), waiting))
+    if kind == "proxy":
+        # Only here: no other command has processes that stay.
+        from toolwire._proxy import run
+
+        run(words[0])
+        return b""
     if kind == "set":
         return _json([name for name in words if os.environ.get(name, "").strip()])
     if kind == "folder":

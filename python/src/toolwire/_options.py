@@ -298,7 +298,7 @@ class _DeferralOptions(TypedDict, total=False):
     are given. By default the client is not known."""
     announce: Literal["none", "names"] | None
     """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
-    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
+    target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock", "gemini"] | None
     """The format to translate the request into. By default the format stays."""
     search_tools: list[str] | tuple[str, ...] | None
     """Your own functions that search for tools, by name. By default `["ToolSearch"]`."""
@@ -400,7 +400,7 @@ class DeferredOptions(_DeferralOptions, total=False):
     comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
     `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock
     Converse `"converse"`. By default `"none"`: deferred tools are emulated."""
-    format: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
+    format: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock", "gemini"] | None
     """The request's format, where its shape does not tell."""
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""

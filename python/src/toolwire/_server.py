@@ -1,4 +1,4 @@
-"""The tools of MCP servers, asked for through the official SDK, which is only needed here."""
+"""MCP servers through the official SDK: how they are reached, and their tools."""
 
 from __future__ import annotations
 
@@ -41,10 +41,22 @@ def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any
 
     `waiting` is told once a second how long it takes, and 0 at the end.
     """
+    prepare("-- SERVER" if "command" in server else "--url URL")
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+        try:
+            return asyncio.run(_watched(server, log, waiting))
+        except Exception as error:
+            log.seek(0)
+            sys.stderr.write(_toolwire.Command.heard(without_secrets(log.read()[-LOG:], server)))
+            reason = without_secrets(why(error, server["timeout"]), server)
+            raise RuntimeError(f"the server did not list its tools: {reason}") from None
+
+
+def prepare(where: str) -> None:
+    """Make sure that the SDK is there, in a version that is tried, and says nothing by itself."""
     try:
         import mcp  # noqa: F401
     except ImportError:
-        where = "-- SERVER" if "command" in server else "--url URL"
         line = f"uvx 'toolwire[mcp]' … {where}"
         message = (
             f"expected the package mcp, which speaks with servers, found none: run `{line}`, or install `toolwire[mcp]`"
@@ -54,14 +66,6 @@ def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any
     # The SDK would print a traceback for each line that is no message, as servers print for people. mcp 1 logs to
     # several loggers, the root among them.
     logging.getLogger().addHandler(logging.NullHandler())
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
-        try:
-            return asyncio.run(_watched(server, log, waiting))
-        except Exception as error:
-            log.seek(0)
-            sys.stderr.write(_toolwire.Command.heard(without_secrets(log.read()[-LOG:], server)))
-            why = without_secrets(_why(error, server["timeout"]), server)
-            raise RuntimeError(f"the server did not list its tools: {why}") from None
 
 
 def _installed() -> tuple[str, tuple[int, ...]]:
@@ -74,7 +78,7 @@ def _installed() -> tuple[str, tuple[int, ...]]:
     return found, tuple(map(int, re.findall(r"\d+", found)[:2]))
 
 
-def _is_first() -> bool:
+def is_first() -> bool:
     """Tell whether the SDK is mcp 1, as it is beside LangChain and pydantic-ai, which do not work with mcp 2."""
     return _installed()[1] < (2,)
 
@@ -113,7 +117,7 @@ async def _watched(server: dict[str, Any], log: Any, waiting: Callable[[int], No
 
 async def _first(server: dict[str, Any], log: Any) -> list[Any]:
     """Go the ways to reach a server, one after the other."""
-    if "url" in server and not _is_address(server["url"]):
+    if "url" in server and not is_address(server["url"]):
         raise RuntimeError(NO_ADDRESS)
     ways = ["stdio"] if "command" in server else ["sse"] if server["sse"] else ["http", "sse"]
     failure: Exception | None = None
@@ -128,7 +132,7 @@ async def _first(server: dict[str, Any], log: Any) -> list[Any]:
     raise failure or RuntimeError(NO_LIST)
 
 
-def _is_address(url: str) -> bool:
+def is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
         # Which it has only if it is a number.
@@ -138,7 +142,7 @@ def _is_address(url: str) -> bool:
     return bool(parts.hostname)
 
 
-async def _streams(way: str, server: dict[str, Any], log: Any, stack: AsyncExitStack) -> tuple[Any, Any]:
+async def streams(way: str, server: dict[str, Any], log: Any, stack: AsyncExitStack) -> tuple[Any, Any]:
     from mcp import StdioServerParameters
     from mcp.client.sse import sse_client
     from mcp.client.stdio import get_default_environment, stdio_client
@@ -153,7 +157,7 @@ async def _streams(way: str, server: dict[str, Any], log: Any, stack: AsyncExitS
         return sse[0], sse[1]
     if way == "http":
         # The SDK's own client of HTTP, which it brings along.
-        own: Any = import_module("httpx" if _is_first() else "httpx2")
+        own: Any = import_module("httpx" if is_first() else "httpx2")
         client = await stack.enter_async_context(own.AsyncClient(headers=server["headers"], timeout=timeout))
         http = await stack.enter_async_context(streamable_http_client(server["url"], http_client=client))
         return http[0], http[1]
@@ -182,13 +186,13 @@ async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
 
     timeout = float(server["timeout"])
     # mcp 1 has the time as a `timedelta`, and puts requests and messages into one more model.
-    limit: Any = timedelta(seconds=timeout) if _is_first() else timeout
-    wrapped: Any = types.ClientRequest if _is_first() else lambda request: request
+    limit: Any = timedelta(seconds=timeout) if is_first() else timeout
+    wrapped: Any = types.ClientRequest if is_first() else lambda request: request
     client = types.Implementation(name="toolwire", version=__version__)
     tools: list[Any] = []
     async with AsyncExitStack() as stack:
         async with _limit(timeout):
-            messages, write = await _streams(way, server, log, stack)
+            messages, write = await streams(way, server, log, stack)
             heard = _Overheard(messages)
             session = await stack.enter_async_context(
                 ClientSession(heard, write, read_timeout_seconds=limit, client_info=client)
@@ -267,7 +271,7 @@ def _is_late(error: BaseException) -> bool:
     return isinstance(error, TimeoutError) or code in TIMED_OUT
 
 
-def _why(error: BaseException, seconds: int) -> str:
+def why(error: BaseException, seconds: int) -> str:
     cause = _cause(error)
     if isinstance(cause, FileNotFoundError):
         return "expected a command, found none of that name"

@@ -2,32 +2,48 @@
 
 use alloc::vec::Vec;
 
-use super::{lenient_role, Reader};
+use super::{lenient_role, reference, Reader};
 use crate::{
     error::Error,
-    json::{self, Data, Node, Text},
+    json::{
+        self,
+        lazy::{may_hold, view},
+        Data, Node, Text,
+    },
     request::{
-        blocks::{converse_change, is_of_server, Directive},
-        conversation::{string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, What},
+        blocks::{converse_change, found_by_search, is_of_server, of_message, Directive},
+        carriers::Searches,
+        conversation::{string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Search, Searcher, What},
+        prefilter,
     },
 };
 
 /// Reads the messages that concern tools.
 pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
+    let mut searches = Searches::of(reader.listed, Some(reader.reading.options));
     for index in 0..reader.history.messages().len() {
+        note_calls(reader, index, &mut searches)?;
         let concerns = |message: &Node<'_>, calls: bool| {
-            let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
             let is_call = |block: &Node<'_>| ["toolUse", "toolResult"].iter().any(|key| block.get(key).is_some());
-            blocks.iter().any(|block| converse_change(block).is_some() || calls && is_call(block))
+            let is_concerned = |block: &Node<'_>| converse_change(block).is_some() || found_by_search(block).is_some();
+            of_message(message).iter().any(|block| is_concerned(block) || calls && is_call(block))
         };
         if let Some(message) = reader.skim(index, concerns)? {
-            self::message(reader, index + 1, message);
+            self::message(reader, index + 1, message, &searches);
         }
     }
     Ok(())
 }
 
-fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>) {
+/// Records the names of the tools that a message calls, because results do not have them.
+fn note_calls<'a>(reader: &Reader<'_, '_, 'a>, index: usize, searches: &mut Searches<'a>) -> Result<(), Error> {
+    let message = reader.history.messages().get(index).filter(|_| !searches.is_empty());
+    let Some(message) = message.filter(|message| may_hold(message, prefilter::CALL)) else { return Ok(()) };
+    of_message(&*view(message)?).iter().for_each(|block| searches.note_block(block));
+    Ok(())
+}
+
+fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>, searches: &Searches<'a>) {
     let role = lenient_role(&message);
     let content = message.visit("content", core::mem::take).map(Node::into_data);
     reader.conversation.originals.insert(at, message);
@@ -45,6 +61,14 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
                 let added = Addition { name, definition: None, cache_control: None, is_known: false };
                 reader.push(at, What::Add(Vec::from([added])));
             }
+        } else if let Some(references) = searches.found_in(&block) {
+            reader.change(at);
+            let references = references.iter().cloned().map(reference).collect();
+            let id = block.get("toolResult").map(|result| string_of(result, "toolUseId")).unwrap_or_default();
+            let found = Search { references, block: Node::default(), error: None, is_whole: true };
+            let content = Content::Parts(Vec::from([Part::Search(found)]));
+            let of_search = Some(Searcher::Client);
+            reader.push(at, What::Result(Outcome { of_search, ..Outcome::new(id, content, Some(block)) }));
         } else if let Some(call) = block.get("toolUse").filter(|_| calls).cloned() {
             let name = call.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
             let arguments = Arguments::Value(call.get("input").cloned().unwrap_or_default());

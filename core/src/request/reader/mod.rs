@@ -7,6 +7,7 @@ mod anthropic;
 mod blocks;
 mod chat;
 mod converse;
+mod gemini;
 mod interactions;
 mod responses;
 
@@ -101,6 +102,7 @@ pub(crate) fn read<'a>(
         Api::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
         Api::GeminiInteractions => interactions::read(&mut reader, request, prompt)?,
         Api::Bedrock => converse::read(&mut reader)?,
+        Api::Gemini => gemini::read(&mut reader)?,
         _ => chat::read(&mut reader)?,
     }
     let Reader { history, mut conversation, .. } = reader;

@@ -1,16 +1,17 @@
 //! Writes an emulated request whose format stays the same: only changed messages are rewritten.
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 use super::{interactions::function_call, joined};
 use crate::{
     error::Error,
     json::{
         lazy::{edit, view},
-        Data, Node,
+        Data, Node, Text,
     },
     options::Api,
     request::{
+        blocks::RESPONSES,
         conversation::{opened, Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
         reader::lenient_role,
         splice,
@@ -115,11 +116,30 @@ fn blocks(what: What<'_>) -> Vec<Node<'_>> {
     }
 }
 
+/// Replaces what a search found in the content of a result of Converse.
+fn refill<'a>(content: &mut Node<'a>, found: Vec<Node<'a>>, is_search: bool) {
+    let Some(blocks) = content.as_array_mut().filter(|_| is_search) else { return };
+    let is_found = |block: &Node<'_>| block.get("json").is_some_and(|json| json.get("tool_references").is_some());
+    let Some(at) = blocks.iter().position(is_found) else { return };
+    blocks.splice(at..=at, found);
+}
+
 /// Returns a result in its own format, with its new content.
 fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
-    // Results of Converse are read only to become texts.
+    let is_search = outcome.of_search.is_some();
+    // Other results of Converse and Gemini are read only to become texts.
     if own.get("toolResult").is_some() {
+        let found = outcome.content.into_parts().into_iter().filter_map(block).collect();
+        own.visit("toolResult", |result| result.visit("content", |content| refill(content, found, is_search)));
+        return Some(own);
+    }
+    if let Some(key) = RESPONSES.into_iter().find(|key| own.get(key).is_some()) {
+        let found = outcome.content.into_parts().into_iter().filter_map(block);
+        let texts: Vec<String> =
+            found.filter_map(|block| block.get("text")?.as_text().map(Text::display).map(Into::into)).collect();
+        let response = Node::record([("output", Node::string(texts.join("\n\n")))]);
+        own.visit(key, |result| result.set("response", response));
         return Some(own);
     }
     match outcome.content {
@@ -222,8 +242,9 @@ impl<'a> Segment<'a> {
 fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) -> Result<Node<'a>, Error> {
     let Segment { role, mut parts, is_string, calls } = segment;
     let is_text = |part: &Part<'_>| matches!(part, Part::Text(_));
-    if format == Api::Bedrock {
-        // Blocks of Converse have no type.
+    let key = if format == Api::Gemini { "parts" } else { "content" };
+    if matches!(format, Api::Bedrock | Api::Gemini) {
+        // Their blocks have no type.
         for part in &mut parts {
             if let Part::Text(text) = part {
                 *part = Part::Own(Node::record([("text", core::mem::take(text))]));
@@ -244,13 +265,13 @@ fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) ->
     };
     let Some(mut message) = original else {
         let content = content.unwrap_or_default();
-        return Ok(Node::record([("role", Node::literal(role.name())), ("content", content)]));
+        return Ok(Node::record([("role", Node::literal(role.name())), (key, content)]));
     };
     if role == Role::User && has_role(&message, "system") {
         message.set("role", Node::literal("user"));
     }
     if let Some(content) = content {
-        message.set("content", content);
+        message.set(key, content);
     }
     if !calls.is_empty() {
         message.set("tool_calls", Node::array(calls));

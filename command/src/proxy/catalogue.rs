@@ -1,0 +1,281 @@
+//! The tools of all servers: what they are at their servers, what the client is given for them, and the way back.
+
+use std::collections::BTreeMap;
+
+use toolwire::{
+    internal,
+    json::{self, Node},
+    options::{Prefix, ToolFormat},
+    repair_arguments,
+    reports::{Repair, ToolChange},
+    Error, RepairOptions, Restore, ToolSet, ToolsOptions,
+};
+
+use super::{
+    message::{quoted, text_at},
+    search::Search,
+    settings::Settings,
+};
+use crate::terminal::shown;
+
+/// Where the schemas of a tool are.
+const SCHEMAS: [&str; 2] = ["/inputSchema", "/outputSchema"];
+
+/// The tools as the client got them last. Calls are read by this list, whatever the servers have announced since: it is
+/// the one whose definitions the model has read.
+#[derive(Debug)]
+pub(super) struct Catalogue {
+    /// For each dialect its options, and the list that is written in it.
+    steps: Vec<(ToolsOptions, Option<ToolSet>)>,
+    most: Option<usize>,
+    /// The list of all servers as it came, as JSON text.
+    came: String,
+    given: Option<Given>,
+}
+
+#[derive(Debug)]
+struct Given {
+    /// What brings calls back, in the order of the dialects.
+    restores: Vec<Restore>,
+    /// The list of the client, as JSON text.
+    list: String,
+    /// The tools in their own words, by server and name, as JSON text.
+    own: BTreeMap<(usize, String), String>,
+    servers: Vec<String>,
+    search: Option<Search>,
+    report: Report,
+}
+
+/// What became of the tools, for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Report {
+    pub(super) left_out: Vec<LeftOut>,
+    pub(super) changes: Vec<String>,
+    pub(super) count: usize,
+    /// The tools are behind a search.
+    pub(super) searched: bool,
+}
+
+/// A tool that the client is not given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    pub(super) tool: String,
+    pub(super) server: Option<String>,
+    pub(super) message: String,
+}
+
+/// The tools of one server.
+pub(super) struct List<'a> {
+    pub(super) server: usize,
+    pub(super) name: &'a str,
+    /// The entries of all pages, each as JSON text.
+    pub(super) tools: Vec<String>,
+}
+
+/// A call as its server expects it.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) server: usize,
+    pub(super) name: String,
+    /// JSON text; `None` if the call has none.
+    pub(super) arguments: Option<String>,
+    pub(super) repaired: Option<Repairs>,
+}
+
+/// What became of the arguments of a call.
+#[derive(Debug)]
+pub(super) struct Repairs {
+    pub(super) valid: Option<bool>,
+    pub(super) repairs: Vec<Repair>,
+    pub(super) retry_message: Option<String>,
+}
+
+/// What a call is for.
+#[derive(Debug)]
+pub(super) enum Target {
+    Server(Box<Call>),
+    /// The proxy has answered it: the result as JSON text.
+    Answer(String),
+    /// No tool has the name.
+    Unknown,
+}
+
+impl Catalogue {
+    pub(super) fn new(settings: &Settings) -> Catalogue {
+        let steps = settings.dialects.iter().enumerate().map(|(at, dialect)| {
+            let mut options = internal::with_any_count(ToolsOptions::new(dialect.as_str()));
+            options.format = Some(ToolFormat::Mcp);
+            // A name that says its server cannot become that of another server's tool in a later list.
+            options.prefix = Prefix::Always;
+            // By the tool's own schema, which is that of the first list.
+            options.repair = settings.repair().filter(|_| at == 0);
+            (options, None)
+        });
+        Catalogue { steps: steps.collect(), most: settings.most, came: String::new(), given: None }
+    }
+
+    /// Whether the client was given a list.
+    pub(super) fn is_given(&self) -> bool {
+        self.given.is_some()
+    }
+
+    /// The list of the client, as JSON text.
+    pub(super) fn list(&self) -> &str {
+        self.given.as_ref().map_or("[]", |given| given.list.as_str())
+    }
+
+    pub(super) fn report(&self) -> Report {
+        self.given.as_ref().map(|given| given.report.clone()).unwrap_or_default()
+    }
+
+    /// Takes the tools of all servers.
+    pub(super) fn take(&mut self, lists: &[List<'_>], several: bool) -> Result<(), Error> {
+        let (mut own, mut left_out) = (BTreeMap::new(), Vec::new());
+        let mut written = Vec::with_capacity(lists.len());
+        for List { server, name, tools } in lists {
+            let mut kept = Vec::with_capacity(tools.len());
+            for tool in tools {
+                let called = json::read(tool).ok().and_then(|tool| text_at(&tool, &["name"]));
+                let Some(called) = called else {
+                    let message = "expected a tool with a name, found something else".to_string();
+                    let server = several.then(|| (*name).to_string());
+                    left_out.push(LeftOut { tool: String::new(), server, message });
+                    continue;
+                };
+                // Of two tools of one name the first is the one that stays.
+                own.entry((*server, called)).or_insert_with(|| tool.clone());
+                kept.push(tool.as_str());
+            }
+            let list = format!("[{}]", kept.join(","));
+            written.push(if several { format!("{{\"server\":{},\"tools\":{list}}}", quoted(name)) } else { list });
+        }
+        let mut list = if several { format!("[{}]", written.join(",")) } else { written.pop().unwrap_or_default() };
+        if list.is_empty() {
+            list.push_str("[]");
+        }
+        if self.given.is_some() && self.came == list {
+            return Ok(());
+        }
+        let came = list.clone();
+        let (mut restores, mut changes) = (Vec::new(), Vec::new());
+        for (options, set) in &mut self.steps {
+            let set = match set {
+                Some(set) => {
+                    set.update(list.as_str())?;
+                    set
+                }
+                None => set.insert(ToolSet::new(list.as_str())?),
+            };
+            let ready = set.sanitize(options)?;
+            left_out.extend(ready.quarantined.iter().map(|tool| LeftOut {
+                tool: tool.name.clone().unwrap_or_default(),
+                server: tool.server.clone(),
+                message: format!("{} ({})", tool.message, tool.rule),
+            }));
+            if ready.json != list {
+                changes.extend(ready.changes()?.iter().map(change_line));
+            }
+            restores.push(ready.restore.clone());
+            list.clone_from(&ready.json);
+        }
+        let tools = json::read(&list)?;
+        let count = tools.as_array().map(<[Node<'_>]>::len).unwrap_or_default();
+        let search = match self.most {
+            Some(most) if count > most => Some(Search::new(&tools)?),
+            _ => None,
+        };
+        let shown = search.as_ref().map(Search::tools);
+        let report = Report { left_out, changes, count, searched: search.is_some() };
+        let servers = lists.iter().map(|list| (list.server, list.name.to_string())).collect::<BTreeMap<_, _>>();
+        let last = servers.keys().next_back().map_or(0, |last| last + 1);
+        let servers = (0..last).map(|at| servers.get(&at).cloned().unwrap_or_default()).collect();
+        drop(tools);
+        self.came = came;
+        self.given = Some(Given { restores, list: shown.unwrap_or(list), own, servers, search, report });
+        Ok(())
+    }
+
+    /// What a call of the client is for. `arguments` are JSON text.
+    pub(super) fn resolve(&self, name: &str, arguments: Option<&str>) -> Result<Target, Error> {
+        let Some(given) = &self.given else { return Ok(Target::Unknown) };
+        let repair = self.steps.first().and_then(|(options, _)| options.repair.as_ref());
+        match &given.search {
+            Some(search) if search.is_search(name) => Ok(Target::Answer(search.answer(arguments))),
+            Some(search) if search.is_call(name) => match search.called(arguments) {
+                Ok((name, arguments)) => match given.restored(&name, Some(&arguments), repair)? {
+                    Some(call) => Ok(Target::Server(Box::new(call))),
+                    None => Ok(Target::Answer(search.unknown(&name))),
+                },
+                Err(result) => Ok(Target::Answer(result)),
+            },
+            _ => Ok(given
+                .restored(name, arguments, repair)?
+                .map_or(Target::Unknown, |call| Target::Server(Box::new(call)))),
+        }
+    }
+
+    /// A tool in its own words, as JSON text.
+    pub(super) fn own(&self, server: usize, name: &str) -> Option<&str> {
+        self.given.as_ref()?.own.get(&(server, name.to_string())).map(String::as_str)
+    }
+}
+
+impl Given {
+    /// A call as its server expects it; `None` if no tool has the name.
+    fn restored(
+        &self,
+        name: &str,
+        arguments: Option<&str>,
+        repair: Option<&RepairOptions>,
+    ) -> Result<Option<Call>, Error> {
+        let (mut name, mut server) = (name.to_string(), None);
+        let mut text = arguments.unwrap_or("{}").to_string();
+        let mut repaired = None;
+        for restore in self.restores.iter().rev() {
+            let call = restore.call(&name, text.as_str())?;
+            server = call.server.or(server);
+            let done = call.repaired.map(|call| Repairs {
+                valid: call.valid,
+                repairs: call.repairs,
+                retry_message: call.retry_message,
+            });
+            repaired = done.or(repaired);
+            (name, text) = (call.name, call.arguments.into_owned());
+        }
+        let server = match server {
+            Some(server) => self.servers.iter().position(|one| *one == server),
+            // The list of one server names none.
+            None => self.own.keys().map(|(server, _)| *server).next().filter(|_| self.is_of_one()),
+        };
+        let Some(server) = server.filter(|server| self.own.contains_key(&(*server, name.clone()))) else {
+            return Ok(None);
+        };
+        if let (None, Some(options), Some(own)) = (&repaired, repair, self.own.get(&(server, name.clone()))) {
+            // It is called by its own name, in its own shape.
+            let own = json::read(own)?;
+            if let Some(schema) = own.get("inputSchema") {
+                let schema = json::write(schema);
+                let done = repair_arguments(text.as_str(), schema.as_str(), &options.clone().name(name.as_str()))?;
+                repaired =
+                    Some(Repairs { valid: done.valid, repairs: done.repairs, retry_message: done.retry_message });
+                text = done.arguments.into_owned();
+            }
+        }
+        let arguments = (arguments.is_some() || text != "{}").then_some(text);
+        Ok(Some(Call { server, name, arguments, repaired }))
+    }
+
+    fn is_of_one(&self) -> bool {
+        self.servers.iter().filter(|name| !name.is_empty()).count() == 1
+    }
+}
+
+/// A change in one line.
+fn change_line(about: &ToolChange) -> String {
+    let of = about.server.as_deref().map(|server| format!(" of {}", shown(server))).unwrap_or_default();
+    let change = &about.change;
+    // Without the index of the tool.
+    let inner = SCHEMAS.iter().find_map(|key| change.pointer.find(key)).and_then(|start| change.pointer.get(start..));
+    let at = inner.map(|inner| format!(" at {}", shown(inner))).unwrap_or_default();
+    format!("{}{of}: {} ({}){at}", shown(&about.tool), shown(&change.message), change.rule)
+}

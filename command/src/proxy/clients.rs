@@ -1,0 +1,111 @@
+//! The clients that are known: what they refuse of a tool, and how many tools they take.
+
+/// The dialect of the API if nothing says which one it is.
+pub(crate) const PORTABLE: &str = "portable";
+
+/// What is known of a client.
+pub(crate) struct Client {
+    pub(crate) name: &'static str,
+    /// The dialect of what the client itself refuses, if there is a table of it.
+    pub(crate) dialect: Option<&'static str>,
+    /// The dialect of the API that it sends tools to, where it is always the same one.
+    pub(crate) api: Option<&'static str>,
+    /// More tools than these it drops, or its model's API refuses.
+    pub(crate) most: Option<usize>,
+    /// Where that is said, and when it was read.
+    pub(crate) source: &'static str,
+}
+
+/// The clients, in alphabetical order.
+pub(crate) const CLIENTS: &[Client] = &[
+    Client {
+        name: "claude-code",
+        dialect: Some("claude-desktop"),
+        api: Some("anthropic"),
+        most: None,
+        source: "docs/dialects/claude-desktop.md; it defers tools itself",
+    },
+    Client {
+        name: "claude-desktop",
+        dialect: Some("claude-desktop"),
+        api: Some("anthropic"),
+        most: None,
+        source: "docs/dialects/claude-desktop.md",
+    },
+    Client {
+        name: "codex",
+        dialect: None,
+        api: Some("openai-responses"),
+        most: None,
+        source: "docs/dialects/codex.md: it converts schemas itself; in front of other backends, name the dialect",
+    },
+    Client {
+        name: "cursor",
+        dialect: Some("mcp-typescript"),
+        api: None,
+        most: Some(40),
+        source: "mcptrove.com/blog/cursor-tool-limit-math (2026-06-17): past some 40 tools; not verified",
+    },
+    Client {
+        name: "typescript-sdk",
+        dialect: Some("mcp-typescript"),
+        api: None,
+        most: None,
+        source: "docs/dialects/mcp-typescript.md: any client on the TypeScript SDK",
+    },
+    Client {
+        name: "vscode",
+        dialect: Some("vscode"),
+        api: None,
+        most: Some(128),
+        source: "docs/dialects/vscode.md; its tool picker takes 128",
+    },
+    Client {
+        name: "windsurf",
+        dialect: None,
+        api: None,
+        most: Some(100),
+        source: "desplega.ai/blog/deep-dive-windsurf-mcp-workflows (2026-06-16): 100 tools at any given time, by its \
+                 documentation",
+    },
+];
+
+/// The names of all clients.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    CLIENTS.iter().map(|client| client.name)
+}
+
+/// The client of a name.
+pub(crate) fn named(name: &str) -> Option<&'static Client> {
+    CLIENTS.iter().find(|client| client.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+    use toolwire::{dialects, internal};
+
+    use super::{CLIENTS, PORTABLE};
+
+    #[test]
+    fn the_page_says_what_is_known() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/proxy.md");
+        let page = std::fs::read_to_string(path).expect("the page");
+        for client in CLIENTS {
+            let code = |name: &str| format!("`{name}`");
+            let api = client.api.unwrap_or(PORTABLE);
+            let dialect = dialects().iter().find(|dialect| dialect.name == api).expect("a dialect");
+            let most = client.most.into_iter().chain(internal::most_tools(dialect)).min();
+            let row = format!(
+                "| {} | {} | {} | {} | {} |\n",
+                code(client.name),
+                client.dialect.map_or_else(|| "none".into(), code),
+                code(api),
+                most.map_or_else(|| "any".into(), |most| most.to_string()),
+                client.source
+            );
+            assert!(page.contains(&row), "docs/proxy.md: expected the row {row}");
+        }
+    }
+}

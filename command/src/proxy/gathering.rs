@@ -1,0 +1,299 @@
+//! What is asked of every server: lists with all their pages, and what a client says to each of several servers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toolwire::json::{self, Node};
+
+use super::{
+    catalogue::List,
+    merge,
+    message::{self, Envelope, SERVER_ERROR},
+    Effect, OwnRequest, Proxy, State, Waiting, INITIALIZE, TOOLS_LIST,
+};
+
+/// Maximum number of pages of a list: cursors may form a circle.
+const PAGES: usize = 10_000;
+/// Maximum number of entries of a list, over all its pages.
+const ENTRIES: usize = 100_000;
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Tools,
+    /// Another list: its method, and the member that holds its entries.
+    List(String, &'static str),
+    Initialize,
+    /// `server/discover`, which has the place of `initialize` since 2026-07-28.
+    Discover,
+    /// Another request that every server gets; the first answer is returned.
+    All(String),
+}
+
+/// Answers that are being gathered.
+#[derive(Debug)]
+pub(super) struct Gathering {
+    what: What,
+    /// The client's request that waits for it.
+    id: Option<String>,
+    params: String,
+    open: BTreeSet<usize>,
+    /// For each server its first answer, without the entries of the list.
+    first: BTreeMap<usize, String>,
+    /// For each server the entries of all its pages.
+    entries: BTreeMap<usize, Vec<String>>,
+    pages: BTreeMap<usize, usize>,
+    /// The errors of servers, as whole messages.
+    errors: BTreeMap<usize, String>,
+}
+
+impl Gathering {
+    /// The servers that have not answered.
+    pub(super) fn open(&self) -> Vec<usize> {
+        self.open.iter().copied().collect()
+    }
+
+    /// The member that holds the entries of a list.
+    fn key(&self) -> Option<&'static str> {
+        match &self.what {
+            What::Tools => Some("tools"),
+            What::List(_, key) => Some(key),
+            What::Initialize | What::Discover | What::All(_) => None,
+        }
+    }
+
+    /// Whether a request of the client waits for it.
+    pub(super) fn is_for(&self, key: &str) -> bool {
+        self.id.as_deref().is_some_and(|id| message::key_of(id) == key)
+    }
+
+    /// Whether it begins the connection.
+    pub(super) fn greets(&self) -> bool {
+        self.what == What::Initialize
+    }
+
+    fn method(&self) -> &str {
+        match &self.what {
+            What::Tools => TOOLS_LIST,
+            What::List(method, _) | What::All(method) => method,
+            What::Initialize => INITIALIZE,
+            What::Discover => "server/discover",
+        }
+    }
+}
+
+impl Proxy {
+    /// Asks every server that can answer. `params` are JSON text.
+    pub(super) fn gather(&mut self, what: What, id: Option<String>, params: &str) {
+        let (needs, asks_all) = match &what {
+            What::Tools => (Some("tools"), self.is_one()),
+            What::List(_, "resourceTemplates") => (Some("resources"), false),
+            What::List(_, key) => (Some(*key), false),
+            What::Initialize | What::Discover => (None, true),
+            What::All(method) if method == "logging/setLevel" => (Some("logging"), false),
+            What::All(_) => (None, true),
+        };
+        let can = |server: usize| match needs {
+            // Without `initialize`, capabilities are unknown.
+            Some(needs) => asks_all || self.initialize.is_none() || self.has(server, needs),
+            None => true,
+        };
+        let (mut open, mut errors) = (BTreeSet::new(), BTreeMap::new());
+        for (at, server) in self.servers.iter().enumerate().filter(|(at, _)| can(*at)) {
+            if server.state == State::Up {
+                open.insert(at);
+            } else {
+                let found =
+                    format!("expected the server {} to run, found that it is being started again", self.name(at));
+                errors.insert(at, message::error("0", SERVER_ERROR, &found));
+            }
+        }
+        self.next += 1;
+        let number = self.next;
+        let gathering = Gathering {
+            what,
+            id,
+            params: params.to_string(),
+            open: open.clone(),
+            first: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            pages: BTreeMap::new(),
+            errors,
+        };
+        let method = gathering.method().to_string();
+        self.gatherings.insert(number, gathering);
+        for server in &open {
+            let id = self.own_id(OwnRequest::Page(number, *server));
+            self.to_server(*server, message::request(&id, &method, params));
+        }
+        if open.is_empty() {
+            return self.gathered(number);
+        }
+        let pause = u64::from(self.settings.timeout) * 1000;
+        self.effects.push(Effect::Alarm(number, pause));
+    }
+
+    /// A page of a list, or an answer.
+    pub(super) fn page(&mut self, number: u64, server: usize, answer: &Node<'_>) {
+        let Some(gathering) = self.gatherings.get_mut(&number) else { return };
+        let Some(result) = answer.get("result").filter(|result| result.as_object().is_some()) else {
+            return self.failed(number, server, &json::write(answer));
+        };
+        let key = gathering.key();
+        let mut cursor = None;
+        if let Some(key) = key {
+            let Some(list) = result.get(key).and_then(Node::as_array) else {
+                let found = format!("expected a list in `{key}`, found none");
+                return self.failed(number, server, &message::error("0", SERVER_ERROR, &found));
+            };
+            let entries = gathering.entries.entry(server).or_default();
+            entries.extend(list.iter().map(json::write));
+            let pages = gathering.pages.entry(server).or_default();
+            *pages += 1;
+            // At the end it should not be there; some servers write `null` or an empty string.
+            cursor = result.get("nextCursor").filter(|cursor| !cursor.is_null() && !cursor.is_text(""));
+            if cursor.is_some() && (*pages >= PAGES || entries.len() >= ENTRIES) {
+                let found = format!("expected at most {PAGES} pages and {ENTRIES} entries, found more");
+                return self.failed(number, server, &message::error("0", SERVER_ERROR, &found));
+            }
+        }
+        if !gathering.first.contains_key(&server) {
+            let mut first = result.clone();
+            for name in key.into_iter().chain(["nextCursor"]) {
+                first.remove(name);
+            }
+            gathering.first.insert(server, json::write(&first));
+        }
+        if let Some(cursor) = cursor {
+            let params = message::params_with(&gathering.params, "cursor", cursor.clone());
+            let method = gathering.method().to_string();
+            let id = self.own_id(OwnRequest::Page(number, server));
+            return self.to_server(server, message::request(&id, &method, &params));
+        }
+        gathering.open.remove(&server);
+        if gathering.what == What::Initialize {
+            self.greet(server, answer);
+        }
+        self.finished(number);
+    }
+
+    /// A server that does not answer as it should: `error` is the whole message.
+    pub(super) fn failed(&mut self, number: u64, server: usize, error: &str) {
+        let Some(gathering) = self.gatherings.get_mut(&number) else { return };
+        gathering.open.remove(&server);
+        gathering.entries.remove(&server);
+        gathering.first.remove(&server);
+        gathering.errors.insert(server, error.to_string());
+        self.finished(number);
+    }
+
+    fn finished(&mut self, number: u64) {
+        if self.gatherings.get(&number).is_some_and(|gathering| gathering.open.is_empty()) {
+            self.gathered(number);
+        }
+    }
+
+    /// Combines the answers.
+    fn gathered(&mut self, number: u64) {
+        let Some(mut gathering) = self.gatherings.remove(&number) else { return };
+        let id = gathering.id.take();
+        if gathering.first.is_empty() {
+            if let Some((_, error)) = gathering.errors.first_key_value() {
+                let error = json::read(error).ok().and_then(|error| error.get("error").map(json::write));
+                let error = error.unwrap_or_else(|| format!("{{\"code\":{SERVER_ERROR},\"message\":\"no answer\"}}"));
+                self.refuse(id, &error);
+                return;
+            }
+        }
+        for (server, error) in std::mem::take(&mut gathering.errors) {
+            let error = json::read(&error).ok().and_then(|error| message::text_at(&error, &["error", "message"]));
+            let (whose, method) = (self.name(server), gathering.method().to_string());
+            self.log(&format!("{whose} is left out of `{method}`: {}", error.unwrap_or_default()));
+        }
+        let name = |at: &usize| self.servers.get(*at).map(|server| server.name.as_str()).unwrap_or_default();
+        let names: Vec<&str> = gathering.first.keys().map(name).collect();
+        let result = match &gathering.what {
+            What::Tools => return self.tools(id, gathering),
+            What::List(method, key) => {
+                let lists: Vec<(usize, &[String])> =
+                    gathering.entries.iter().map(|(server, entries)| (*server, entries.as_slice())).collect();
+                let entries = self.routes.list(method, key, &lists, &self.servers);
+                if entries.1 > 0 {
+                    self.log(&format!("{} entries of `{method}` are left out: another server has the same", entries.1));
+                }
+                merge::list(&gathering.first, key, &entries.0)
+            }
+            What::Initialize => {
+                merge::greetings(names.iter().copied().zip(gathering.first.values().map(String::as_str)))
+            }
+            What::Discover => merge::discoveries(&gathering.first, &names),
+            What::All(_) => gathering.first.values().next().cloned().unwrap_or_else(|| "{}".into()),
+        };
+        if let Some(id) = id {
+            self.answer(&id, &result);
+        }
+    }
+
+    /// Cancels what was gathered for a request, or a call that waits; false if there is none.
+    pub(super) fn cancel_own(&mut self, key: &str) -> bool {
+        let waiting = self.waiting.len();
+        self.waiting.retain(|waiting| waiting.key != key);
+        if self.waiting.len() < waiting {
+            return true;
+        }
+        let Some(number) = self.gatherings.iter().find(|(_, gathering)| gathering.is_for(key)).map(|(at, _)| *at)
+        else {
+            return false;
+        };
+        self.gatherings.remove(&number);
+        let is_of = |own: &OwnRequest| matches!(own, OwnRequest::Page(of, _) if *of == number);
+        self.cancel_requests(is_of, "cancelled by the client");
+        true
+    }
+
+    /// The tools of all servers are there.
+    fn tools(&mut self, id: Option<String>, gathering: Gathering) {
+        let Gathering { first, entries, .. } = gathering;
+        let names: Vec<String> = self.servers.iter().map(|server| server.name.clone()).collect();
+        let lists = entries.into_iter().map(|(server, tools)| List {
+            server,
+            name: names.get(server).map(String::as_str).unwrap_or_default(),
+            tools,
+        });
+        let lists: Vec<List<'_>> = lists.collect();
+        let before = self.catalogue.report();
+        if let Err(error) = self.catalogue.take(&lists, !self.is_one()) {
+            let found = format!("{}: {}", error.code().as_str(), error.message());
+            self.log(&format!("the tools cannot be read: {found}"));
+            let error = format!("{{\"code\":{SERVER_ERROR},\"message\":{}}}", message::quoted(&found));
+            return self.refuse(id, &error);
+        }
+        let report = self.catalogue.report();
+        if report != before {
+            self.log_report(&report);
+        }
+        if let Some(id) = id {
+            let result = merge::list_text(&first, "tools", self.catalogue.list());
+            self.answer(&id, &result);
+        }
+        self.resume();
+    }
+
+    /// Refuses the request, or the calls that wait for the tools. `error` is JSON text.
+    fn refuse(&mut self, id: Option<String>, error: &str) {
+        // Calls wait for the tools, the only list that is gathered without a client that asked.
+        let waiting = if id.is_none() { std::mem::take(&mut self.waiting) } else { Vec::new() };
+        for id in id.into_iter().chain(waiting.into_iter().map(|waiting| waiting.id)) {
+            self.to_client(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}"));
+        }
+    }
+
+    /// The calls that waited for the tools.
+    fn resume(&mut self) {
+        for Waiting { text, .. } in std::mem::take(&mut self.waiting) {
+            let Ok(message) = json::read(&text) else { continue };
+            if let Some(envelope) = Envelope::read(&message) {
+                self.call(&envelope, &message, &text, false);
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! One answer of several servers.
+
+use std::collections::BTreeMap;
+
+use toolwire::json::{self, Member, Node, Object, Text};
+
+use super::message::{at, empty, quoted, text_at};
+
+/// The result of a list: what the first server said beside its entries, and the entries of all.
+pub(super) fn list(first: &BTreeMap<usize, String>, key: &'static str, entries: &[String]) -> String {
+    list_text(first, key, &format!("[{}]", entries.join(",")))
+}
+
+/// The same, with the entries as JSON text.
+pub(super) fn list_text(first: &BTreeMap<usize, String>, key: &'static str, entries: &str) -> String {
+    let mut result = frame(first);
+    if let Ok(entries) = json::read(entries) {
+        result.set(key, entries);
+        return json::write(&result);
+    }
+    json::write(&result)
+}
+
+/// What the first server said beside its entries. It may be kept no longer, and by nobody else, than each server allows.
+fn frame(first: &BTreeMap<usize, String>) -> Node<'_> {
+    let read: Vec<Node<'_>> = first.values().filter_map(|text| json::read(text).ok()).collect();
+    let least = read.iter().map(|one| one.get("ttlMs").and_then(Node::as_u64).unwrap_or_default()).min();
+    let is_public = read.iter().all(|one| one.get("cacheScope").is_some_and(|scope| scope.is_text("public")));
+    let several = read.len() > 1;
+    let mut frame = read.into_iter().next().unwrap_or_else(empty);
+    if let (true, Some(least), true) = (several, least, frame.get("ttlMs").is_some()) {
+        frame.set("ttlMs", Node::count(least));
+    }
+    if several && !is_public && frame.get("cacheScope").is_some() {
+        frame.set("cacheScope", Node::string("private"));
+    }
+    frame
+}
+
+/// The result of `server/discover`: the versions that all servers have, and what any of them can do.
+pub(super) fn discoveries(first: &BTreeMap<usize, String>, names: &[&str]) -> String {
+    const VERSIONS: &str = "supportedVersions";
+    let read: Vec<Node<'_>> = first.values().filter_map(|text| json::read(text).ok()).collect();
+    let named: Vec<(&str, &Node<'_>)> = names.iter().copied().zip(&read).collect();
+    let has = |one: &Node<'_>, version: &Node<'_>| {
+        one.get(VERSIONS).and_then(Node::as_array).unwrap_or_default().iter().any(|other| json::same(other, version))
+    };
+    let versions = read.first().and_then(|one| one.get(VERSIONS)).and_then(Node::as_array).unwrap_or_default();
+    let versions: Vec<Node<'_>> =
+        versions.iter().filter(|version| read.iter().all(|one| has(one, version))).cloned().collect();
+    let mut result = frame(first);
+    result.set("capabilities", capabilities(&read));
+    result.set(VERSIONS, Node::array(versions));
+    if let Some(instructions) = instructions(&named) {
+        result.set("instructions", Node::string(instructions));
+    }
+    json::write(&result)
+}
+
+/// The result of `initialize`: the oldest version that a server speaks, so that all understand it; what any of them can
+/// do; and what each has to say to the model.
+pub(super) fn greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> String {
+    let read = servers.filter_map(|(name, greeting)| Some((name, json::read(greeting).ok()?)));
+    let read: Vec<(&str, Node<'s>)> = read.collect();
+    let version = read.iter().filter_map(|(_, greeting)| text_at(greeting, &["protocolVersion"])).min();
+    let greetings: Vec<Node<'_>> = read.iter().map(|(_, greeting)| greeting.clone()).collect();
+    let capabilities = json::write(&capabilities(&greetings));
+    let named: Vec<(&str, &Node<'_>)> = read.iter().map(|(name, greeting)| (*name, greeting)).collect();
+    let instructions = instructions(&named).map(|text| format!(",\"instructions\":{}", quoted(&text)));
+    let instructions = instructions.unwrap_or_default();
+    format!(
+        "{{\"protocolVersion\":{},\"capabilities\":{capabilities},\"serverInfo\":{{\"name\":\"toolwire\",\"version\":\
+         \"{}\"}}{instructions}}}",
+        quoted(version.as_deref().unwrap_or_default()),
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// What the servers say to the model, each under its name.
+fn instructions(servers: &[(&str, &Node<'_>)]) -> Option<String> {
+    let said = servers
+        .iter()
+        .filter_map(|(name, greeting)| Some(format!("# {name}\n\n{}", text_at(greeting, &["instructions"])?)));
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| said.join("\n\n"))
+}
+
+/// What any of the servers can do.
+fn capabilities<'a>(greetings: &[Node<'a>]) -> Node<'a> {
+    let mut capabilities: Vec<Member<'a>> = Vec::new();
+    for greeting in greetings {
+        let found = at(greeting, &["capabilities"]).and_then(Node::as_object);
+        for member in found.into_iter().flat_map(Object::iter) {
+            match capabilities.iter_mut().find(|one| one.key == member.key) {
+                Some(known) => unite(&mut known.value, &member.value),
+                None => capabilities.push(member.clone()),
+            }
+        }
+    }
+    Node::object(Object::from_members(capabilities))
+}
+
+/// Adds what another server can do to a capability.
+fn unite<'a>(known: &mut Node<'a>, other: &Node<'a>) {
+    let Some(other) = other.as_object() else { return };
+    let Some(object) = known.as_object_mut() else { return };
+    for member in other.iter() {
+        let key = member.key.display().into_owned();
+        if object.get(key.as_str()).and_then(Node::as_bool) != Some(true) {
+            object.set(Text::new(key), member.value.clone());
+        }
+    }
+}

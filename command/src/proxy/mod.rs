@@ -1,0 +1,685 @@
+//! `toolwire proxy`: stands between a client of MCP and its servers. It rewrites their tools, and restores the calls.
+//!
+//! The proxy takes messages and returns actions for the host, which has the processes, the streams and the clock. With
+//! one server, everything that is not about tools passes as it came. With several, `routes` finds the server of a message.
+
+mod calls;
+mod catalogue;
+mod clients;
+mod gathering;
+mod merge;
+mod message;
+mod outline;
+mod routes;
+mod run;
+mod search;
+mod settings;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use toolwire::json::{self, Node};
+
+use self::{
+    catalogue::Catalogue,
+    gathering::{Gathering, What},
+    message::{Envelope, Kind, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR},
+    outline::Outline,
+    routes::Routes,
+};
+pub(crate) use self::{clients::names as client_names, run::Run, settings::Settings};
+use crate::escaped_lines;
+
+/// The resource that reports what was changed.
+const REPORT: &str = "toolwire://report";
+const TOOLS_LIST: &str = "tools/list";
+const TOOLS_CALL: &str = "tools/call";
+const INITIALIZE: &str = "initialize";
+const INITIALIZED: &str = "notifications/initialized";
+const CANCELLED: &str = "notifications/cancelled";
+/// Since 2026-07-28, every request carries its protocol version here, there is no `initialize`, and results have a type.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// Maximum number of unanswered client requests.
+const MOST_PENDING: usize = 10_000;
+/// Maximum size of the calls that wait for the first tool list, in bytes.
+const MOST_WAITING: usize = 64 << 20;
+/// Number of cancelled requests whose late responses are ignored silently, and of open requests of a server.
+const REMEMBERED: usize = 1_000;
+/// The first delay before a server is restarted, and the longest, in milliseconds.
+const FIRST_DELAY: u64 = 500;
+const LONGEST_DELAY: u64 = 30_000;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// An action for the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Effect {
+    /// Writes a message to the client.
+    ToClient(String),
+    /// Writes a message to a server.
+    ToServer(usize, String),
+    /// Forwards the message just received to the client, byte for byte.
+    PassToClient,
+    /// Forwards the message just received to a server, byte for byte.
+    PassToServer(usize),
+    /// Ends a server, whose end is then told by [`Proxy::ended`].
+    Stop(usize),
+    /// Restarts a server after a delay in milliseconds, then calls [`Proxy::started`].
+    Start(usize, u64),
+    /// Calls [`Proxy::alarm`] with the first number after a delay in milliseconds.
+    Alarm(u64, u64),
+    /// Writes a line to standard error.
+    Log(String),
+    /// Appends a line to the report file, if there is one.
+    Report(String),
+}
+
+impl Effect {
+    /// As words, for bindings: its kind, a number or an empty word, and a text.
+    pub fn words(self) -> [String; 3] {
+        let [mut number, mut text] = [String::new(), String::new()];
+        let kind = match self {
+            Effect::ToClient(message) => {
+                text = message;
+                "client"
+            }
+            Effect::ToServer(server, message) => {
+                (number, text) = (server.to_string(), message);
+                "server"
+            }
+            Effect::PassToClient => "pass-client",
+            Effect::PassToServer(server) => {
+                number = server.to_string();
+                "pass-server"
+            }
+            Effect::Stop(server) => {
+                number = server.to_string();
+                "stop"
+            }
+            Effect::Start(server, delay) => {
+                (number, text) = (server.to_string(), delay.to_string());
+                "start"
+            }
+            Effect::Alarm(alarm, delay) => {
+                (number, text) = (alarm.to_string(), delay.to_string());
+                "alarm"
+            }
+            Effect::Log(line) => {
+                text = line;
+                "log"
+            }
+            Effect::Report(line) => {
+                text = line;
+                "report"
+            }
+        };
+        [kind.into(), number, text]
+    }
+}
+
+/// The state of one client connection.
+///
+/// ```
+/// use toolwire_command::{Effect, Proxy};
+/// let mut proxy = Proxy::new(r#"{"servers": [{"name": "files"}], "dialects": ["portable"]}"#);
+/// let ping = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
+/// assert_eq!(proxy.client(ping), [Effect::PassToServer(0)]);
+/// ```
+pub struct Proxy {
+    settings: Settings,
+    servers: Vec<Server>,
+    catalogue: Catalogue,
+    routes: Routes,
+    /// Client requests that a server has to answer, by the keys of their ids.
+    pending: BTreeMap<String, Pending>,
+    /// Requests of the proxy's own, by the keys of their ids: the id as JSON text, and the purpose.
+    own: BTreeMap<String, (String, OwnRequest)>,
+    /// By the numbers of their alarms.
+    gatherings: BTreeMap<u64, Gathering>,
+    /// Servers that have to answer `initialize` after a restart, by the numbers of their alarms.
+    greetings: BTreeMap<u64, usize>,
+    /// Calls received before the first tool list.
+    waiting: Vec<Waiting>,
+    /// The keys of cancelled requests.
+    cancelled: VecDeque<String>,
+    /// The parameters of the client's `initialize`, for servers that are restarted.
+    initialize: Option<String>,
+    /// The client sends its protocol version with each request.
+    is_stateless: bool,
+    /// What the ids of own requests begin with.
+    prefix: String,
+    next: u64,
+    /// What was said of results, once for each tool.
+    said: BTreeSet<String>,
+    effects: Vec<Effect>,
+}
+
+/// A server, as far as the proxy knows.
+#[derive(Debug)]
+struct Server {
+    name: String,
+    state: State,
+    /// How often in a row it has ended.
+    ends: u32,
+    /// How often it was restarted.
+    run: u32,
+    /// The result of its `initialize`, as JSON text.
+    greeting: Option<String>,
+    /// The ids of its requests that the client has not answered, as the client got them, by their keys.
+    asked: BTreeMap<String, String>,
+    /// Number of lines that were ignored.
+    ignored: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Up,
+    /// Ended, and to be restarted.
+    Down,
+    /// Restarted, but has not answered `initialize`.
+    Greeting,
+}
+
+/// A client request that a server has to answer.
+#[derive(Debug)]
+struct Pending {
+    /// As the client spells it.
+    id: String,
+    server: usize,
+    /// The tool that is called, by its own name.
+    tool: Option<String>,
+    method: String,
+}
+
+/// A call received before the first tool list.
+#[derive(Debug)]
+struct Waiting {
+    id: String,
+    key: String,
+    text: String,
+}
+
+/// The purpose of a request of the proxy's own.
+#[derive(Debug)]
+enum OwnRequest {
+    /// A page of a list, or the answer to a broadcast.
+    Page(u64, usize),
+    /// `initialize`, after a restart or after a first answer that was late.
+    Greeting(usize),
+}
+
+impl OwnRequest {
+    fn server(&self) -> usize {
+        match self {
+            OwnRequest::Page(_, server) | OwnRequest::Greeting(server) => *server,
+        }
+    }
+}
+
+impl Proxy {
+    /// Takes the settings, as [`Need::Proxy`](crate::Need::Proxy) has them. Unreadable ones keep their defaults.
+    pub fn new(settings: &str) -> Proxy {
+        let settings = Settings::read(settings).unwrap_or_default();
+        let servers = settings.servers.iter().map(|name| Server {
+            name: name.clone(),
+            state: State::Up,
+            ends: 0,
+            run: 0,
+            greeting: None,
+            asked: BTreeMap::new(),
+            ignored: 0,
+        });
+        Proxy {
+            servers: servers.collect(),
+            catalogue: Catalogue::new(&settings),
+            routes: Routes::default(),
+            settings,
+            pending: BTreeMap::new(),
+            own: BTreeMap::new(),
+            gatherings: BTreeMap::new(),
+            greetings: BTreeMap::new(),
+            waiting: Vec::new(),
+            cancelled: VecDeque::new(),
+            initialize: None,
+            is_stateless: false,
+            prefix: "toolwire:".into(),
+            next: 0,
+            said: BTreeSet::new(),
+            effects: Vec::new(),
+        }
+    }
+
+    /// A message of the client, without the end of its line.
+    pub fn client(&mut self, message: &[u8]) -> Vec<Effect> {
+        let message = message.strip_prefix(BYTE_ORDER_MARK).unwrap_or(message);
+        match std::str::from_utf8(message).ok().and_then(|text| Some((text, json::read(text).ok()?))) {
+            Some((text, read)) => match read.as_array() {
+                // Until 2025-03-26, a line could be a list of messages.
+                Some([]) => self.refuse_message(message),
+                Some(list) => list.iter().for_each(|one| self.on_client_message(one, &json::write(one), false)),
+                None => match outline::ambiguous(message) {
+                    Some(name) => {
+                        let id = read.get("id").map_or_else(|| "null".into(), json::write);
+                        let found = format!("expected each member once, in these letters; found `{name}` otherwise");
+                        self.to_client(message::error(&id, INVALID_REQUEST, &found));
+                    }
+                    None => self.on_client_message(&read, text, true),
+                },
+            },
+            None => self.unreadable_of_client(message),
+        }
+        self.done()
+    }
+
+    /// A message of a server, without the end of its line.
+    pub fn server(&mut self, server: usize, message: &[u8]) -> Vec<Effect> {
+        let message = message.strip_prefix(BYTE_ORDER_MARK).unwrap_or(message);
+        match std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok()) {
+            Some(read) => match read.as_array() {
+                Some(list) => list.iter().for_each(|one| self.on_server_message(server, one, false)),
+                None => self.on_server_message(server, &read, true),
+            },
+            None => self.unreadable_of_server(server, message),
+        }
+        self.done()
+    }
+
+    /// A server has ended: why, in words.
+    pub fn ended(&mut self, server: usize, why: &str) -> Vec<Effect> {
+        let whose = self.name(server);
+        // What a library says may have many lines.
+        let found = format!("the server {whose} has ended: {}", why.lines().next().unwrap_or_default());
+        self.log(&found);
+        let open: Vec<String> =
+            self.pending.iter().filter(|one| one.1.server == server).map(|one| one.0.clone()).collect();
+        for pending in open.iter().filter_map(|key| self.pending.remove(key)).collect::<Vec<_>>() {
+            self.to_client(message::error(&pending.id, SERVER_ERROR, &found));
+        }
+        let own: Vec<String> =
+            self.own.iter().filter(|(_, (_, own))| own.server() == server).map(|one| one.0.clone()).collect();
+        for key in own {
+            if let Some((_, OwnRequest::Page(gathering, server))) = self.own.remove(&key) {
+                self.failed(gathering, server, &message::error("0", SERVER_ERROR, &found));
+            }
+        }
+        self.greetings.retain(|_, of| *of != server);
+        self.routes.forget(server);
+        if let Some(state) = self.servers.get_mut(server) {
+            let delay = (FIRST_DELAY << state.ends.min(10)).min(LONGEST_DELAY);
+            state.ends += 1;
+            state.state = State::Down;
+            let asked = std::mem::take(&mut state.asked);
+            for id in asked.into_values() {
+                self.to_client(message::cancelled(&id, &found));
+            }
+            self.effects.push(Effect::Start(server, delay));
+        }
+        self.done()
+    }
+
+    /// A server was restarted.
+    pub fn started(&mut self, server: usize) -> Vec<Effect> {
+        let params = self.initialize.clone();
+        let Some(state) = self.servers.get_mut(server) else { return self.done() };
+        state.run += 1;
+        state.state = if params.is_some() { State::Greeting } else { State::Up };
+        if let Some(params) = params {
+            let id = self.own_id(OwnRequest::Greeting(server));
+            self.to_server(server, message::request(&id, INITIALIZE, &params));
+            self.next += 1;
+            let alarm = self.next;
+            self.greetings.insert(alarm, server);
+            self.effects.push(Effect::Alarm(alarm, u64::from(self.settings.timeout) * 1000));
+        }
+        self.done()
+    }
+
+    /// The delay of [`Effect::Alarm`] is over.
+    pub fn alarm(&mut self, alarm: u64) -> Vec<Effect> {
+        let seconds = self.settings.timeout;
+        if let Some(server) = self.greetings.remove(&alarm) {
+            self.log(&format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server)));
+            self.effects.push(Effect::Stop(server));
+            return self.done();
+        }
+        let Some(gathering) = self.gatherings.get(&alarm) else { return self.done() };
+        let greets = gathering.greets();
+        for server in gathering.open() {
+            let is_of = |own: &OwnRequest| matches!(own, OwnRequest::Page(of, by) if *of == alarm && *by == server);
+            if greets {
+                // It is still starting: a late answer makes it known.
+                let own = self.own.values_mut().map(|(_, own)| own).filter(|own| is_of(own));
+                own.for_each(|own| *own = OwnRequest::Greeting(server));
+            } else {
+                self.cancel_requests(is_of, "no answer in time");
+            }
+            let found = format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server));
+            self.failed(alarm, server, &message::error("0", SERVER_ERROR, &found));
+        }
+        self.done()
+    }
+
+    /// A message of the client was longer than the host takes.
+    pub fn too_long(&mut self, bytes: usize) -> Vec<Effect> {
+        let found = format!("expected a message of at most {bytes} bytes, found a longer one");
+        self.log(&found);
+        self.to_client(message::error("null", PARSE_ERROR, &found));
+        self.done()
+    }
+
+    /// A message could not be handed to a server, which goes on: why, in words.
+    pub fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> Vec<Effect> {
+        let found = format!(
+            "the server {} could not be reached: {}",
+            self.name(server),
+            why.lines().next().unwrap_or_default()
+        );
+        let id = Outline::read(message).and_then(|outline| outline.id);
+        let key = id.as_deref().map(message::key_of).unwrap_or_default();
+        match self.own.remove(&key) {
+            Some((_, OwnRequest::Page(gathering, server))) => {
+                self.failed(gathering, server, &message::error("0", SERVER_ERROR, &found));
+            }
+            Some((_, OwnRequest::Greeting(server))) => {
+                self.log(&found);
+                self.effects.push(Effect::Stop(server));
+            }
+            None => match self.pending.remove(&key) {
+                Some(pending) => self.to_client(message::error(&pending.id, SERVER_ERROR, &found)),
+                None => self.log(&found),
+            },
+        }
+        self.done()
+    }
+
+    /// Number of client requests without an answer.
+    pub fn unanswered(&self) -> usize {
+        self.pending.len() + self.waiting.len() + self.gatherings.len()
+    }
+
+    fn done(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    fn on_client_message(&mut self, message: &Node<'_>, text: &str, is_whole: bool) {
+        let Some(envelope) = Envelope::read(message) else { return self.refuse_message(text.as_bytes()) };
+        let method = envelope.method.as_str();
+        if envelope.kind == Kind::Request {
+            self.avoid(&envelope.id);
+            self.is_stateless |= message::at(message, &["params", "_meta", VERSION]).is_some();
+            if self.unanswered() >= MOST_PENDING {
+                let found = format!("too many unanswered requests: the limit is {MOST_PENDING}");
+                return self.to_client(message::error(&envelope.id, SERVER_ERROR, &found));
+            }
+            if self.is_in_use(&envelope.key) {
+                let found = format!("expected an id of its own, found {}, whose request is open", envelope.id);
+                return self.to_client(message::error(&envelope.id, INVALID_REQUEST, &found));
+            }
+        }
+        match envelope.kind {
+            Kind::Request if method == TOOLS_LIST => {
+                let params = message::params_without(message, &["cursor"]);
+                return self.gather(What::Tools, Some(envelope.id), &params);
+            }
+            Kind::Request if method == TOOLS_CALL => return self.call(&envelope, message, text, is_whole),
+            Kind::Request if method == "resources/read" && is_report(message) => {
+                let content = format!(
+                    "{{\"contents\":[{{\"uri\":\"{REPORT}\",\"mimeType\":\"application/json\",\"text\":{}}}]}}",
+                    message::quoted(&self.report())
+                );
+                return self.answer(&envelope.id, &content);
+            }
+            Kind::Request if method == INITIALIZE => self.initialize = Some(message::params_without(message, &[])),
+            Kind::Notification if method == CANCELLED => {
+                let key = message::at(message, &["params", "requestId"]).map(json::canonical).unwrap_or_default();
+                if self.cancel_own(&key) {
+                    return;
+                }
+            }
+            _ => {}
+        }
+        self.route(&envelope, message, text, is_whole);
+    }
+
+    fn on_server_message(&mut self, server: usize, message: &Node<'_>, is_whole: bool) {
+        let Some(envelope) = Envelope::read(message) else { return self.ignore(server, "not a JSON-RPC message") };
+        if envelope.kind != Kind::Response {
+            return self.route_back(server, &envelope, message, is_whole);
+        }
+        if self.own.get(&envelope.key).is_some_and(|(_, own)| own.server() == server) {
+            return match self.own.remove(&envelope.key) {
+                Some((_, OwnRequest::Page(gathering, server))) => self.page(gathering, server, message),
+                Some((_, OwnRequest::Greeting(server))) => self.greeted(server, message),
+                None => {}
+            };
+        }
+        let Some(pending) = self.answered(server, &envelope.key) else { return };
+        if pending.method == INITIALIZE {
+            self.greet(server, message);
+        }
+        if let (Some(tool), Some(result)) = (&pending.tool, message.get("result")) {
+            self.routes.note_links(server, result);
+            if let Some(found) = self.violation(server, tool, result) {
+                self.log_once(&found);
+                if self.settings.refuses_results {
+                    return self.answer(&envelope.id, &message::failed_call(&found));
+                }
+            }
+        }
+        self.routes.note(server, &pending.method, message);
+        self.pass_to_client(message, is_whole);
+    }
+
+    /// Closes the client request that a server answers; `None`, and a line that says so, if it is not open.
+    fn answered(&mut self, server: usize, key: &str) -> Option<Pending> {
+        if !self.pending.get(key).is_some_and(|pending| pending.server == server) {
+            // The client has cancelled it, while the server was already answering.
+            if !self.cancelled.iter().any(|one| one == key) {
+                self.ignore(server, "a response whose request is not open");
+            }
+            return None;
+        }
+        if let Some(state) = self.servers.get_mut(server) {
+            state.ends = 0;
+        }
+        self.pending.remove(key)
+    }
+
+    /// A message that the reader of JSON refuses, because it is too deep for it, or has what JSON has not. With one
+    /// server, that is between the client and the server, unless it is about tools.
+    fn unreadable_of_client(&mut self, message: &[u8]) {
+        let Some(outline) = Outline::read(message).filter(|outline| outline.method.is_some() || outline.answers) else {
+            return self.refuse_message(message);
+        };
+        let method = outline.method.unwrap_or_default();
+        let is_about_tools = method == TOOLS_LIST || method == TOOLS_CALL || method == INITIALIZE;
+        match outline.id {
+            _ if !self.is_one() || is_about_tools => self.refuse_message(message),
+            Some(id) if !outline.answers => {
+                let key = message::key_of(&id);
+                self.send(&id, &key, 0, &method, None, "", true);
+            }
+            _ => self.effects.push(Effect::PassToServer(0)),
+        }
+    }
+
+    fn unreadable_of_server(&mut self, server: usize, message: &[u8]) {
+        let Some(outline) = Outline::read(message) else { return self.ignore(server, "not JSON") };
+        let Some(id) = outline.id.filter(|_| outline.answers) else {
+            if self.is_one() && outline.method.is_some() {
+                return self.effects.push(Effect::PassToClient);
+            }
+            return self.ignore(server, "JSON that cannot be read");
+        };
+        let key = message::key_of(&id);
+        let found =
+            format!("expected JSON of at most 512 levels from the server {}, found other text", self.name(server));
+        if self.own.get(&key).is_some_and(|(_, own)| own.server() == server) {
+            return match self.own.remove(&key) {
+                Some((_, OwnRequest::Page(gathering, server))) => {
+                    self.failed(gathering, server, &message::error("0", SERVER_ERROR, &found));
+                }
+                _ => self.effects.push(Effect::Stop(server)),
+            };
+        }
+        let Some(pending) = self.answered(server, &key) else { return };
+        if self.is_one() {
+            return self.effects.push(Effect::PassToClient);
+        }
+        self.to_client(message::error(&pending.id, SERVER_ERROR, &found));
+    }
+
+    /// Refuses what is no message, by its id if it has one.
+    fn refuse_message(&mut self, message: &[u8]) {
+        let id = Outline::read(message).and_then(|outline| outline.id).unwrap_or_else(|| "null".into());
+        let (code, found) = match std::str::from_utf8(message) {
+            Err(_) => (PARSE_ERROR, "expected UTF-8, found other bytes".to_string()),
+            Ok(text) => match json::read(text) {
+                Err(error) => (PARSE_ERROR, format!("expected a message as JSON: {}", error.message())),
+                Ok(_) => {
+                    let found = "expected a JSON-RPC message with `method`, `result` or `error`, found something else";
+                    (INVALID_REQUEST, found.to_string())
+                }
+            },
+        };
+        self.to_client(message::error(&id, code, &found));
+    }
+
+    /// A restarted server has answered `initialize`.
+    fn greeted(&mut self, server: usize, message: &Node<'_>) {
+        self.greetings.retain(|_, of| *of != server);
+        if message.get("result").is_none() {
+            self.log(&format!("the server {} has refused `{INITIALIZE}`", self.name(server)));
+            return self.effects.push(Effect::Stop(server));
+        }
+        self.greet(server, message);
+        self.to_server(server, message::notification(INITIALIZED));
+        // What the client knows of the server may no longer be so.
+        for list in ["tools", "prompts", "resources"] {
+            if self.declares(server, &["capabilities", list, "listChanged"]) {
+                self.to_client(message::notification(&format!("notifications/{list}/list_changed")));
+            }
+        }
+    }
+
+    fn greet(&mut self, server: usize, message: &Node<'_>) {
+        if let (Some(state), Some(result)) = (self.servers.get_mut(server), message.get("result")) {
+            state.greeting = Some(json::write(result));
+            state.state = State::Up;
+        }
+    }
+
+    /// Whether a server has declared a capability when it was initialized.
+    fn has(&self, server: usize, capability: &str) -> bool {
+        self.declares(server, &["capabilities", capability])
+    }
+
+    fn declares(&self, server: usize, path: &[&str]) -> bool {
+        let greeting = self.servers.get(server).and_then(|server| server.greeting.as_deref());
+        let greeting = greeting.and_then(|text| json::read(text).ok());
+        greeting.is_some_and(|greeting| {
+            message::at(&greeting, path).is_some_and(|found| !found.is_null() && found.as_bool() != Some(false))
+        })
+    }
+
+    fn is_one(&self) -> bool {
+        self.servers.len() == 1
+    }
+
+    fn name(&self, server: usize) -> String {
+        self.servers.get(server).map(|server| format!("`{}`", server.name)).unwrap_or_default()
+    }
+
+    fn is_in_use(&self, key: &str) -> bool {
+        self.pending.contains_key(key)
+            || self.waiting.iter().any(|waiting| waiting.key == key)
+            || self.gatherings.values().any(|gathering| gathering.is_for(key))
+    }
+
+    /// Keeps own ids apart from those of a client that is a proxy itself.
+    fn avoid(&mut self, id: &str) {
+        while id.get(1..).is_some_and(|id| id.starts_with(&self.prefix)) {
+            self.prefix.insert(0, '+');
+        }
+    }
+
+    /// A new id for a request of the proxy's own, as JSON text.
+    fn own_id(&mut self, own: OwnRequest) -> String {
+        self.next += 1;
+        let id = format!("\"{}{}\"", self.prefix, self.next);
+        self.own.insert(message::key_of(&id), (id.clone(), own));
+        id
+    }
+
+    /// Cancels requests of the proxy's own.
+    fn cancel_requests(&mut self, which: impl Fn(&OwnRequest) -> bool, reason: &str) {
+        let keys: Vec<String> =
+            self.own.iter().filter(|(_, (_, own))| which(own)).map(|(key, _)| key.clone()).collect();
+        for key in keys {
+            let Some((id, own)) = self.own.remove(&key) else { continue };
+            remember(&mut self.cancelled, &key);
+            self.to_server(own.server(), message::cancelled(&id, reason));
+        }
+    }
+
+    fn to_client(&mut self, message: String) {
+        self.effects.push(Effect::ToClient(message));
+    }
+
+    fn to_server(&mut self, server: usize, message: String) {
+        self.effects.push(Effect::ToServer(server, message));
+    }
+
+    /// Answers a client request with a result of the proxy's own, as JSON text.
+    fn answer(&mut self, id: &str, result: &str) {
+        let inner = result.strip_prefix('{').filter(|_| self.is_stateless);
+        let typed = inner.map(|inner| {
+            let comma = if inner == "}" { "" } else { "," };
+            format!("{{\"resultType\":\"complete\"{comma}{inner}")
+        });
+        self.to_client(message::result(id, typed.as_deref().unwrap_or(result)));
+    }
+
+    /// Forwards a message of a server to the client: the bytes that came, if it is a whole line.
+    fn pass_to_client(&mut self, message: &Node<'_>, is_whole: bool) {
+        let effect = if is_whole { Effect::PassToClient } else { Effect::ToClient(json::write(message)) };
+        self.effects.push(effect);
+    }
+
+    /// Ignores a line of a server. It is said for the first, the tenth, the hundredth: a server may write many.
+    fn ignore(&mut self, server: usize, what: &str) {
+        let whose = self.name(server);
+        let Some(state) = self.servers.get_mut(server) else { return };
+        state.ignored += 1;
+        let count = state.ignored;
+        if count == 1 {
+            self.log(&format!("ignored a line from {whose}: {what}"));
+        } else if 10_u64.checked_pow(count.ilog10()) == Some(count) {
+            self.log(&format!("ignored a line from {whose}: {what} ({count} lines so far)"));
+        }
+    }
+
+    /// Says something once.
+    fn log_once(&mut self, line: &str) {
+        if self.said.len() < REMEMBERED && self.said.insert(line.to_string()) {
+            self.log(line);
+        }
+    }
+
+    /// Says something on standard error, which may have text of a server in it.
+    fn log(&mut self, line: &str) {
+        let line = escaped_lines(&format!("toolwire: {line}"));
+        self.effects.push(Effect::Log(line));
+    }
+}
+
+/// Keeps the key of a request, in place of the oldest.
+fn remember(keys: &mut VecDeque<String>, key: &str) {
+    if keys.len() >= REMEMBERED {
+        keys.pop_front();
+    }
+    keys.push_back(key.to_string());
+}
+
+fn is_report(message: &Node<'_>) -> bool {
+    message::text_at(message, &["params", "uri"]).as_deref() == Some(REPORT)
+}

@@ -1,0 +1,379 @@
+//! Routes messages to servers: by the tool, the URI, the prompt or the task that a message names.
+//!
+//! With one server there is nothing to decide, and everything that is not about tools passes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toolwire::json::{self, Node};
+
+use super::{
+    gathering::What,
+    message::{self, Envelope, Kind, INVALID_PARAMS, METHOD_NOT_FOUND},
+    Effect, Proxy, Server, State, CANCELLED, INITIALIZE, REPORT,
+};
+
+/// Separator between the name of a server and that of a prompt that several servers have.
+const BETWEEN: &str = "__";
+/// Maximum number of names of one kind that are kept.
+const MOST: usize = 100_000;
+
+/// What the servers have listed.
+#[derive(Debug, Default)]
+pub(super) struct Routes {
+    resources: BTreeMap<String, usize>,
+    /// By the templates of URIs.
+    templates: BTreeMap<String, usize>,
+    /// The prompts as the client knows them: the server, and the name there.
+    prompts: BTreeMap<String, (usize, String)>,
+    tasks: BTreeMap<String, usize>,
+}
+
+impl Routes {
+    /// Records which server owns each entry of a list. Returns those that the client gets, and the number of those that
+    /// it does not, because another server has the same.
+    pub(super) fn list(
+        &mut self,
+        method: &str,
+        key: &'static str,
+        lists: &[(usize, &[String])],
+        servers: &[Server],
+    ) -> (Vec<String>, usize) {
+        let mut count: BTreeMap<String, usize> = BTreeMap::new();
+        match key {
+            "resources" => self.resources.clear(),
+            "resourceTemplates" => self.templates.clear(),
+            "prompts" => self.prompts.clear(),
+            _ => {}
+        }
+        if method == "prompts/list" {
+            for (_, entries) in lists {
+                let names: BTreeSet<String> = entries.iter().filter_map(|entry| named(entry, "name")).collect();
+                names.into_iter().for_each(|name| *count.entry(name).or_default() += 1);
+            }
+        }
+        let (mut out, mut left_out) = (Vec::new(), 0);
+        for (server, entries) in lists {
+            for entry in *entries {
+                let own = match key {
+                    "prompts" => {
+                        let Some(name) = named(entry, "name") else { continue };
+                        let whose = servers.get(*server).map(|server| server.name.as_str()).unwrap_or_default();
+                        let is_unique = count.get(&name).is_none_or(|count| *count == 1);
+                        let shown = if is_unique { name.clone() } else { format!("{whose}{BETWEEN}{name}") };
+                        let is_new = !self.prompts.contains_key(&shown) && self.prompts.len() < MOST;
+                        if is_new {
+                            out.push(if is_unique { entry.clone() } else { renamed(entry, &shown) });
+                            self.prompts.insert(shown, (*server, name));
+                        }
+                        left_out += usize::from(!is_new);
+                        continue;
+                    }
+                    "resources" => note(&mut self.resources, named(entry, "uri"), *server),
+                    "resourceTemplates" => note(&mut self.templates, named(entry, "uriTemplate"), *server),
+                    "tasks" => note(&mut self.tasks, named(entry, "taskId"), *server),
+                    _ => *server,
+                };
+                if own == *server {
+                    out.push(entry.clone());
+                } else {
+                    left_out += 1;
+                }
+            }
+        }
+        (out, left_out)
+    }
+
+    /// Records the resources that a result of a tool links to.
+    pub(super) fn note_links(&mut self, server: usize, result: &Node<'_>) {
+        for block in result.get("content").and_then(Node::as_array).unwrap_or_default() {
+            let uri = message::text_at(block, &["uri"]).or_else(|| message::text_at(block, &["resource", "uri"]));
+            let _ = note(&mut self.resources, uri, server);
+        }
+    }
+
+    /// Records the task that a result begins.
+    pub(super) fn note(&mut self, server: usize, method: &str, message: &Node<'_>) {
+        if method == super::TOOLS_CALL {
+            let _ = note(&mut self.tasks, message::text_at(message, &["result", "task", "taskId"]), server);
+        }
+    }
+
+    /// Forgets the tasks of a server that has ended.
+    pub(super) fn forget(&mut self, server: usize) {
+        self.tasks.retain(|_, of| *of != server);
+    }
+
+    fn of_uri(&self, uri: &str) -> Option<usize> {
+        let known = self.resources.get(uri).or_else(|| self.templates.get(uri)).copied();
+        // The longest prefix wins; a template that begins with a variable says nothing.
+        let prefix = |template: &str| template.split('{').next().map(str::len).filter(|length| *length > 0);
+        let templates = self.templates.iter().filter_map(|(template, server)| {
+            let length = prefix(template)?;
+            uri.starts_with(template.get(..length)?).then_some((length, *server))
+        });
+        known.or_else(|| templates.max_by_key(|(length, _)| *length).map(|(_, server)| server))
+    }
+}
+
+fn named(entry: &str, key: &str) -> Option<String> {
+    message::text_at(&json::read(entry).ok()?, &[key])
+}
+
+fn renamed(entry: &str, name: &str) -> String {
+    let Ok(mut entry) = json::read(entry) else { return entry.to_string() };
+    entry.set("name", Node::string(name));
+    json::write(&entry)
+}
+
+/// Records which server owns a name, and returns it: the first one that has it.
+fn note(names: &mut BTreeMap<String, usize>, name: Option<String>, server: usize) -> usize {
+    match name {
+        Some(name) if names.len() < MOST || names.contains_key(&name) => *names.entry(name).or_insert(server),
+        _ => server,
+    }
+}
+
+impl Proxy {
+    /// Hands a message of the client to its server.
+    pub(super) fn route(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
+        let Envelope { kind, id, key, method } = envelope;
+        match kind {
+            Kind::Request if self.is_one() => self.send(id, key, 0, method, None, text, is_whole),
+            Kind::Request => self.request(envelope, message, text, is_whole),
+            Kind::Notification if method == CANCELLED => {
+                if let Some(server) = self.cancel(message) {
+                    self.pass_to_server(server, text, is_whole);
+                }
+            }
+            Kind::Notification if method == "notifications/progress" => {
+                let token = message::text_at(message, &["params", "progressToken"]);
+                let Some((server, own)) = token.as_deref().and_then(|token| self.split(token)) else {
+                    return self.pass_if_one(text, is_whole);
+                };
+                let mut restored = message.clone();
+                if let Ok(token) = json::read(own) {
+                    restored.visit("params", |params| params.set("progressToken", token));
+                }
+                let restored = json::write(&restored);
+                self.pass_to_server(server, &restored, false);
+            }
+            // The others are about the client itself.
+            Kind::Notification => {
+                (0..self.servers.len()).for_each(|server| self.pass_to_server(server, text, is_whole))
+            }
+            Kind::Response => self.respond(key, message, text, is_whole),
+        }
+    }
+
+    /// Hands the client's response to the server that asked, and only while it waits for it.
+    fn respond(&mut self, key: &str, message: &Node<'_>, text: &str, is_whole: bool) {
+        let asking = self.servers.iter_mut().enumerate().find_map(|(at, server)| server.asked.remove(key).map(|_| at));
+        let Some(server) = asking else {
+            return self.log("ignored a response of the client: no server waits for it");
+        };
+        let id = message::text_at(message, &["id"]);
+        match id.as_deref().and_then(|id| self.split(id)) {
+            Some((of, own)) if of == server => {
+                let mut restored = message.clone();
+                if let Ok(own) = json::read(own) {
+                    restored.set("id", own);
+                }
+                let restored = json::write(&restored);
+                self.pass_to_server(server, &restored, false);
+            }
+            _ => self.pass_to_server(server, text, is_whole),
+        }
+    }
+
+    fn pass_if_one(&mut self, text: &str, is_whole: bool) {
+        if self.is_one() {
+            self.pass_to_server(0, text, is_whole);
+        }
+    }
+
+    /// A request of the client, where there are several servers.
+    fn request(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
+        let Envelope { id, key, method, .. } = envelope;
+        let (id, method) = (id.as_str(), method.as_str());
+        let list = |key: &'static str| What::List(method.to_string(), key);
+        let what = match method {
+            INITIALIZE => Some(What::Initialize),
+            "server/discover" => Some(What::Discover),
+            "logging/setLevel" => Some(What::All(method.to_string())),
+            "resources/list" => Some(list("resources")),
+            "resources/templates/list" => Some(list("resourceTemplates")),
+            "prompts/list" => Some(list("prompts")),
+            "tasks/list" => Some(list("tasks")),
+            _ => None,
+        };
+        if let Some(what) = what {
+            return self.gather(what, Some(id.to_string()), &message::params_without(message, &["cursor"]));
+        }
+        let param = |path: &[&str]| message::text_at(message, path).unwrap_or_default();
+        let (server, named) = match method {
+            "ping" => return self.answer(id, "{}"),
+            "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+                let uri = param(&["params", "uri"]);
+                (self.routes.of_uri(&uri), format!("the URI of a listed resource, found `{uri}`"))
+            }
+            "prompts/get" => return self.prompt(envelope, &["params", "name"], message, text, is_whole),
+            "completion/complete" => match param(&["params", "ref", "uri"]) {
+                uri if uri.is_empty() => {
+                    return self.prompt(envelope, &["params", "ref", "name"], message, text, is_whole);
+                }
+                uri => (self.routes.of_uri(&uri), format!("the URI of a listed resource, found `{uri}`")),
+            },
+            "tasks/get" | "tasks/result" | "tasks/cancel" => {
+                let task = param(&["params", "taskId"]);
+                (self.routes.tasks.get(&task).copied(), format!("the id of a known task, found `{task}`"))
+            }
+            _ => {
+                let found = format!("expected a method that names one of several servers, found `{method}`");
+                return self.to_client(message::error(id, METHOD_NOT_FOUND, &found));
+            }
+        };
+        match server {
+            Some(server) => self.send(id, key, server, method, None, text, is_whole),
+            None => self.to_client(message::error(id, INVALID_PARAMS, &format!("expected {named}"))),
+        }
+    }
+
+    /// A request about a prompt.
+    fn prompt(&mut self, envelope: &Envelope, path: &[&'static str], message: &Node<'_>, text: &str, is_whole: bool) {
+        let Envelope { id, key, method, .. } = envelope;
+        let shown = message::text_at(message, path).unwrap_or_default();
+        let Some((server, name)) = self.routes.prompts.get(&shown).cloned() else {
+            let found = format!("expected the name of a listed prompt, found `{shown}`");
+            return self.to_client(message::error(id, INVALID_PARAMS, &found));
+        };
+        if name == shown {
+            return self.send(id, key, server, method, None, text, is_whole);
+        }
+        let mut restored = message.clone();
+        if let [above @ .., last] = path {
+            set_at(&mut restored, above, last, &name);
+        }
+        self.send(id, key, server, method, None, &json::write(&restored), false);
+    }
+
+    /// Forgets a request that the client cancels; returns its server.
+    fn cancel(&mut self, message: &Node<'_>) -> Option<usize> {
+        let key = message::at(message, &["params", "requestId"]).map(json::canonical)?;
+        let server = self.pending.remove(&key)?.server;
+        super::remember(&mut self.cancelled, &key);
+        Some(server)
+    }
+
+    fn pass_to_server(&mut self, server: usize, text: &str, is_whole: bool) {
+        if self.servers.get(server).is_none_or(|server| server.state != State::Up) {
+            return;
+        }
+        let effect = if is_whole { Effect::PassToServer(server) } else { Effect::ToServer(server, text.to_string()) };
+        self.effects.push(effect);
+    }
+
+    /// Hands a request or a notification of a server to the client. Requests of several servers, or of several runs of
+    /// one, may have the same id: the client gets one that says whose it is.
+    pub(super) fn route_back(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>, is_whole: bool) {
+        let Some(state) = self.servers.get(server) else { return };
+        let run = (server, state.run);
+        let is_qualified = !self.is_one() || state.run > 0;
+        let mut named = message.clone();
+        match envelope.kind {
+            Kind::Request => {
+                let id =
+                    if is_qualified { message::quoted(&qualified(run, &envelope.id)) } else { envelope.id.clone() };
+                let Some(state) = self.servers.get_mut(server) else { return };
+                if state.asked.len() >= super::REMEMBERED {
+                    let found = "too many requests that the client has not answered";
+                    return self.to_server(server, message::error(&envelope.id, message::SERVER_ERROR, found));
+                }
+                state.asked.insert(message::key_of(&id), id);
+                if let Some(token) = message::at(message, &["params", "_meta", "progressToken"]).map(json::write) {
+                    set_at(&mut named, &["params", "_meta"], "progressToken", &qualified(run, &token));
+                }
+                named.set("id", Node::string(qualified(run, &envelope.id)));
+            }
+            Kind::Notification if envelope.method == CANCELLED => {
+                let Some(id) = message::at(message, &["params", "requestId"]) else { return };
+                let shown = qualified(run, &json::write(id));
+                let key = if is_qualified { message::key_of(&message::quoted(&shown)) } else { json::canonical(id) };
+                if let Some(state) = self.servers.get_mut(server) {
+                    state.asked.remove(&key);
+                }
+                set_at(&mut named, &["params"], "requestId", &shown);
+            }
+            _ => return self.pass_to_client(message, is_whole),
+        }
+        if is_qualified {
+            self.to_client(json::write(&named));
+        } else {
+            self.pass_to_client(message, is_whole);
+        }
+    }
+
+    /// The server, and the id as it wrote it, of an id that the client got for its present run.
+    fn split<'i>(&self, id: &'i str) -> Option<(usize, &'i str)> {
+        let (run, own) = id.split_once(':')?;
+        let (server, run) = run.split_once('.')?;
+        let server: usize = server.parse().ok()?;
+        let state = self.servers.get(server)?;
+        let is_present = run.parse() == Ok(state.run) && (!self.is_one() || state.run > 0);
+        is_present.then_some((server, own))
+    }
+
+    /// What the resource `toolwire://report` says.
+    pub(super) fn report(&self) -> String {
+        let report = self.catalogue.report();
+        let texts = |list: &[String]| list.iter().map(|text| message::quoted(text)).collect::<Vec<_>>().join(",");
+        let left_out = report.left_out.iter().map(|one| {
+            let server = one.server.as_deref().map_or_else(|| "null".into(), message::quoted);
+            let (tool, why) = (message::quoted(&one.tool), message::quoted(&one.message));
+            format!("{{\"tool\":{tool},\"server\":{server},\"message\":{why}}}")
+        });
+        let client = self.settings.client.as_ref().map_or_else(
+            || "null".into(),
+            |(name, source)| format!("{{\"name\":{},\"source\":{}}}", message::quoted(name), message::quoted(source)),
+        );
+        format!(
+            "{{\"uri\":\"{REPORT}\",\"client\":{client},\"servers\":[{}],\"dialects\":[{}],\"tools\":{},\"behindSearch\":{},\"leftOut\":[{}],\
+             \"changes\":[{}]}}",
+            texts(&self.servers.iter().map(|server| server.name.clone()).collect::<Vec<_>>()),
+            texts(&self.settings.dialects),
+            report.count,
+            report.searched,
+            left_out.collect::<Vec<_>>().join(","),
+            texts(&report.changes)
+        )
+    }
+
+    /// Logs which tools are left out, and reports what was changed.
+    pub(super) fn log_report(&mut self, report: &super::catalogue::Report) {
+        for one in &report.left_out {
+            let of = one.server.as_deref().map(|server| format!(" of `{server}`")).unwrap_or_default();
+            let tool = if one.tool.is_empty() { "a tool without a name".into() } else { format!("`{}`", one.tool) };
+            self.log(&format!("{tool}{of} is left out: {}", one.message));
+        }
+        if report.searched {
+            self.log(&format!("{} tools are behind a search", report.count));
+        }
+        for change in &report.changes {
+            self.report_line("changed", change);
+        }
+    }
+}
+
+/// An id of a server's as the client gets it: with the number of the server, and of its run.
+fn qualified((server, run): (usize, u32), id: &str) -> String {
+    format!("{server}.{run}:{id}")
+}
+
+/// Sets a text in an object at a path of members.
+fn set_at(message: &mut Node<'_>, path: &[&'static str], key: &'static str, text: &str) {
+    match path {
+        [] => message.set(key, Node::string(text.to_string())),
+        [first, rest @ ..] => {
+            message.visit(*first, |inner| set_at(inner, rest, key, text));
+        }
+    }
+}

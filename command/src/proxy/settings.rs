@@ -1,0 +1,112 @@
+//! The settings of a proxy, as JSON: the command writes them, the host passes them on.
+
+use toolwire::{
+    json::{self, Node},
+    options::Confidence,
+    Error, RepairOptions,
+};
+
+use super::message::at;
+use crate::{document::record, need::Server};
+
+/// The variables of the environment that every program gets, on POSIX and on Windows: those that MCP's SDKs give to
+/// servers. Nothing else of the environment is passed.
+const EVERY_PROGRAM: [&str; 17] = [
+    "HOME",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "USER",
+    "APPDATA",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "USERNAME",
+    "USERPROFILE",
+];
+
+/// What a proxy does.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    /// The servers by their names. The host reads the rest of each.
+    pub(crate) servers: Vec<String>,
+    /// The dialects that a tool is written in, one after the other: that of the API, then that of the client.
+    pub(crate) dialects: Vec<String>,
+    /// The client, if it is a known one, and where it is said what is known.
+    pub(crate) client: Option<(String, String)>,
+    /// The least confidence of a repair; `None`: calls are not repaired.
+    pub(crate) repair: Option<Confidence>,
+    /// Longer lists of tools are put behind a search; `None`: none.
+    pub(crate) most: Option<usize>,
+    /// A result that breaks its `outputSchema` is refused.
+    pub(crate) refuses_results: bool,
+    /// Every change is logged on standard error.
+    pub(crate) verbose: bool,
+    /// How long a server may take for each request of the proxy's own, in seconds.
+    pub(crate) timeout: u32,
+}
+
+impl Settings {
+    /// As JSON, with what the host has to know: how each server is reached, and where the report goes.
+    pub(crate) fn document(&self, servers: &[(String, Server)], report: Option<&str>) -> String {
+        let list = servers.iter().map(|(name, server)| {
+            let mut entry = server.document();
+            entry.set("name", Node::string(name.as_str()));
+            if let Some(inherited) = entry.get("inherited").and_then(Node::as_array) {
+                let inherited = EVERY_PROGRAM.iter().map(|name| Node::string(*name)).chain(inherited.iter().cloned());
+                entry.set("inherited", Node::array(inherited.collect()));
+            }
+            entry
+        });
+        let strings = |list: &'_ [String]| Node::array(list.iter().map(|one| Node::string(one.clone())).collect());
+        let number = |count: Option<usize>| count.map_or_else(Node::default, |count| Node::count(count as u64));
+        let settings = record([
+            ("servers", Node::array(list.collect())),
+            ("report", report.map_or_else(Node::default, Node::string)),
+            ("dialects", strings(&self.dialects)),
+            ("client", self.client.as_ref().map_or_else(Node::default, |(name, _)| Node::string(name.as_str()))),
+            ("source", self.client.as_ref().map_or_else(Node::default, |(_, source)| Node::string(source.as_str()))),
+            ("repair", self.repair.map_or_else(Node::default, |least| Node::string(least.as_str()))),
+            ("most", number(self.most)),
+            ("refusesResults", Node::bool(self.refuses_results)),
+            ("verbose", Node::bool(self.verbose)),
+            ("timeout", Node::count(self.timeout.into())),
+        ]);
+        json::write(&settings)
+    }
+
+    /// Reads what [`Self::document`] wrote.
+    pub(crate) fn read(text: &str) -> Result<Settings, Error> {
+        let node = json::read(text)?;
+        let texts = |key: &str, inner: Option<&str>| -> Vec<String> {
+            let list = node.get(key).and_then(Node::as_array).unwrap_or_default();
+            let one = |item: &Node<'_>| Some(at(item, inner.as_slice())?.as_text()?.display().into_owned());
+            list.iter().filter_map(one).collect()
+        };
+        let flag = |key: &str| node.get(key).and_then(Node::as_bool).unwrap_or_default();
+        let count = |key: &str| node.get(key).and_then(Node::as_u64);
+        let text = |key: &str| Some(node.get(key)?.as_text()?.display().into_owned());
+        let repair = node.get("repair").filter(|word| !word.is_null());
+        Ok(Settings {
+            servers: texts("servers", Some("name")),
+            dialects: texts("dialects", None),
+            client: text("client").zip(text("source")),
+            repair: repair.map(|word| if word.is_text("exact") { Confidence::Exact } else { Confidence::Likely }),
+            most: count("most").and_then(|most| usize::try_from(most).ok()),
+            refuses_results: flag("refusesResults"),
+            verbose: flag("verbose"),
+            timeout: count("timeout").and_then(|seconds| u32::try_from(seconds).ok()).unwrap_or(30),
+        })
+    }
+
+    /// How calls are repaired. Without repairs, arguments are neither changed nor judged.
+    pub(crate) fn repair(&self) -> Option<RepairOptions> {
+        self.repair.map(|least| RepairOptions::default().confidence(least))
+    }
+}

@@ -1,0 +1,349 @@
+//! Answers the model's searches without the client, for APIs whose replies have no form for a search that the client
+//! did not make: OpenAI's formats, Gemini and Gemini Interactions.
+//!
+//! Calls of the search are removed from the reply and answered here, and the model is asked again. The client gets what
+//! the model said in all rounds. No search is in its history, so a tool that was found stays loaded if it is called.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    is,
+    pieces::Round,
+    searches::{total, Searches},
+};
+use crate::{
+    error::Error,
+    json::{
+        self,
+        lazy::{self, view},
+        Data, Node, Text,
+    },
+    limits::MAX_HELD_BYTES,
+    options::Api,
+    request::tool::type_of,
+};
+
+/// The state for asking the model again after a search that the client does not see.
+#[derive(Debug)]
+pub(super) struct HiddenLoop {
+    pub(super) api: Api,
+    searches: Searches,
+    /// The client's request.
+    pub(super) asked: String,
+    /// Number of times that the model may still be asked again.
+    left: usize,
+    /// The messages that the next request adds to the client's: the model's answers, and those of the searches.
+    turns: Vec<Node<'static>>,
+    /// What the client gets of earlier rounds: output items, parts or steps.
+    pub(super) shown: Vec<Node<'static>>,
+    /// The text that the client gets of earlier rounds in Chat Completions.
+    text: String,
+    /// Number of bytes of replies that are kept, over all rounds.
+    pub(super) kept: usize,
+    /// Token usage of the previous rounds.
+    pub(super) used: Option<Node<'static>>,
+    /// The state of the current round's stream.
+    pub(super) round: Round,
+    /// True if this round ended with a search, so the model is to be asked again.
+    pub(super) again: bool,
+}
+
+/// The separation of texts of two rounds.
+pub(super) const BREAK: &str = "\n\n";
+
+/// Returns true if searches can be hidden in the replies to a request.
+pub(super) fn can_hide(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    let value = |key: &str| request.get(key).map(view).transpose();
+    let is_given = |key: &str| Ok::<_, Error>(value(key)?.is_some_and(|value| !value.is_null()));
+    let is_true = |key: &str| Ok::<_, Error>(value(key)?.is_some_and(|value| value.as_bool() == Some(true)));
+    Ok(match api {
+        // Each choice would need a conversation of its own.
+        Api::OpenaiChat => value("n")?.is_none_or(|count| count.as_u64().is_none_or(|count| count <= 1)),
+        // The API keeps the history, or answers later.
+        Api::OpenaiResponses => !is_given("conversation")? && !is_true("background")?,
+        Api::GeminiInteractions => !is_true("background")?,
+        Api::Gemini => true,
+        _ => false,
+    })
+}
+
+/// Returns the calls in a whole reply of Chat Completions, or the items, parts or steps of another API.
+fn units<'n, 'a>(reply: &'n Node<'a>, api: Api) -> Option<&'n [Node<'a>]> {
+    let first = |key: &str| reply.get(key)?.as_array()?.first();
+    match api {
+        Api::OpenaiChat => first("choices")?.get("message")?.get("tool_calls")?.as_array(),
+        Api::Gemini => first("candidates")?.get("content")?.get("parts")?.as_array(),
+        Api::GeminiInteractions => reply.get("steps")?.as_array(),
+        _ => reply.get("output")?.as_array(),
+    }
+}
+
+/// Returns true for a call that the client answers.
+pub(super) fn is_call(unit: &Node<'_>, api: Api) -> bool {
+    const ITEMS: [&str; 9] = [
+        "function_call",
+        "custom_tool_call",
+        "tool_search_call",
+        "local_shell_call",
+        "shell_call",
+        "apply_patch_call",
+        "computer_call",
+        "mcp_approval_request",
+        "program_call",
+    ];
+    match api {
+        Api::OpenaiChat => true,
+        Api::Gemini => unit.get("functionCall").is_some() || unit.get("function_call").is_some(),
+        Api::GeminiInteractions => is(unit, "function_call"),
+        _ => ITEMS.iter().any(|kind| is(unit, kind)),
+    }
+}
+
+/// Returns true for an item that belongs to the item after it.
+pub(super) fn is_reasoning(unit: &Node<'_>) -> bool {
+    is(unit, "reasoning") || is(unit, "thought")
+}
+
+/// Returns the member of a reply that has the token usage.
+pub(super) const fn usage(api: Api) -> &'static str {
+    match api {
+        Api::Gemini => "usageMetadata",
+        _ => "usage",
+    }
+}
+
+impl HiddenLoop {
+    pub(super) fn new(api: Api, searches: Searches, body: &str, rounds: usize) -> HiddenLoop {
+        HiddenLoop {
+            api,
+            searches,
+            asked: body.into(),
+            left: rounds,
+            turns: Vec::new(),
+            shown: Vec::new(),
+            text: String::new(),
+            kept: 0,
+            used: None,
+            round: Round::default(),
+            again: false,
+        }
+    }
+
+    pub(super) fn is_search(&self, unit: &Node<'_>) -> bool {
+        self.searches.is_call(unit)
+    }
+
+    /// Returns true from the second round on.
+    pub(super) fn continues(&self) -> bool {
+        !self.turns.is_empty()
+    }
+
+    /// Decides whether the model is asked again, after a round with a search if `searched` is true, and with a call of
+    /// the client if `called` is true.
+    pub(super) fn decide(&mut self, (searched, called): (bool, bool), ended: bool) -> bool {
+        // The client answers calls of its own tools and sends the next request itself.
+        self.again = searched && !called && ended && self.left > 0 && self.kept <= MAX_HELD_BYTES;
+        self.left -= usize::from(self.again);
+        self.again
+    }
+
+    /// Adds the model's answer to the next request, with the answers of its searches.
+    ///
+    /// # Errors
+    /// Those of the searches.
+    pub(super) fn answer(&mut self, said: Vec<Node<'static>>, units: &[Node<'static>]) -> Result<(), Error> {
+        let mut answers = Vec::new();
+        for unit in units {
+            if self.searches.is_call(unit) {
+                answers.push(self.searches.answer(unit, &self.asked)?);
+            }
+        }
+        self.kept = answers.iter().fold(self.kept, |kept, answer| kept.saturating_add(json::length(answer)));
+        self.turns.extend(said);
+        if self.api == Api::Gemini {
+            answers = [Node::record([("role", Node::literal("user")), ("parts", Node::array(answers))])].into();
+        }
+        self.turns.append(&mut answers);
+        Ok(())
+    }
+
+    /// Returns what the client gets: nothing of the searches, nor the reasoning that led to one.
+    pub(super) fn without_searches(&self, units: &[Node<'static>]) -> Vec<Node<'static>> {
+        let mut kept: Vec<Node<'static>> = Vec::with_capacity(units.len());
+        for unit in units {
+            if !self.is_search(unit) {
+                kept.push(unit.clone());
+                continue;
+            }
+            while kept.last().is_some_and(is_reasoning) {
+                kept.pop();
+            }
+        }
+        kept
+    }
+
+    /// Removes the searches from a whole reply, and adds what was said in earlier rounds.
+    ///
+    /// # Errors
+    /// Those of the searches.
+    pub(super) fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
+        let api = self.api;
+        let own: Vec<Node<'static>> = units(reply, api).unwrap_or_default().iter().map(Node::detached).collect();
+        let searched = own.iter().any(|unit| self.is_search(unit));
+        if !searched && !self.continues() {
+            return Ok(());
+        }
+        let called = own.iter().any(|unit| is_call(unit, api) && !self.is_search(unit));
+        self.kept = self.kept.saturating_add(json::length(reply));
+        let used = reply.get(usage(api)).map(|used| total(self.used.as_ref(), &used.detached()));
+        let first = |key: &str| reply.get(key).and_then(Node::as_array).and_then(<[Node<'_>]>::first);
+        let is_one_of = |reason: Option<&Node<'_>>, all: &[&str]| {
+            reason.is_none_or(|reason| reason.is_null() || all.iter().any(|one| reason.is_text(one)))
+        };
+        let ended = match api {
+            Api::OpenaiChat => is_one_of(first("choices").and_then(|choice| choice.get("finish_reason")), CHAT_ENDS),
+            Api::Gemini => is_one_of(first("candidates").and_then(|one| one.get("finishReason")), GEMINI_ENDS),
+            _ => is_one_of(reply.get("status"), STATUSES),
+        };
+        if self.decide((searched, called), ended) {
+            let said = match api {
+                Api::OpenaiChat => first("choices").and_then(|choice| choice.get("message")).map(Node::detached),
+                Api::Gemini => first("candidates").and_then(|one| one.get("content")).map(as_model),
+                _ => None,
+            };
+            let text = said.as_ref().filter(|_| api == Api::OpenaiChat).and_then(|said| said.get("content")?.as_text());
+            if let Some(text) = text.filter(|text| !text.is_empty()) {
+                let text = text.display().into_owned();
+                self.text = joined(&self.text, &text);
+            }
+            self.shown.extend(self.without_searches(&own));
+            self.used = used;
+            let said = said.map_or_else(|| own.clone(), |said| [said].into());
+            return self.answer(said, &own);
+        }
+        let kept = self.without_searches(&own);
+        let is_emptied = searched && !called;
+        match api {
+            Api::OpenaiChat => {
+                let text = &self.text;
+                edit_first(reply, "choices", |choice| {
+                    choice.visit("message", |message| {
+                        match kept.is_empty() {
+                            true => drop(message.remove("tool_calls")),
+                            false => message.set("tool_calls", Node::array(kept)),
+                        }
+                        let own = message.get("content").and_then(Node::as_text).map(Text::display);
+                        let whole = joined(text, own.as_deref().unwrap_or_default());
+                        if !text.is_empty() {
+                            message.set("content", Node::string(whole));
+                        }
+                    });
+                    if is_emptied && choice.get("finish_reason").is_some_and(|reason| reason.is_text("tool_calls")) {
+                        choice.set("finish_reason", Node::literal("stop"));
+                    }
+                });
+            }
+            Api::Gemini => {
+                let parts = self.shown.iter().cloned().chain(kept).collect();
+                edit_first(reply, "candidates", |candidate| {
+                    candidate.visit("content", |content| content.set("parts", Node::array(parts)));
+                });
+            }
+            _ => self.finish_items(reply, kept, is_emptied),
+        }
+        if let Some(used) = used {
+            reply.set(usage(api), used);
+        }
+        Ok(())
+    }
+
+    /// Completes the list of items in a response, or of steps in an interaction.
+    pub(super) fn finish_items(&self, reply: &mut Node<'_>, kept: Vec<Node<'static>>, is_emptied: bool) {
+        let key = if self.api == Api::GeminiInteractions { "steps" } else { "output" };
+        if reply.get(key).is_some() {
+            reply.set(key, Node::array(self.shown.iter().cloned().chain(kept).collect()));
+        }
+        if is_emptied && reply.get("status").is_some_and(|status| status.is_text("requires_action")) {
+            reply.set("status", Node::literal("completed"));
+        }
+    }
+
+    /// Returns the next request, before it is adapted: the client's request, and what was said since.
+    ///
+    /// # Errors
+    /// `invalid-json`.
+    pub(super) fn next_request(&self) -> Result<Node<'_>, Error> {
+        let mut request = crate::request::read(&self.asked)?;
+        let key = self.api.history();
+        let history = lazy::take(&mut request, key)?.unwrap_or_default();
+        let mut list = self.as_list(history)?;
+        list.extend(self.turns.iter().cloned());
+        request.set(key, Node::array(list));
+        Ok(request)
+    }
+
+    /// Returns a history as a list of messages. Some APIs take a text or a content as the message of the user.
+    fn as_list<'a>(&self, history: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        let text = |text: Node<'a>| Node::record([("type", Node::literal("text")), ("text", text)]);
+        let input = |content: Vec<Node<'a>>| {
+            Vec::from([Node::record([("type", Node::literal("user_input")), ("content", Node::array(content))])])
+        };
+        let user = |key: &'static str, content: Node<'a>| {
+            Vec::from([Node::record([("role", Node::literal("user")), (key, content)])])
+        };
+        let is_content = |node: &Node<'a>| {
+            let kinds = ["text", "image", "audio", "document", "video"];
+            Ok::<_, Error>(kinds.iter().any(|kind| view(node).is_ok_and(|node| is(&node, kind))))
+        };
+        let is_interactions = self.api == Api::GeminiInteractions;
+        Ok(match history.into_data() {
+            Data::Array(items) => match items.first() {
+                Some(first) if is_interactions && is_content(first)? => input(items),
+                _ => items,
+            },
+            Data::String(said) if is_interactions => input([text(Node::new(Data::String(said)))].into()),
+            Data::Object(one) if is_interactions && type_of(&Node::new(Data::Object(one.clone()))).is_some() => {
+                input([Node::new(Data::Object(one))].into())
+            }
+            Data::Object(one) => [Node::new(Data::Object(one))].into(),
+            Data::String(said) if self.api == Api::Gemini => {
+                let part = Node::record([("text", Node::new(Data::String(said)))]);
+                user("parts", Node::array([part].into()))
+            }
+            Data::String(said) => user("content", Node::new(Data::String(said))),
+            _ => Vec::new(),
+        })
+    }
+}
+
+/// Ends of an answer after which the model may be asked again.
+pub(super) const CHAT_ENDS: &[&str] = &["tool_calls", "stop", "function_call"];
+pub(super) const GEMINI_ENDS: &[&str] = &["STOP"];
+pub(super) const STATUSES: &[&str] = &["completed", "requires_action"];
+
+/// Returns a content of Gemini with the role of the model, which some backends leave out.
+fn as_model(content: &Node<'_>) -> Node<'static> {
+    let mut content = content.detached();
+    if content.get("role").is_none() {
+        content.set("role", Node::literal("model"));
+    }
+    content
+}
+
+fn joined(one: &str, other: &str) -> String {
+    let mut whole = String::from(one);
+    if !one.is_empty() && !other.is_empty() {
+        whole.push_str(BREAK);
+    }
+    whole.push_str(other);
+    whole
+}
+
+/// Edits the first entry of a list.
+pub(super) fn edit_first<'a, R>(
+    holder: &mut Node<'a>,
+    key: &'static str,
+    edit: impl FnOnce(&mut Node<'a>) -> R,
+) -> Option<R> {
+    holder.visit(key, |list| list.as_array_mut().and_then(|list| list.first_mut()).map(edit)).flatten()
+}

@@ -1,0 +1,481 @@
+//! A streamed reply without the searches that the client does not see: text is passed on at once, and several rounds
+//! become one reply.
+//!
+//! In Responses and Interactions, an item of reasoning belongs to the item after it, so its events are buffered until
+//! the next item shows whether it led to a search.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    hidden::{edit_first, is_call, is_reasoning, usage, HiddenLoop, BREAK, CHAT_ENDS, GEMINI_ENDS, STATUSES},
+    pieces::{Fate, Pieces, Round, Step},
+    total,
+};
+use crate::{
+    error::Error,
+    json::{self, Node, Text},
+    limits::MAX_HELD_BYTES,
+    options::Api,
+};
+
+/// The types of the events of an API whose replies are items.
+struct Names {
+    begins: &'static str,
+    ends: &'static str,
+    /// The member with the index.
+    index: &'static str,
+    /// The member of the first and the last event of an item that holds the item.
+    item: &'static str,
+    /// The events that end the reply, of which the first ends a complete one.
+    last: &'static [&'static str],
+    /// The member of those events that holds the reply.
+    reply: &'static str,
+    /// The events that begin a reply.
+    first: &'static [&'static str],
+}
+
+const RESPONSES: Names = Names {
+    begins: "response.output_item.added",
+    ends: "response.output_item.done",
+    index: "output_index",
+    item: "item",
+    last: &["response.completed", "response.incomplete", "response.failed"],
+    reply: "response",
+    first: &["response.created", "response.queued", "response.in_progress"],
+};
+
+const INTERACTIONS: Names = Names {
+    begins: "step.start",
+    ends: "step.stop",
+    index: "index",
+    item: "step",
+    last: &["interaction.completed"],
+    reply: "interaction",
+    first: &["interaction.created", "interaction.in_progress"],
+};
+
+impl HiddenLoop {
+    /// Processes an event and adds the events to pass on to `out`.
+    ///
+    /// # Errors
+    /// Those of the searches.
+    pub(super) fn feed<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
+        match self.api {
+            Api::OpenaiChat => self.chunk(event, out),
+            Api::Gemini => self.gemini(event, out),
+            Api::GeminiInteractions => self.item(event, &INTERACTIONS, out),
+            _ => self.item(event, &RESPONSES, out),
+        }
+    }
+
+    /// Ends a stream, and returns the events that are still buffered. Some streams end without saying so.
+    ///
+    /// # Errors
+    /// Those of the searches.
+    pub(super) fn end(&mut self) -> Result<Vec<Node<'static>>, Error> {
+        if !self.round.stopped {
+            self.stop(true)?;
+        }
+        let mut out = Vec::new();
+        if !self.again {
+            self.release(&mut out);
+        }
+        Ok(out)
+    }
+
+    /// Begins the next round.
+    pub(super) fn turn(&mut self) {
+        let Round { passed, spoke, spoke_before, used, id, sequence, .. } = core::mem::take(&mut self.round);
+        self.round = Round { passed, spoke_before: spoke_before || spoke, id, sequence, ..Round::default() };
+        if let Some(used) = used {
+            self.used = Some(total(self.used.as_ref(), &used));
+        }
+    }
+
+    /// Processes the end of a round. Returns true if the model is asked again.
+    fn stop(&mut self, ended: bool) -> Result<bool, Error> {
+        self.round.stopped = true;
+        if !self.decide((self.round.searched, self.round.called), ended) {
+            return Ok(false);
+        }
+        let Round { said, calls, steps, units, .. } = &mut self.round;
+        let mut units = core::mem::take(units);
+        units.extend(core::mem::take(calls).into_iter().map(Pieces::whole));
+        units.extend(core::mem::take(steps).into_iter().map(Step::whole));
+        let said = match self.api {
+            Api::OpenaiChat => {
+                let mut message = Node::record([("role", Node::literal("assistant"))]);
+                for member in core::mem::take(said).whole().as_object().into_iter().flatten() {
+                    if let Some(object) = message.as_object_mut() {
+                        object.set(member.key.clone(), member.value.clone());
+                    }
+                }
+                message.set("tool_calls", Node::array(units.clone()));
+                [message].into()
+            }
+            Api::Gemini => {
+                let content = [("role", Node::literal("model")), ("parts", Node::array(units.clone()))];
+                [Node::record(content)].into()
+            }
+            _ => units.clone(),
+        };
+        if !matches!(self.api, Api::OpenaiChat | Api::Gemini) {
+            let shown = self.without_searches(&units);
+            self.shown.extend(shown);
+        }
+        self.answer(said, &units)?;
+        Ok(true)
+    }
+
+    /// Counts kept bytes. Returns false beyond the limit: the model is not asked again then, so nothing is kept.
+    fn keeps(&mut self, node: &Node<'_>) -> bool {
+        self.kept = self.kept.saturating_add(json::length(node));
+        self.kept <= MAX_HELD_BYTES
+    }
+
+    /// Sets the id of the first round's reply.
+    fn identify(&mut self, event: &mut Node<'_>, key: &'static str) {
+        let own = event.get(key).filter(|id| !id.is_null());
+        match &self.round.id {
+            Some(id) if own.is_some_and(|own| !json::same(own, id)) => event.set(key, id.clone()),
+            Some(_) => {}
+            None => self.round.id = own.map(Node::detached),
+        }
+    }
+
+    /// Records the token usage in an event, and adds that of earlier rounds.
+    fn count(&mut self, event: &mut Node<'_>) {
+        let key = usage(self.api);
+        let Some(own) = event.get(key).filter(|used| !used.is_null()).map(Node::detached) else { return };
+        if self.used.is_some() {
+            event.set(key, total(self.used.as_ref(), &own));
+        }
+        self.round.used = Some(own);
+    }
+
+    /// Processes a chunk of Chat Completions.
+    fn chunk<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
+        self.count(&mut event);
+        if self.again {
+            return Ok(());
+        }
+        self.identify(&mut event, "id");
+        let first = event.get("choices").and_then(Node::as_array).and_then(<[Node<'_>]>::first);
+        let delta = first.and_then(|choice| choice.get("delta")).filter(|delta| delta.as_object().is_some());
+        let reason = first.and_then(|choice| choice.get("finish_reason")).filter(|reason| !reason.is_null());
+        let reason = reason.map(Node::detached);
+        let mut is_shortened = false;
+        if let Some(delta) = delta.map(Node::detached) {
+            is_shortened = self.delta(&delta, &mut event);
+        }
+        let ended = reason.as_ref().map(|reason| CHAT_ENDS.iter().any(|end| reason.is_text(end)));
+        if let Some(ended) = ended.filter(|_| !self.round.stopped) {
+            let asks = self.stop(ended)?;
+            let is_emptied = self.round.searched && !self.round.called;
+            if asks {
+                edit_first(&mut event, "choices", |choice| choice.set("finish_reason", Node::default()));
+                is_shortened = true;
+            } else if is_emptied && reason.is_some_and(|reason| reason.is_text("tool_calls")) {
+                edit_first(&mut event, "choices", |choice| choice.set("finish_reason", Node::literal("stop")));
+            }
+        }
+        if !(is_shortened && is_bare(&event)) {
+            out.push(event);
+        }
+        Ok(())
+    }
+
+    /// Reads a delta of Chat Completions, and removes its searches from the event. Returns true if something was
+    /// removed.
+    fn delta(&mut self, delta: &Node<'static>, event: &mut Node<'_>) -> bool {
+        let keeps = self.keeps(delta);
+        let mut places: Vec<Option<u64>> = Vec::new();
+        for call in delta.get("tool_calls").and_then(Node::as_array).unwrap_or_default() {
+            let index = call.get("index").and_then(Node::as_u64).unwrap_or(self.round.fates.len() as u64);
+            let (fate, at) = match self.round.fates.get(&index) {
+                Some(known) => *known,
+                None => {
+                    let is_search = self.is_search(call);
+                    self.round.searched |= is_search;
+                    self.round.called |= !is_search;
+                    let fate = if is_search { Fate::Search } else { Fate::Shown(self.round.passed) };
+                    self.round.passed += u64::from(!is_search);
+                    let at = self.round.calls.len();
+                    self.round.calls.push(Pieces::default());
+                    self.round.fates.insert(index, (fate, at));
+                    (fate, at)
+                }
+            };
+            if let Some(whole) = self.round.calls.get_mut(at).filter(|_| keeps) {
+                whole.add(call, &["index"]);
+            }
+            places.push(if let Fate::Shown(place) = fate { Some(place) } else { None });
+        }
+        if keeps {
+            self.round.said.add(delta, &["tool_calls", "role"]);
+        }
+        // A client has got the role with the first round.
+        let repeats_role = self.continues() && delta.get("role").is_some();
+        if repeats_role {
+            edit_first(event, "choices", |choice| choice.visit("delta", |delta| delta.remove("role")));
+        }
+        let breaks = self.breaks(delta.get("content"));
+        let is_shortened = places.contains(&None);
+        let is_moved = places.iter().zip(delta.get("tool_calls").and_then(Node::as_array).unwrap_or_default());
+        let is_moved = is_moved.into_iter().any(|(place, call)| *place != call.get("index").and_then(Node::as_u64));
+        if !breaks && !is_moved {
+            return repeats_role;
+        }
+        edit_first(event, "choices", |choice| {
+            choice.visit("delta", |delta| {
+                if breaks {
+                    delta.visit("content", put_break);
+                }
+                if !is_moved {
+                    return;
+                }
+                let is_empty = delta.visit("tool_calls", |calls| {
+                    let Some(list) = calls.as_array_mut() else { return false };
+                    for (call, place) in list.iter_mut().zip(&places) {
+                        if let Some(place) = place {
+                            call.set("index", Node::count(*place));
+                        }
+                    }
+                    let mut places = places.iter();
+                    list.retain(|_| places.next().is_none_or(Option::is_some));
+                    list.is_empty()
+                });
+                if is_empty == Some(true) {
+                    delta.remove("tool_calls");
+                }
+            })
+        });
+        is_shortened || repeats_role
+    }
+
+    /// Returns true if a text begins that follows one of an earlier round.
+    fn breaks(&mut self, text: Option<&Node<'_>>) -> bool {
+        let is_text = text.and_then(Node::as_text).is_some_and(|text| !text.is_empty());
+        let breaks = is_text && !self.round.spoke && self.round.spoke_before;
+        self.round.spoke |= is_text;
+        breaks
+    }
+
+    /// Processes an event of Gemini, which holds whole parts.
+    fn gemini<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
+        self.count(&mut event);
+        if self.again {
+            return Ok(());
+        }
+        self.identify(&mut event, "responseId");
+        let first = event.get("candidates").and_then(Node::as_array).and_then(<[Node<'_>]>::first);
+        let reason = first.and_then(|one| one.get("finishReason")).filter(|reason| !reason.is_null());
+        let ended = reason.map(|reason| GEMINI_ENDS.iter().any(|end| reason.is_text(end)));
+        let parts = first.and_then(|one| one.get("content")?.get("parts")?.as_array()).unwrap_or_default();
+        let parts: Vec<Node<'static>> = parts.iter().map(Node::detached).collect();
+        let mut searches = Vec::with_capacity(parts.len());
+        let mut breaks = None;
+        for (at, part) in parts.iter().enumerate() {
+            let is_search = self.is_search(part);
+            self.round.searched |= is_search;
+            self.round.called |= is_call(part, Api::Gemini) && !is_search;
+            searches.push(is_search);
+            let is_thought = part.get("thought").and_then(Node::as_bool) == Some(true);
+            if self.breaks(part.get("text").filter(|_| !is_thought)) {
+                breaks = Some(at);
+            }
+            if self.keeps(part) {
+                self.round.units.push(part.clone());
+            }
+        }
+        let mut is_shortened = searches.contains(&true);
+        if is_shortened || breaks.is_some() {
+            edit_first(&mut event, "candidates", |one| {
+                one.visit("content", |content| {
+                    content.visit("parts", |parts| {
+                        let Some(list) = parts.as_array_mut() else { return };
+                        if let Some(part) = breaks.and_then(|at| list.get_mut(at)) {
+                            part.visit("text", put_break);
+                        }
+                        let mut searches = searches.iter();
+                        list.retain(|_| searches.next() != Some(&true));
+                    })
+                })
+            });
+        }
+        if let Some(ended) = ended.filter(|_| !self.round.stopped) {
+            if self.stop(ended)? {
+                edit_first(&mut event, "candidates", |one| one.remove("finishReason"));
+                is_shortened = true;
+            }
+        }
+        if !(is_shortened && is_bare(&event)) {
+            out.push(event);
+        }
+        Ok(())
+    }
+
+    /// Processes an event of an API whose replies are items.
+    fn item<'a>(&mut self, mut event: Node<'a>, names: &Names, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
+        let kind = ["type", "event_type"].iter().find_map(|key| event.get(key)?.as_text());
+        let Some(kind) = kind.map(|kind| kind.display().into_owned()) else {
+            self.pass(event, out);
+            return Ok(());
+        };
+        let is_one_of = |all: &[&str]| all.contains(&kind.as_str());
+        if is_one_of(names.last) {
+            let is_complete = names.last.first().is_some_and(|last| *last == kind);
+            return self.last(event, names, is_complete, out);
+        }
+        if is_one_of(names.first) && self.continues() {
+            return Ok(());
+        }
+        let Some(index) = event.get(names.index).and_then(Node::as_u64) else {
+            self.pass(event, out);
+            return Ok(());
+        };
+        if kind == names.begins {
+            let item = event.get(names.item).map(Node::detached).unwrap_or_default();
+            let is_search = self.is_search(&item);
+            self.round.searched |= is_search;
+            self.round.called |= is_call(&item, self.api) && !is_search;
+            let fate = if is_search {
+                self.round.held.clear();
+                Fate::Search
+            } else if is_reasoning(&item) {
+                Fate::Held
+            } else {
+                self.release(out);
+                let place = self.round.passed;
+                self.round.passed += 1;
+                Fate::Shown(place)
+            };
+            let at = self.round.steps.len();
+            self.round.fates.insert(index, (fate, at));
+        }
+        self.note(&event, &kind, index, names);
+        match self.round.fates.get(&index) {
+            Some((Fate::Shown(place), _)) if *place != index => event.set(names.index, Node::count(*place)),
+            Some((Fate::Search, _)) => return Ok(()),
+            Some((Fate::Held, _)) => {
+                self.kept = self.kept.saturating_add(json::length(&event));
+                self.round.held.push(event.detached());
+                if self.kept > MAX_HELD_BYTES {
+                    self.release(out);
+                }
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.pass(event, out);
+        Ok(())
+    }
+
+    /// Keeps the item of an event, or the piece of it.
+    fn note(&mut self, event: &Node<'_>, kind: &str, index: u64, names: &Names) {
+        let item = event.get(names.item);
+        if self.api != Api::GeminiInteractions {
+            if let Some(item) = item.filter(|item| kind == names.ends && self.keeps(item)) {
+                self.round.units.push(item.detached());
+            }
+            return;
+        }
+        let keeps = self.keeps(event);
+        if let Some(item) = item.filter(|_| kind == names.begins) {
+            let node = if keeps { item.detached() } else { Node::default() };
+            self.round.steps.push(Step::new(node));
+            return;
+        }
+        let at = self.round.fates.get(&index).map(|(_, at)| *at).filter(|_| keeps);
+        let step = at.and_then(|at| self.round.steps.get_mut(at));
+        if let Some((step, delta)) = step.zip(event.get("delta")) {
+            step.add(delta);
+        }
+    }
+
+    /// Processes the last event of a reply.
+    fn last<'a>(
+        &mut self,
+        mut event: Node<'a>,
+        names: &Names,
+        is_complete: bool,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), Error> {
+        let status = event.get(names.reply).and_then(|reply| reply.get("status"));
+        let ended = is_complete
+            && status.is_none_or(|status| status.is_null() || STATUSES.iter().any(|one| status.is_text(one)));
+        event.visit(names.reply, |reply| self.count(reply));
+        if !self.round.stopped && self.stop(ended)? {
+            return Ok(());
+        }
+        self.release(out);
+        if self.round.searched || self.continues() {
+            let key = if self.api == Api::GeminiInteractions { "steps" } else { "output" };
+            let own = event.get(names.reply).and_then(|reply| reply.get(key)?.as_array()).unwrap_or_default();
+            let own: Vec<Node<'static>> = own.iter().map(Node::detached).collect();
+            let kept = self.without_searches(&own);
+            let is_emptied = self.round.searched && !self.round.called;
+            event.visit(names.reply, |reply| self.finish_items(reply, kept, is_emptied));
+        }
+        self.pass(event, out);
+        Ok(())
+    }
+
+    /// Passes the buffered events of reasoning on.
+    fn release(&mut self, out: &mut Vec<Node<'_>>) {
+        let names = if self.api == Api::GeminiInteractions { &INTERACTIONS } else { &RESPONSES };
+        for mut event in core::mem::take(&mut self.round.held) {
+            let Some(index) = event.get(names.index).and_then(Node::as_u64) else { continue };
+            let place = match self.round.fates.get(&index) {
+                Some((Fate::Shown(place), _)) => *place,
+                known => {
+                    let at = known.map(|(_, at)| *at).unwrap_or_default();
+                    let place = self.round.passed;
+                    self.round.passed += 1;
+                    self.round.fates.insert(index, (Fate::Shown(place), at));
+                    place
+                }
+            };
+            if place != index {
+                event.set(names.index, Node::count(place));
+            }
+            self.pass(event, out);
+        }
+    }
+
+    /// Passes an event on. The events of Responses are numbered.
+    fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
+        const NUMBER: &str = "sequence_number";
+        if let Some(own) = event.get(NUMBER).and_then(Node::as_u64) {
+            let number = self.round.sequence.unwrap_or(own);
+            if number != own {
+                event.set(NUMBER, Node::count(number));
+            }
+            self.round.sequence = Some(number.saturating_add(1));
+        }
+        out.push(event);
+    }
+}
+
+/// Puts a break before a text.
+fn put_break(text: &mut Node<'_>) {
+    let own = text.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
+    *text = Node::string(String::from(BREAK) + &own);
+}
+
+/// Returns true if nothing is left in a chunk that would tell the client anything.
+fn is_bare(event: &Node<'_>) -> bool {
+    let first = |key: &str| event.get(key)?.as_array()?.first();
+    if let Some(choice) = first("choices") {
+        let delta = choice.get("delta").and_then(Node::as_object);
+        let is_silent = |value: &Node<'_>| value.is_null() || value.as_text().is_some_and(Text::is_empty);
+        let says_nothing =
+            delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || is_silent(&member.value)));
+        let is_open = choice.get("finish_reason").is_none_or(Node::is_null);
+        return says_nothing && is_open && event.get("usage").is_none_or(Node::is_null);
+    }
+    first("candidates").is_some_and(|candidate| {
+        let parts = candidate.get("content").and_then(|content| content.get("parts")?.as_array());
+        parts.is_none_or(<[Node<'_>]>::is_empty) && candidate.get("finishReason").is_none()
+    })
+}

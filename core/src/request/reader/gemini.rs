@@ -1,0 +1,56 @@
+//! Reads Gemini `generateContent`, whose requests stay in their format: results of searches, and calls.
+
+use alloc::vec::Vec;
+
+use super::{lenient_role, reference, Reader};
+use crate::{
+    error::Error,
+    json::{Data, Node},
+    request::{
+        blocks::{of_message, RESPONSES},
+        carriers::Searches,
+        conversation::{Content, Outcome, Part, Search, Searcher, What},
+    },
+};
+
+const CALLS: [&str; 2] = ["functionCall", "function_call"];
+
+/// Reads the contents that concern tools.
+pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
+    let searches = Searches::of(reader.listed, Some(reader.reading.options));
+    for index in 0..reader.history.messages().len() {
+        let concerns = |message: &Node<'_>, calls: bool| {
+            let is_call = |part: &Node<'_>| CALLS.iter().any(|key| part.get(key).is_some());
+            let is_result = |part: &Node<'_>| RESPONSES.iter().any(|key| part.get(key).is_some());
+            of_message(message).iter().any(|part| is_result(part) || calls && is_call(part))
+        };
+        if let Some(message) = reader.skim(index, concerns)? {
+            self::message(reader, index + 1, message, &searches);
+        }
+    }
+    Ok(())
+}
+
+fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>, searches: &Searches<'a>) {
+    let role = lenient_role(&message);
+    let parts = message.visit("parts", core::mem::take).map(Node::into_data);
+    reader.conversation.originals.insert(at, message);
+    let Some(Data::Array(parts)) = parts else { return };
+    for part in parts {
+        if let Some(found) = searches.found_in(&part) {
+            reader.change(at);
+            let references = found.iter().cloned().map(reference).collect();
+            let found = Search { references, block: Node::default(), error: None, is_whole: true };
+            let content = Content::Parts(Vec::from([Part::Search(found)]));
+            let of_search = Some(Searcher::Client);
+            let outcome = Outcome { of_search, ..Outcome::new(Node::default(), content, Some(part)) };
+            reader.push(at, What::Result(outcome));
+            continue;
+        }
+        let called = CALLS.iter().find_map(|key| part.get(key)?.get("name")?.as_text()).cloned();
+        if let Some(name) = called {
+            reader.push(at, What::Used(name));
+        }
+        reader.push(at, What::Text { role, content: Content::Parts(Vec::from([Part::Own(part)])) });
+    }
+}

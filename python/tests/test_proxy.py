@@ -1,0 +1,348 @@
+"""`toolwire proxy`: every transcript of tests/proxy, and the program between the SDK's clients and servers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from program import PROGRAM, clean, run
+from toolwire import _toolwire
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+FOLDER = Path(__file__).parents[2] / "tests" / "proxy"
+FILES = sorted(path for path in FOLDER.glob("*.json") if path.name != "count.json")
+CASES = [(path.stem, case) for path in FILES for case in json.loads(path.read_text("utf-8"))]
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def played(proxy: _toolwire.Proxy, step: dict[str, Any]) -> list[tuple[str, str, str]]:
+    def message(value: Any) -> bytes:
+        return (value if isinstance(value, str) else compact(value)).encode()
+
+    if "client" in step:
+        return proxy.client(message(step["client"]))
+    if "server" in step:
+        return proxy.server(step["server"], message(step["message"]))
+    if "ended" in step:
+        return proxy.ended(step["ended"], step["why"])
+    if "started" in step:
+        return proxy.started(step["started"])
+    if "alarm" in step:
+        return proxy.alarm(step["alarm"])
+    if "undelivered" in step:
+        return proxy.undelivered(step["undelivered"], message(step["message"]), step["why"])
+    return proxy.too_long(step["tooLong"])
+
+
+def shown(effects: list[tuple[str, str, str]]) -> list[list[Any]]:
+    def value(text: str) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+
+    return [
+        [kind, *([int(number)] if number else []), *([value(text)] if text else [])] for kind, number, text in effects
+    ]
+
+
+def test_as_many_transcripts_as_there_should_be() -> None:
+    assert len(CASES) == json.loads((FOLDER / "count.json").read_text("utf-8"))["cases"]
+
+
+@pytest.mark.parametrize(("file", "case"), CASES, ids=[f"{file}: {case['name']}" for file, case in CASES])
+def test_every_transcript(file: str, case: dict[str, Any]) -> None:
+    proxy = _toolwire.Proxy(json.dumps(case["settings"]))
+    for at, step in enumerate(case["steps"]):
+        assert compact(shown(played(proxy, step))) == compact(step["effects"]), f"{file}: step {at}"
+
+
+SERVER = """
+import asyncio
+import json
+import os
+import subprocess
+import sys
+
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+OBJECT = {"type": "object", "properties": {}}
+FILES = {
+    "type": "object",
+    "properties": {"$ref": {"type": "string"}, "count": {"type": "integer"}},
+    "required": ["$ref"],
+}
+
+
+async def list_tools(context, params):
+    named = {"files.read": FILES, "die": OBJECT, "child": OBJECT, "rubbish": OBJECT}
+    tools = [types.Tool(name=name, input_schema=schema) for name, schema in named.items()]
+    return types.ListToolsResult(tools=tools)
+
+
+async def call_tool(context, params):
+    if params.name == "die":
+        os._exit(3)
+    said = json.dumps([params.name, params.arguments])
+    if params.name == "child":
+        sleeping = [sys.executable, "-c", "import time; time.sleep(1000)"]
+        said = str(subprocess.Popen(sleeping, stdout=subprocess.DEVNULL).pid)
+    if params.name == "rubbish":
+        print("Listening on port 3000", flush=True)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=said)])
+
+
+async def main():
+    server = Server("fake", on_list_tools=list_tools, on_call_tool=call_tool)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(name="server")
+def server_(tmp_path: Path) -> Path:
+    path = tmp_path / "server.py"
+    path.write_text(SERVER, "utf-8")
+    return path
+
+
+def through(arguments: list[str], what: Callable[[Any], Awaitable[None]]) -> None:
+    """Do something with a session of the SDK in front of the proxy."""
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    async def main() -> None:
+        program = [*PROGRAM, "proxy", *arguments]
+        parameters = StdioServerParameters(command=program[0], args=program[1:], env=clean())
+        async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
+            await session.initialize()
+            await what(session)
+
+    asyncio.run(asyncio.wait_for(main(), 120))
+
+
+def text(result: Any) -> str:
+    return "".join(one.text for one in result.content)
+
+
+def test_calls_are_restored_repaired_and_refused(server: Path) -> None:
+    async def what(session: Any) -> None:
+        tools = (await session.list_tools()).tools
+        assert tools[0].name == "files_read"
+        assert list(tools[0].input_schema["properties"]) == ["dollar_ref_", "count"]
+        done = await session.call_tool("files_read", {"dollar_ref_": "a", "count": "2"})
+        assert json.loads(text(done)) == ["files.read", {"$ref": "a", "count": 2}]
+        refused = await session.call_tool("files_read", {"count": 1})
+        assert refused.is_error
+        assert "expected the member `dollar_ref_`" in text(refused)
+        done = await session.call_tool("rubbish", {})
+        assert json.loads(text(done)) == ["rubbish", {}]
+
+    through(["--", sys.executable, str(server)], what)
+
+
+def test_a_server_that_dies_is_started_again(server: Path) -> None:
+    async def what(session: Any) -> None:
+        from mcp import MCPError
+
+        await session.list_tools()
+        with pytest.raises(MCPError, match="has ended: exit code 3"):
+            await session.call_tool("die", {})
+        while True:
+            try:
+                done = await session.call_tool("files_read", {"dollar_ref_": "b"})
+                break
+            except MCPError:
+                await asyncio.sleep(0.1)
+        assert json.loads(text(done)) == ["files.read", {"$ref": "b"}]
+
+    through(["--", sys.executable, str(server)], what)
+
+
+def test_several_servers(server: Path, tmp_path: Path) -> None:
+    entry = {"command": sys.executable, "args": [str(server)]}
+    config = tmp_path / "mcp.json"
+    servers = {"one": entry, "two": entry, "gone": {"command": "no-such-command"}}
+    config.write_text(json.dumps({"mcpServers": servers}), "utf-8")
+
+    async def what(session: Any) -> None:
+        tools = (await session.list_tools()).tools
+        assert len(tools) == 8
+        name = next(tool.name for tool in tools if tool.name.startswith("two__files_read"))
+        assert json.loads(text(await session.call_tool(name, {"dollar_ref_": "c"}))) == ["files.read", {"$ref": "c"}]
+
+    through(["--servers", str(config)], what)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # What has ended and was not waited for by whoever runs the tests is gone, too.
+    status = Path(f"/proc/{pid}/stat")
+    return not status.exists() or status.read_text("utf-8").rsplit(")", 1)[1].split()[0] != "Z"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "input"])
+def test_its_end_ends_everything_that_was_started(server: Path, how: str) -> None:
+    program = [*PROGRAM, "proxy", "--", sys.executable, str(server)]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=clean()) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def ask(number: int, method: str, **params: Any) -> Any:
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            process.stdin.write(json.dumps(message).encode() + b"\n")  # type: ignore[union-attr]
+            process.stdin.flush()  # type: ignore[union-attr]
+            return json.loads(process.stdout.readline())  # type: ignore[union-attr]
+
+        info = {"name": "test", "version": "1"}
+        ask(0, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=info)
+        process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        ask(1, "tools/list")
+        child = int(ask(2, "tools/call", name="child", arguments={})["result"]["content"][0]["text"])
+        assert is_running(child)
+        if how == "input":
+            process.stdin.close()
+        else:
+            process.send_signal(getattr(signal, how))
+        code = process.wait()
+    assert code == {"SIGINT": 130, "SIGTERM": 143, "input": 0}[how]
+    while is_running(child):
+        time.sleep(0.05)
+
+
+def test_a_command_that_is_not_there() -> None:
+    done = run("proxy", "--", "no-such-command")
+    assert done.returncode == 2
+    said = "toolwire: proxy: no-such-command: expected a command, found none of that name\n"
+    assert done.stderr.decode() == said
+
+
+def test_messages_pass_byte_for_byte(tmp_path: Path) -> None:
+    echo = tmp_path / "echo.py"
+    answer = b'{"jsonrpc": "2.0", "id": 12345678901234567890, "result": {"n": 1.0e400}}'
+    lines = [
+        "import sys",
+        "for line in sys.stdin.buffer:",
+        f"    sys.stdout.buffer.write({answer!r} + b'\\r\\n')",
+        "    sys.stderr.buffer.write(line)",
+        "    sys.stdout.flush()",
+        "    sys.stderr.flush()",
+    ]
+    echo.write_text("\n".join(lines), "utf-8")
+    program = [*PROGRAM, "proxy", "--", sys.executable, str(echo)]
+    line = b'{"jsonrpc":"2.0",  "id":12345678901234567890,"method":"vendor/own","params":{"n":0.10,"s":"\\u00e9"}}\n'
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean()
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(line)
+        process.stdin.flush()
+        assert process.stdout.readline() == answer + b"\n"
+        assert process.stderr.readline() == line
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+class Remote(BaseHTTPRequestHandler):
+    """A server at an address: one session over streamable HTTP, which can be forgotten."""
+
+    session: str | None = None
+    keys: list[str | None]
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.keys.append(self.headers["x-key"])
+        if message["method"] == "initialize":
+            type(self).session = "s"
+            version = message["params"]["protocolVersion"]
+            info = {"name": "remote", "version": "1"}
+            self.answer(message, {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info})
+        elif self.session is None:
+            self.plain(404)
+        elif "id" not in message:
+            self.plain(202)
+        elif message["method"] == "tools/list":
+            schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
+            self.answer(message, {"tools": [{"name": "a.b", "inputSchema": schema}]})
+        else:
+            self.answer(message, {"content": [{"type": "text", "text": json.dumps(message["params"]["arguments"])}]})
+
+    def do_GET(self) -> None:
+        self.plain(405)
+
+    def do_DELETE(self) -> None:
+        self.plain(200)
+
+    def answer(self, message: Any, result: Any) -> None:
+        body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.send_header("mcp-session-id", "s")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def plain(self, status: int) -> None:
+        self.send_response(status)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_server_at_an_address_and_a_session_that_it_has_forgotten() -> None:
+    keys: list[str | None] = []
+    handler = type("Handler", (Remote,), {"keys": keys})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+
+        async def what(session: Any) -> None:
+            from mcp import MCPError
+
+            async def call() -> Any:
+                return json.loads(text(await session.call_tool("a_b", {"dollar_ref_": "x"})))
+
+            assert [tool.name for tool in (await session.list_tools()).tools] == ["a_b"]
+            assert await call() == {"$ref": "x"}
+            handler.session = None  # type: ignore[attr-defined]
+            with pytest.raises(MCPError, match="has ended: Session terminated"):
+                await call()
+            while True:
+                try:
+                    assert await call() == {"$ref": "x"}
+                    break
+                except MCPError as error:
+                    assert "being started again" in str(error)  # noqa: PT017
+                    await asyncio.sleep(0.1)
+
+        through(["--url", f"http://127.0.0.1:{http.server_port}/mcp", "--header", "X-Key: k"], what)
+        http.shutdown()
+    assert set(keys) == {"k"}
