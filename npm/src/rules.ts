@@ -202,6 +202,12 @@ export type ChangeRule =
   | 'fallback'
   /** Removes the `outputSchema` of an MCP tool, because a client would refuse it, and with it the tool or the server. */
   | 'drop-output-schema'
+  /** Gives a response format a name that the API takes. */
+  | 'rename-format'
+  /** Sends a response format as the arguments of a function that the model has to call. */
+  | 'format-as-tool'
+  /** Sends the schema of a response format in the instructions. */
+  | 'format-in-prompt'
   /** Sets `strict` as the dialect requires. A tool that a strict dialect cannot take is sent as not strict. */
   | 'strict-flag'
   /** Omits the schema of a tool without arguments. */
@@ -440,6 +446,8 @@ export type RequestConstraint =
   | 'format-without-word'
   /** Two updates of the configuration directly after one another. */
   | 'format-updates'
+  /** A response format without a name, or with one that the API does not take. */
+  | 'format-name'
   /** A schema of a response format that the API refuses, or does not read as it is written. */
   | 'format-schema';
 

@@ -154,7 +154,8 @@ def reports(case: Case, found: dict[str, Any]) -> None:
     assert {name: shown[name] for name in expected} == expected
     repairs = bool(case.options.get("repair"))
     answers = "answer" in shown["restore"]
-    assert shown["restore"]["version"] == (4 if answers else 3 if repairs else 2)
+    called = "tool" in shown["restore"].get("answer", {})
+    assert shown["restore"]["version"] == (5 if called else 4 if answers else 3 if repairs else 2)
     assert ("repair" in shown["restore"]) == repairs
     assert shown["restore"].keys() <= {"version", "tools", "format", "search", "indices", "repair", "answer"}
     assert shown["restore"].get("format") in FORMATS

@@ -2,14 +2,23 @@
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
-use toolwire::{adapt_request, dialects, options::CustomTools, AdaptOptions, DeferredOptions, RepairOptions, Restore};
+use toolwire::{
+    adapt_request, dialects,
+    options::{CustomTools, Formats},
+    AdaptOptions, DeferredOptions, RepairOptions, Restore,
+};
 
 use crate::wire::{self, Wire};
 
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
     let dialect = data.choose(dialects())?.name;
     let wire = *data.choose(&Wire::ALL)?;
-    let request = wire.request(data)?;
+    let mut request = wire.request(data)?;
+    let has_format = data.ratio(1_u8, 3_u8)?;
+    if has_format {
+        let (key, format) = wire.response_format(data)?;
+        request[key] = format;
+    }
     let mut options = AdaptOptions::new(dialect);
     options.tools.format = Some(wire.format());
     if data.arbitrary()? {
@@ -17,6 +26,9 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     }
     if data.arbitrary()? {
         options = options.repair(RepairOptions::default());
+    }
+    if has_format {
+        options.formats = *data.choose(&[Formats::Tool, Formats::Ladder, Formats::Prompt])?;
     }
     let Ok(adapted) = adapt_request(&request, &options) else { return Ok(Ok(1)) };
     let mut names = Vec::new();

@@ -1,6 +1,9 @@
 //! What APIs refuse about response formats in requests, as data: `tools::check_formats` judges by it.
 
-use super::request_fact::{FormatRule, Models, Refusal, RequestFact, DAY};
+use super::{
+    name_pattern::NamePattern,
+    request_fact::{FormatRule, Models, Refusal, RequestFact, DAY},
+};
 use crate::{options::Api, report::Severity};
 
 const fn refused(rule: FormatRule, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
@@ -70,6 +73,13 @@ pub(super) const UPDATES: RequestFact = refused(
     'A',
     "no two updates of the configuration follow one another",
     "openai-python 7.57, documentation of `configuration_update`",
+);
+pub(super) const OPENAI_NAME: RequestFact = refused(
+    FormatRule::Name(NamePattern::OPENAI),
+    'A',
+    "a format has a name of 1 to 64 ASCII letters, digits, `_` and `-`",
+    "OpenAI, API reference, `json_schema.name`: a-z, A-Z, 0-9, underscores and dashes, with a maximum length of 64 \
+        (documentation); openai-openapi, ResponseFormatJsonSchema: `name` is required",
 );
 pub(super) const GROQ_TOOLS: RequestFact = refused(
     FormatRule::BesideTools { models: Models::All, only_json: true },

@@ -1,5 +1,6 @@
 //! The form of a fact about what an API refuses of a request as a whole.
 
+use super::name_pattern::NamePattern;
 use crate::{options::Api, report::Severity};
 
 /// One fact about what an API refuses of a request as a whole.
@@ -167,6 +168,8 @@ pub(crate) enum FormatRule {
     WithoutWord,
     /// Two updates of the configuration in a row.
     Updates,
+    /// A format without a name, or with one that is not of this pattern.
+    Name(NamePattern),
     /// A schema that breaks a rule of the dialect.
     Broken,
 }
@@ -180,6 +183,7 @@ impl FormatRule {
             FormatRule::BesidePrefill(_) => "format-beside-prefill",
             FormatRule::WithoutWord => "format-without-word",
             FormatRule::Updates => "format-updates",
+            FormatRule::Name(_) => "format-name",
             FormatRule::Broken => "format-schema",
         }
     }
@@ -209,6 +213,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("format-beside-prefill", "A response format beside a beginning of the answer in the last message."),
     ("format-without-word", "JSON mode in a request whose messages do not say the word JSON."),
     ("format-updates", "Two updates of the configuration directly after one another."),
+    ("format-name", "A response format without a name, or with one that the API does not take."),
     ("format-schema", "A schema of a response format that the API refuses, or does not read as it is written."),
 ];
 

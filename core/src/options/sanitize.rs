@@ -124,6 +124,8 @@ options! {
         /// Only the dialect's own grammar counts, and none of its alternatives: what else the request holds must be
         /// taken by the same.
         pub(crate) alone: bool = false;
+        /// A root that describes no object is put under a property, as in a response format whose root must be one.
+        pub(crate) wraps_root: bool = false;
     }
     forward ($) schema_setters
 }

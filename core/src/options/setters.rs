@@ -8,7 +8,8 @@ use super::{
 };
 #[cfg(feature = "search")]
 use super::{
-    tools::request_setters, DeferredOptions, ExchangeOptions, HistoryArguments, HistoryPairs, Overflow, SearchMode,
+    tools::request_setters, DeferredOptions, ExchangeOptions, Formats, HistoryArguments, HistoryPairs, Overflow,
+    SearchMode,
 };
 
 schema_setters!(ToolsOptions.sanitize);

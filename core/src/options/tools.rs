@@ -92,6 +92,21 @@ choice! {
 }
 
 choice! {
+    /// How the schema of a response format is sent.
+    Formats {
+        /// As the API's own response format.
+        Native = "native",
+        /// As the arguments of a function that the model is forced to call. `restore` returns the call as the text of
+        /// the answer.
+        Tool = "tool",
+        /// In the instructions, with the API's JSON mode if it has one. Nothing holds the answer to the schema.
+        Prompt = "prompt",
+        /// The first of the others that the API takes in this request.
+        Ladder = "ladder",
+    }
+}
+
+choice! {
     /// What becomes of the arguments of calls in the history that are no JSON object.
     HistoryArguments {
         /// They are read tolerantly, and become `{}` if that fails.
@@ -179,6 +194,8 @@ options! {
         pub sanitize: SanitizeOptions = SanitizeOptions::at_default(), read(of_schemas);
         /// The dialect for tools without `strict: true`; `None`: the flags do not decide.
         pub(crate) by_flag: Option<&'static str> = None;
+        /// The function that stands for a response format. Its schema is wrapped if it describes no object.
+        pub(crate) answer: Option<String> = None;
         /// The list is not that of one request: the API's maximum of tools does not apply.
         pub(crate) any_count: bool = false;
     }
@@ -244,6 +261,29 @@ options! {
     pub struct AdaptOptions {
         /// How tools are loaded that are deferred. `None` leaves them as they are, for an API that has the feature.
         "deferred" deferred: Option<DeferredOptions> = Some(DeferredOptions::default()), set(by hand);
+        /// How the schema of a response format is sent.
+        ///
+        /// ```
+        /// use serde_json::json;
+        /// use toolwire::{adapt_request, options::Formats, AdaptOptions};
+        /// let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+        /// let request = json!({
+        ///     "model": "deepseek-chat",
+        ///     "messages": [{"role": "user", "content": "Where?"}],
+        ///     "response_format": {"type": "json_schema", "json_schema": {"name": "place", "schema": schema}},
+        /// });
+        /// let adapted = adapt_request(&request, &AdaptOptions::new("deepseek").formats(Formats::Ladder))?;
+        /// assert_eq!(adapted.request["tool_choice"]["function"]["name"], "give_answer");
+        /// let function = json!({"name": "give_answer", "arguments": r#"{"city":"Rome"}"#});
+        /// let calls = json!([{"id": "c", "type": "function", "function": function}]);
+        /// let message = json!({"role": "assistant", "content": null, "tool_calls": calls});
+        /// let reply = json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]});
+        /// let restored = adapted.restore.reply(&reply)?.reply;
+        /// assert_eq!(restored["choices"][0]["message"]["content"], r#"{"city":"Rome"}"#);
+        /// assert_eq!(restored["choices"][0]["finish_reason"], "stop");
+        /// # Ok::<(), toolwire::Error>(())
+        /// ```
+        "formats" formats: Formats = Formats::Native;
         /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the
         /// request and every later one.
         "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;

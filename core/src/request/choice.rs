@@ -56,7 +56,7 @@ pub(crate) enum Mention<'a> {
 
 /// Members in which Chat Completions nests the name of a tool.
 const INNER: [&str; 2] = ["function", "custom"];
-const ALLOWED: &str = "allowed_tools";
+pub(super) const ALLOWED: &str = "allowed_tools";
 
 fn name_of<'a>(node: &Node<'a>) -> Option<Text<'a>> {
     node.get("name").and_then(Node::as_text).cloned()
@@ -321,15 +321,16 @@ pub(crate) struct Settled {
 }
 
 /// Where Gemini's JSON and its SDKs hold the choice and, in it, the list of allowed tools.
-const GEMINI: [(&str, &str, &str, &str); 2] = [
+pub(super) const GEMINI: [(&str, &str, &str, &str); 2] = [
     ("toolConfig", "functionCallingConfig", "allowedFunctionNames", "/toolConfig/functionCallingConfig"),
     ("tool_config", "function_calling_config", "allowed_function_names", "/tool_config/function_calling_config"),
 ];
 const TOOL_CHOICE: &str = "/tool_choice";
 /// Where Bedrock Converse holds the choice: `{"auto": {}}`, `{"any": {}}` or `{"tool": {"name": …}}`.
-const CONVERSE: (&str, &str, &str) = ("toolConfig", "toolChoice", "/toolConfig/toolChoice");
+pub(super) const CONVERSE: (&str, &str, &str) = ("toolConfig", "toolChoice", "/toolConfig/toolChoice");
 /// Where Gemini Interactions holds the choice: a mode, or `{"allowed_tools": {"mode": …, "tools": […]}}`.
-const INTERACTIONS: (&str, &str, &str) = ("generation_config", "tool_choice", "/generation_config/tool_choice");
+pub(super) const INTERACTIONS: (&str, &str, &str) =
+    ("generation_config", "tool_choice", "/generation_config/tool_choice");
 
 /// Returns the pointer to the choice of a request, for an API other than Gemini `generateContent`.
 pub(crate) const fn pointer(api: Api) -> &'static str {

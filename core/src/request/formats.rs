@@ -8,7 +8,10 @@ use alloc::{
 
 use super::{prefilter::FORMAT, report::Warnings};
 use crate::{
-    dialect::format_places::{FormatPlace, SchemaText, JSON_MODES, PLACES},
+    dialect::{
+        format_places::{FormatPlace, SchemaText, JSON_MODES, PLACES},
+        format_steps::JsonMode,
+    },
     error::Error,
     json::{lazy, Child, Data, Node, Text},
     options::Api,
@@ -204,10 +207,10 @@ pub(crate) fn is_only_format(item: &Node<'_>) -> bool {
 
 /// A response format that is handed to another API.
 pub(crate) struct Handed<'a> {
-    schema: Node<'a>,
+    pub(crate) schema: Node<'a>,
     name: Option<Text<'a>>,
-    description: Option<Text<'a>>,
-    strict: Option<bool>,
+    pub(crate) description: Option<Text<'a>>,
+    pub(crate) strict: Option<bool>,
 }
 
 /// Removes the response format of a request that is written for another API: the one that the last update of the
@@ -226,7 +229,11 @@ pub(crate) fn take<'a>(
         match place.item {
             None if taken.is_none() => {
                 taken = handed;
-                of_request = if place.path.is_empty() { Vec::from([place.schema]) } else { place.path.to_vec() };
+                of_request = place.path.to_vec();
+                // The object holds more than the format.
+                if place.kind.is_none() && place.holder.is_empty() {
+                    of_request.push(place.schema);
+                }
             }
             None => {}
             Some(_) => taken = handed,
@@ -310,6 +317,47 @@ pub(crate) fn put<'a>(request: &mut Node<'a>, target: Api, handed: Handed<'a>) -
         }
     };
     set(request, place.path, format)
+}
+
+/// Asks for JSON without a schema.
+///
+/// # Errors
+/// `invalid-json` if a member on the way is text that cannot be read.
+pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(), Error> {
+    let members = || mode.members.iter().map(|(key, value)| (*key, Node::literal(value)));
+    let [first, rest @ ..] = mode.path else {
+        members().for_each(|(key, value)| request.set(key, value));
+        return Ok(());
+    };
+    let has_others = rest.is_empty() && request.get(*first).is_some() && mode.api == Api::Gemini;
+    if has_others {
+        return lazy::edit_member(request, first, |config| {
+            members().for_each(|(key, value)| config.set(key, value));
+            Ok(())
+        })
+        .map(drop);
+    }
+    let format = members().map(|(key, value)| (Text::literal(key), value)).collect();
+    set(request, mode.path, Node::object(format))
+}
+
+/// Removes the members that ask for JSON without a schema.
+///
+/// # Errors
+/// `invalid-json` if a member on the way is text that cannot be read.
+pub(crate) fn remove_json_mode(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
+    for (_, path, value) in JSON_MODES.iter().filter(|(of, ..)| *of == api) {
+        let [first, rest @ ..] = *path else { continue };
+        let found = request.get(*first).map(lazy::view).transpose()?;
+        let found = found.as_deref().and_then(|found| rest.iter().try_fold(found, |node, key| node.get(*key)));
+        if !found.is_some_and(|found| found.is_text(value)) {
+            continue;
+        }
+        // What has the `type` is the format.
+        let path = path.strip_suffix(&["type"]).unwrap_or(path);
+        remove(request, path)?;
+    }
+    Ok(())
 }
 
 /// Sets what a path leads to, in objects that are there already where possible.

@@ -25,7 +25,7 @@ pub enum Phase {
     Fit,
     /// What Codex does to every schema.
     Codex,
-    /// `sanitizeTools`: what is around the schema.
+    /// `sanitizeTools` and `adaptRequest`: what is around the schema.
     List,
 }
 
@@ -305,6 +305,12 @@ rules! {
     Fallback = "fallback", List, SAME.accepts(Wider).guidance(Lost), [];
     /// Removes the `outputSchema` of an MCP tool, because a client would refuse it, and with it the tool or the server.
     DropOutputSchema = "drop-output-schema", List, SAME.guidance(Lost), [];
+    /// Gives a response format a name that the API takes.
+    RenameFormat = "rename-format", List, SAME, [];
+    /// Sends a response format as the arguments of a function that the model has to call.
+    FormatAsTool = "format-as-tool", List, SAME, [];
+    /// Sends the schema of a response format in the instructions.
+    FormatInPrompt = "format-in-prompt", List, SAME.accepts(Wider).guidance(Moved), [];
     /// Sets `strict` as the dialect requires. A tool that a strict dialect cannot take is sent as not strict.
     StrictFlag = "strict-flag", List, SAME, [];
     /// Omits the schema of a tool without arguments.

@@ -22,6 +22,8 @@ mod resolve;
 mod tests;
 mod wrap_root;
 
+pub(crate) use wrap_root::declares_object;
+
 use alloc::{format, rc::Rc, string::ToString, vec::Vec};
 
 use crate::{
@@ -108,7 +110,11 @@ fn run(
             pipeline::refuse_options(grammar, options)?;
             // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from
             // there.
-            if !is_already_accepted(node, Form::Read, grammar, options, budget)? {
+            // A grammar may leave the root open, because arguments are an object anyway.
+            if options.wraps_root {
+                wrapped = wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
+            }
+            if wrapped || !is_already_accepted(node, Form::Read, grammar, options, budget)? {
                 if options.used_as == Use::Response && grammar.object_root {
                     wrapped = wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
                 }

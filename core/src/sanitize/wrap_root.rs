@@ -180,7 +180,7 @@ fn names_object(schema: &Node<'_>) -> bool {
 }
 
 /// Does a schema by itself say that its instances are objects? References are not followed.
-pub(super) fn declares_object(schema: &Node<'_>) -> bool {
+pub(crate) fn declares_object(schema: &Node<'_>) -> bool {
     fn declares(schema: &Node<'_>, levels: usize) -> bool {
         let Some(levels) = levels.checked_sub(1) else { return false };
         let branches = |keyword: Keyword| schema.get(keyword).and_then(Node::as_array).unwrap_or_default();

@@ -16,6 +16,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(super) plan: Plan,
+    /// The function that stands for the format; `None` if the answer is text.
+    pub(super) tool: Option<String>,
 }
 
 /// Restores a text, if there is something to undo. Of a text that breaks off, whatever is whole is restored.
@@ -89,7 +91,12 @@ fn is_list_with_half_pair(node: &Node<'_>) -> bool {
 
 impl Answer {
     pub(super) const fn new(plan: Plan) -> Self {
-        Answer { plan }
+        Answer { plan, tool: None }
+    }
+
+    /// The answer is the arguments of a function.
+    pub(super) const fn of_tool(plan: Plan, name: String) -> Self {
+        Answer { plan, tool: Some(name) }
     }
 
     /// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.

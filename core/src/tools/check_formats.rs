@@ -84,6 +84,11 @@ pub(super) fn broken(
             add(fact, &format!("/input/{at}"));
         }
     }
+    if let Some((fact, shape)) = formats::name_rule(dialect) {
+        for pointer in formats::badly_named(request, api, shape)? {
+            add(fact, &pointer);
+        }
+    }
     for (pointer, violation) in formats::check(request, api, dialect)? {
         let (severity, message) = (violation.severity, violation.message);
         found.push(Broken { fact: &SCHEMA, severity, pointer: pointer + &violation.pointer, message });
@@ -103,7 +108,7 @@ pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Err
 }
 
 /// Returns true if an entry of the list of tools has this member, which Google's APIs read in both spellings.
-fn has_entry(request: &Node<'_>, member: &str) -> Result<bool, Error> {
+pub(super) fn has_entry(request: &Node<'_>, member: &str) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     Ok(tools.as_array().unwrap_or_default().iter().any(|entry| {

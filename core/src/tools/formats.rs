@@ -11,14 +11,16 @@ use crate::{
     dialect::{
         self,
         format_places::{FormatPlace, SchemaText},
+        requests::{FormatRule, Refusal, RequestFact},
         responses::{self, InRequest},
-        surface::StrictFlag,
+        surface::{NamePattern, StrictFlag},
         Dialect,
     },
     error::{Code, Error},
     json::{self, Node},
+    names,
     options::{Allow, Api, SanitizeOptions, ToolsOptions, Use},
-    report::{Accepts, Change, Detail, Guidance},
+    report::{Accepts, Change, Detail, Guidance, Reason},
     request::formats::{self, Found},
     rules::Rule,
     sanitize::{self, decode::Plan},
@@ -74,6 +76,11 @@ impl Given {
             Ok(())
         })?;
         Ok(Given { formats: all, taken, api })
+    }
+
+    /// Returns true if a format has a schema.
+    pub(super) fn has_schema(&self) -> bool {
+        !self.formats.is_empty()
     }
 
     /// Returns where the format stood that is now the one of this number, of this many, in a request of an API.
@@ -137,6 +144,7 @@ pub(super) fn rewrite(
         number += 1;
         let (changes, plan) = in_holder(holder, place, (&from, pointer), options, was_enforced)?;
         written.changes.extend(changes);
+        written.changes.extend(rename(holder, place, (&from, pointer), dialect));
         // An update replaces the formats before it.
         if place.item.is_some() {
             plans.clear();
@@ -196,6 +204,69 @@ pub(super) fn check(
     })?;
     Ok(found)
 }
+
+/// Returns what a dialect says of the names of formats.
+pub(super) fn name_rule(dialect: &Dialect) -> Option<(&'static RequestFact, NamePattern)> {
+    dialect.requests().iter().find_map(|fact| match fact.refuses {
+        Refusal::Format(FormatRule::Name(shape)) => Some((fact, shape)),
+        _ => None,
+    })
+}
+
+/// Returns the pointers to the names of formats that are not of a pattern, or to the formats that have none.
+///
+/// # Errors
+/// `invalid-json` if a part of the request is text that cannot be read.
+pub(super) fn badly_named(request: &mut Node<'_>, api: Api, shape: NamePattern) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    formats::visit(request, api, &mut |Found { place, pointer, holder }| {
+        if let Some(holder) = holder.filter(|holder| place.has_name && !is_well_named(holder, shape)) {
+            found.push(pointer_to_name(holder, pointer));
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn is_well_named(holder: &Node<'_>, shape: NamePattern) -> bool {
+    holder.get(NAME).and_then(Node::as_text).is_some_and(|name| names::is_legal(shape, name))
+}
+
+/// Returns the pointer to the name of a format, or to the object that should have it.
+fn pointer_to_name(holder: &Node<'_>, pointer: &str) -> String {
+    match holder.get(NAME) {
+        Some(_) => format!("{pointer}/{NAME}"),
+        None => pointer.into(),
+    }
+}
+
+/// Gives a format a name that the API takes. Returns the change, if there is one.
+fn rename(
+    holder: &mut Node<'_>,
+    place: &FormatPlace,
+    (from, to): (&Source, &str),
+    dialect: &'static Dialect,
+) -> Option<FormatChange> {
+    let (fact, shape) = name_rule(dialect).filter(|_| place.has_name)?;
+    if is_well_named(holder, shape) {
+        return None;
+    }
+    let name = holder.get(NAME).and_then(Node::as_text).map(|name| names::folded(shape, name)).unwrap_or_default();
+    let name = match names::cut(&name, shape.most) {
+        "" => "response",
+        name => name,
+    };
+    let pointer = if from.holder == to { pointer_to_name(holder, to) } else { from.schema.clone() };
+    let message = "gave the format a name that the API takes".into();
+    let reason = Reason::fact(fact.statement, fact.confidence, fact.source);
+    let places = (pointer, Some(format!("{to}/{NAME}")));
+    let change = about(Rule::RenameFormat, places, Guidance::Same, reason, message);
+    let name = Node::string(String::from(name));
+    holder.set(NAME, name);
+    Some(FormatChange { dialect: dialect.name, change })
+}
+
+const NAME: &str = "name";
 
 /// Returns the error for a format that the API does not have, or nothing if the request only has others.
 fn refused(request: &mut Node<'_>, api: Api, dialect: &Dialect) -> Result<Written, Error> {

@@ -198,6 +198,7 @@ impl ToolListCache {
 }
 
 /// Looks up the list of one request.
+#[derive(Clone, Copy)]
 pub(crate) struct Lookup<'c> {
     cache: &'c ToolListCache,
     most: usize,

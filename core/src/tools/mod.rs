@@ -13,7 +13,10 @@
 //! with `custom_input`), and their arguments are repaired if that is requested (`call_repair`, encoded ones with
 //! `joined`). `set_aside` warns of tools that are not sent.
 
+mod adapt_report;
 mod answer;
+mod answer_call;
+mod answer_call_stream;
 mod answer_parts;
 mod answer_stream;
 mod arguments;
@@ -34,6 +37,7 @@ mod converse_changes;
 mod converse_stream;
 mod custom_input;
 mod definitions;
+mod format_ladder;
 pub(crate) mod formats;
 mod held;
 mod held_text;

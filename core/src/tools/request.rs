@@ -2,20 +2,21 @@
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
+pub use super::adapt_report::AdaptReport;
 use super::{
     call_sites,
     carriers::{self, Carried},
     converse_changes,
-    formats::{self, FormatChange},
-    history_arguments, history_pairs,
+    format_ladder::{self, For, Stop, Substitute},
+    formats, history_arguments, history_pairs,
     kept_namespaces::Kept,
     list_cache::{self, Lookup, Question, SentList},
     overflow,
     quarantine::{self, Quarantined},
-    request_facts::{self, ChoiceChange, RequestChange},
+    request_facts::{self, RequestChange},
     request_members,
     restore::RestoreMap,
-    sanitize_list::{self, Planned, ToolChange},
+    sanitize_list::{self, Planned},
     server_mentions,
     servers::{self, Servers},
 };
@@ -35,8 +36,8 @@ use crate::{
     json::{self, lazy, Child, Data, Node, Text},
     names::{self, Names, TakenDigests},
     options::{
-        AdaptOptions, Announce, Api, CustomTools, DeferredOptions, HistoryArguments, HistoryPairs, Mode, Native, Order,
-        Overflow, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
+        AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
+        Native, Order, Overflow, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
     },
     request::{
         self,
@@ -45,7 +46,7 @@ use crate::{
         namespaces::{self, FlatNames},
         planned_names,
         prefilter::NAMES_TOOLS,
-        report::{DeferredReport, Warning},
+        report::Warning,
         tool::has_type,
         tool_format,
     },
@@ -54,28 +55,6 @@ use crate::{
 
 /// A Responses request that is sent as a Responses request.
 const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
-
-/// The changes of a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AdaptReport {
-    /// The dialect that the request is written in.
-    pub dialect: &'static str,
-    /// The decisions of deferred loading; `None` if it is not requested.
-    pub deferred: Option<DeferredReport>,
-    /// The tools that could not be made acceptable and are not in the request.
-    pub quarantined: Vec<Quarantined>,
-    /// Every change of a tool, in order. (Shared with the cache of tool lists.)
-    pub changes: Arc<Vec<ToolChange>>,
-    /// The quarantined tools that `tool_choice` allowed among others, and no longer allows.
-    pub unforced: Vec<String>,
-    /// The replacement of a `tool_choice` that the API refuses in this request; `None` if nothing was replaced.
-    pub choice: Option<ChoiceChange>,
-    /// Every change that a rule of the API requires outside the tools, in order.
-    pub request_changes: Vec<RequestChange>,
-    /// Every change of a response format, in order.
-    pub format_changes: Vec<FormatChange>,
-}
 
 /// Rewrites a request in place.
 pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(AdaptReport, RestoreMap), Error> {
@@ -89,6 +68,16 @@ pub(crate) fn adapt_with_names<'a>(
     options: &AdaptOptions,
     lookup: Option<Lookup<'a>>,
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
+    format_ladder::climb(request, options, &mut |request, step| adapt_by(request, options, lookup, step))
+}
+
+/// [`adapt_with_names`], with the response format sent in this way.
+fn adapt_by<'a>(
+    request: &mut Node<'a>,
+    options: &AdaptOptions,
+    lookup: Option<Lookup<'a>>,
+    step: Formats,
+) -> Result<(AdaptReport, RestoreMap, Names), Stop> {
     let dialect = dialect::of(&options.tools.sanitize)?;
     let mut report = AdaptReport { dialect: dialect.name, ..AdaptReport::default() };
     let model = request::model(request, options.model.as_deref())?;
@@ -98,6 +87,12 @@ pub(crate) fn adapt_with_names<'a>(
     let deferred = deferred_of(options, servers.as_ref());
     let given_formats = formats::Given::of(request, api)?;
     let added = server_mentions::settle(request, api, servers.as_ref(), deferred.as_deref())?;
+    let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
+    let own_names: Vec<String> =
+        servers.iter().flat_map(Servers::owners).map(|(_, owner)| owner.name.display().into_owned()).collect();
+    let format_for = For { api, target, dialect, model: &model, options, names: &own_names };
+    let substitute = format_ladder::substitute(request, step, format_for)?;
+    let answer = substitute.as_ref().and_then(Substitute::tool).map(String::from);
     let given = request_facts::Given::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
     let messages = history_length(request, api);
@@ -115,7 +110,6 @@ pub(crate) fn adapt_with_names<'a>(
         report.request_changes.extend(history_pairs::complete(request, api, fact)?);
     }
     let is_paired = report.request_changes.iter().any(|change| change.rule == HISTORY_PAIRS.rule());
-    let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
     let is_foreign = !dialect.tools.has_custom_tools && (api, target) == RESPONSES_ONLY;
     let asked = options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
     let custom_tools = asked.or(is_foreign.then_some(CustomTools::Function));
@@ -137,7 +131,8 @@ pub(crate) fn adapt_with_names<'a>(
         server_mentions::in_options(&mut deferred_options, servers.as_ref());
         if defers_overflow(deferred, options) {
             let most = most_tools(dialect, options);
-            overflowed = overflow::defer(request, api, most, &deferred_options.search_tools)?;
+            let stay: Vec<String> = deferred_options.search_tools.iter().chain(&answer).cloned().collect();
+            overflowed = overflow::defer(request, api, most, &stay)?;
         }
         if !overflowed.is_empty() {
             deferred_options.server_tool_search = ServerToolSearch::Emulate;
@@ -168,13 +163,13 @@ pub(crate) fn adapt_with_names<'a>(
         }
     } else if options.overflow == Overflow::Defer {
         let expected = "expected `deferred` beside `overflow: \"defer\"`, found `deferred: false`";
-        return Err(Error::new(Code::InvalidOption, "/overflow", expected));
+        return Err(Error::new(Code::InvalidOption, "/overflow", expected).into());
     }
     let mut functions = Vec::new();
     if report.deferred.is_none() && custom_tools == Some(CustomTools::Function) {
         functions = deferred::custom_tools_as_functions(request)?;
     }
-    let tools = sent_as(api_out, dialect, options);
+    let tools = ToolsOptions { answer, ..sent_as(api_out, dialect, options) };
     let flat = planned_names::plan(request, api_out, deferred.as_deref(), (&mut names, shape))?;
     let planned =
         Planned { names, shape: Some(shape), flat: flat.as_ref(), servers: servers.as_ref(), ..Planned::default() };
@@ -182,6 +177,9 @@ pub(crate) fn adapt_with_names<'a>(
     let lookup = lookup.filter(|_| servers.is_none());
     let Tools { restore_map, names, callable, is_emptied } =
         rewrite_tools(request, api_out, &tools, planned, (lookup, &mut report))?;
+    if let Some(substitute) = &substitute {
+        substitute.is_sent(&report)?;
+    }
     let AdaptReport { quarantined, changes, .. } = &mut report;
     if !overflowed.is_empty() {
         let is_late = |tool: &&mut Quarantined| tool.rule == Constraint::TooManyTools.id();
@@ -247,7 +245,7 @@ pub(crate) fn adapt_with_names<'a>(
         _ => settled.emptied,
     };
     if let Some(pointer) = stuck {
-        return Err(nothing_left(pointer, &report));
+        return Err(nothing_left(pointer, &report).into());
     }
     let places = kept.as_ref().map(|kept| &kept.places);
     report.request_changes.extend(found_namespaces.report(request, places)?);
@@ -266,9 +264,18 @@ pub(crate) fn adapt_with_names<'a>(
         let message = "gave a tool that the request does not list a name that the API takes";
         report.request_changes.push(RequestChange::new(pointer, &HISTORY_NAME, message));
     }
-    let written = formats::rewrite(request, api_out, &options.tools, &given_formats)?;
-    report.format_changes = written.changes;
-    restore_map.answers_by(written.answer);
+    if let Some(substitute) = substitute {
+        let format_for = For { target: api_out, ..format_for };
+        substitute.complete(request, format_for, (&mut report, &mut restore_map))?;
+    } else {
+        let written = formats::rewrite(request, api_out, &options.tools, &given_formats)
+            .map_err(|error| Stop::Format(format_ladder::without_format(error, dialect)))?;
+        report.format_changes = written.changes;
+        restore_map.answers_by(written.answer);
+        if options.formats == Formats::Ladder && given_formats.has_schema() {
+            format_ladder::refused_natively(request, api_out, dialect, &model)?;
+        }
+    }
     if let Some(kept) = kept {
         let AdaptReport { deferred, changes, .. } = &mut report;
         kept.put_back(request, &restore_map, (deferred.as_mut(), changes))?;

@@ -5,6 +5,7 @@ use alloc::{string::String, sync::Arc};
 
 use super::{
     answer::{self, Answer},
+    answer_call,
     answer_parts::Content,
     call_repair::{Repairing, Schemas, Told},
     call_sites::{self, Role, Site},
@@ -161,6 +162,19 @@ impl RestoreMap {
 
     pub(super) fn repairs_by(&mut self, options: Option<&RepairOptions>) {
         self.repair = options.cloned();
+    }
+
+    /// Returns what has to be undone in the arguments of the tool that the caller calls by this name alone.
+    pub(super) fn plan_of(&self, name: &str) -> Plan {
+        let own = spelled(&Text::new(name));
+        let mut entries = self.list.values();
+        let found = entries.find(|entry| entry.name == own && entry.server.is_none() && entry.namespace.is_none());
+        found.map(|entry| entry.plan.clone()).unwrap_or_default()
+    }
+
+    /// Returns what has to be undone if a function gives the answer.
+    pub(super) fn called_answer(&self) -> Option<&Answer> {
+        self.answer.as_deref().filter(|answer| answer.tool.is_some())
     }
 
     /// Sets what has to be undone in the answer.
@@ -342,8 +356,12 @@ impl RestoreMap {
     /// Restores a whole reply: its calls and its answer.
     pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
         self.reply(reply, told)?;
-        if let Some(answer) = &self.answer {
-            answer.reply(reply);
+        match self.answer.as_deref() {
+            Some(answer) if answer.tool.is_some() => {
+                answer_call::in_reply(reply, answer);
+            }
+            Some(answer) => answer.reply(reply),
+            None => {}
         }
         Ok(())
     }
@@ -355,7 +373,7 @@ impl RestoreMap {
 
     /// Restores the whole texts of an event of a stream. Text that breaks off is restored only if the event ends it.
     pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool) {
-        if let Some(answer) = &self.answer {
+        if let Some(answer) = self.answer.as_ref().filter(|answer| answer.tool.is_none()) {
             answer.event(event, is_end);
         }
     }

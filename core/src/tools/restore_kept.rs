@@ -21,6 +21,9 @@ use crate::{
     sanitize::decode::{version, Plan},
 };
 
+/// The member of what is kept of the answer that names the function which gives it.
+const TOOL: &str = "tool";
+
 impl RestoreMap {
     /// Returns the map as JSON, to be kept for a later turn.
     pub(crate) fn to_node(&self) -> Node<'static> {
@@ -43,6 +46,7 @@ impl RestoreMap {
             Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
         });
         let newest = match (&self.answer, &self.repair) {
+            (Some(answer), _) if answer.tool.is_some() => version::CALLING,
             (Some(_), _) => version::ANSWERING,
             (None, Some(_)) => version::REPAIRING,
             (None, None) => version::VERSION,
@@ -60,7 +64,13 @@ impl RestoreMap {
             members.push(("indices", Node::bool(true)));
         }
         members.extend(self.repair.as_ref().map(|options| ("repair", options.to_node())));
-        members.extend(self.answer.as_ref().map(|answer| ("answer", answer.plan.to_node())));
+        members.extend(self.answer.as_ref().map(|answer| {
+            let mut kept = answer.plan.to_node();
+            if let Some(tool) = &answer.tool {
+                kept.set(TOOL, Node::string(tool.clone()));
+            }
+            ("answer", kept)
+        }));
         Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
     }
 
@@ -73,14 +83,17 @@ impl RestoreMap {
                 format!("expected {expected}, as `restore` was written; found something else"),
             )
         };
-        version::check(node, version::ANSWERING, "a `restore`", "sanitize the tools again")?;
+        version::check(node, version::CALLING, "a `restore`", "sanitize the tools again")?;
         let tools =
             node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
         let repair = node.get("repair").map(RepairOptions::from_node).transpose();
         let repair = repair.map_err(|error| wrong(String::from("/repair") + error.pointer(), "options of a repair"))?;
         let has_indices = node.get("indices").and_then(Node::as_bool) == Some(true);
         let answer = node.get("answer").map(Plan::from_node).transpose().map_err(|error| error.below("/answer"))?;
-        let answer = answer.map(Answer::new).map(Arc::new);
+        let tool = node.get("answer").and_then(|answer| text_at(answer, TOOL));
+        let tool = tool.map(|tool| tool.ok_or_else(|| wrong("/answer/tool".into(), "a name"))).transpose()?;
+        let tool = tool.map(|tool| tool.display().into_owned());
+        let answer = answer.map(|plan| Arc::new(Answer { tool, ..Answer::new(plan) }));
         let mut restore_map =
             RestoreMap { client: client_of(node, &wrong)?, repair, has_indices, answer, ..RestoreMap::default() };
         for member in tools {

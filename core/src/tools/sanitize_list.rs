@@ -99,6 +99,8 @@ struct Writer<'o> {
     has_fallback: bool,
     /// Schemas that were rewritten before.
     memory: Option<&'o mut Memory>,
+    /// The name of the function that stands for a response format.
+    answer: Option<String>,
 }
 
 /// Rewrites a list. With a memory, changes are not reported; only `lossless` shows if they lose anything.
@@ -194,6 +196,7 @@ pub(super) fn rewrite_with_names<'a>(
         by_flag: options.by_flag.is_some(),
         has_fallback: options.fallback.is_some(),
         memory,
+        answer: options.answer.clone(),
     };
     writer.restore_map.repairs_by(options.repair.as_ref());
     let in_brief = writer.memory.is_some();
@@ -519,7 +522,11 @@ impl Writer<'_> {
             if let (true, Some(spare)) = (number > skipped, &spare) {
                 shape.edit_schema(entry, |schema| *schema = spare.clone());
             }
-            match target.write(entry, (shape, number, self.format), self.memory.as_deref_mut()) {
+            match target.write(
+                entry,
+                (shape, number, self.format),
+                (self.memory.as_deref_mut(), self.answer.as_deref()),
+            ) {
                 Ok(mut written) => {
                     if let Some(cause) = first {
                         let reason = format!(

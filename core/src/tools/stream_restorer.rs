@@ -7,6 +7,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    answer_call_stream::AnswerEvents,
     call_repair::Told,
     call_sites::{self, Site},
     held::{Calls, Held, Key},
@@ -35,6 +36,8 @@ pub(crate) struct Stream {
     pub(super) texts: Texts,
     /// The items that become other items.
     items: Items,
+    /// The calls that are the answer.
+    answers: AnswerEvents,
     /// Calls of a Chat Completions chunk whose arguments have to be buffered from this chunk on.
     pub(super) fresh: Vec<Key>,
     /// Text of incomplete events.
@@ -60,6 +63,7 @@ impl Stream {
             held: Calls::default(),
             texts: Texts::default(),
             items: Items::default(),
+            answers: AnswerEvents::default(),
             fresh: Vec::new(),
             text: Buffer::default(),
             // In a stream, unterminated text counts as truncated.
@@ -88,7 +92,22 @@ impl Stream {
     ///
     /// # Errors
     /// `limit-exceeded`, and those of restoring. Everything that was buffered before stays buffered.
-    pub(crate) fn feed<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+    pub(crate) fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+        let restored = self.restored(event)?;
+        self.answered(restored)
+    }
+
+    /// Returns restored events with the answer as text, if a function gives it.
+    fn answered<'a>(&mut self, restored: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
+        let Some(answer) = self.restore_map.called_answer() else { return Ok(restored) };
+        let mut out = Vec::with_capacity(restored.len());
+        for event in restored {
+            self.answers.feed(event, answer, &mut out)?;
+        }
+        Ok(out)
+    }
+
+    fn restored<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
         let mut out = Vec::new();
         if let Passed::Nothing = self.answer(&mut event, &mut out)? {
             return Ok(out);
@@ -149,7 +168,9 @@ impl Stream {
         let calls = self.leave();
         self.told.forget();
         self.fresh = Vec::new();
-        texts.into_iter().chain(calls).chain(self.items.finish()).collect()
+        let left = texts.into_iter().chain(calls).chain(self.items.finish()).collect();
+        // Only a stream that has too much open already fails here.
+        self.answered(left).unwrap_or_default()
     }
 
     /// Removes and returns the calls that never ended.

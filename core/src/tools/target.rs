@@ -77,15 +77,19 @@ impl Written<'_> {
 }
 
 impl Target {
-    /// Rewrites the schema of a tool, if the dialect can express it and the budgets suffice.
+    /// Rewrites the schema of a tool, if the dialect can express it and the budgets suffice. `answer` is the name of
+    /// the function that stands for a response format.
     pub(super) fn write<'a>(
         &self,
         entry: &mut Node<'a>,
         (shape, target, format): (Shape, usize, ToolFormat),
-        memory: Option<&mut Memory>,
+        (memory, answer): (Option<&mut Memory>, Option<&str>),
     ) -> Result<Written<'a>, Refused> {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
         let mut written = Written { target, changes: Vec::new(), plan: Plan::default(), added: None, omit: false };
+        let is_answer = answer.is_some_and(|name| shape.name(entry).is_some_and(|own| own.is(name)));
+        // An answer is never without arguments.
+        let omits = omits && !is_answer;
         match shape.schema(entry).map(arguments::none) {
             None if omits => written.omit = true,
             None => {
@@ -99,10 +103,14 @@ impl Target {
                     pointer(&shape.pointer_to_schema()),
                     pointer(&tool_format::written(format, false).pointer_to_schema()),
                 );
+                let wrapping = is_answer.then(|| SanitizeOptions { wraps_root: true, ..self.options.clone() });
+                let options = wrapping.as_ref().unwrap_or(&self.options);
+                // The memory does not know of wrappers.
+                let memory = memory.filter(|_| !is_answer);
                 let in_brief = memory.is_some() && self.options.allow == Allow::Any;
                 let sanitized = shape.edit_schema(entry, |schema| match memory {
-                    Some(memory) => memory.sanitize(schema, &self.options),
-                    None => sanitize::sanitize_with_plan(schema, &self.options, Detail::Whole),
+                    Some(memory) => memory.sanitize(schema, options),
+                    None => sanitize::sanitize_with_plan(schema, options, Detail::Whole),
                 });
                 (written.changes, written.plan) = sanitized
                     .unwrap_or_else(|| Ok((Vec::new(), Plan::default())))

@@ -258,6 +258,14 @@ fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
     let said = serde_json::to_string(&history).unwrap_or_default().to_lowercase();
     let wants_word = ["openai-chat", "openai-responses", "deepseek"].contains(&dialect);
     refuse(wants_word && is_json_mode && !said.contains("json"), "the messages must contain the word json")?;
+    if dialect.starts_with("openai") && format["type"] == "json_schema" {
+        let name = format.get("name").or_else(|| format["json_schema"].get("name")).and_then(Value::as_str);
+        let is_legal = |name: &str| {
+            let is_of_it = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+            (1..=64).contains(&name.len()) && name.bytes().all(is_of_it)
+        };
+        refuse(!name.is_some_and(is_legal), "Invalid 'response_format.json_schema.name'")?;
+    }
     match dialect {
         "deepseek" => refuse(format["type"] == "json_schema", "This response_format type is unavailable now"),
         "anthropic" => {

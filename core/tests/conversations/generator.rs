@@ -477,6 +477,24 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
             }
         },
     ),
+    (
+        "the name of a format",
+        &[("openai-chat", "openai-chat", "gpt-5"), ("openai-responses", "openai-responses", "gpt-5")],
+        |api, request, numbers| {
+            let mut format = json!({"name": "a list!", "schema": schema()});
+            match numbers.below(3) {
+                0 => drop(format.as_object_mut().and_then(|format| format.remove("name"))),
+                1 => format["name"] = json!("x".repeat(65)),
+                _ => {}
+            }
+            if api == "openai-responses" {
+                format["type"] = json!("json_schema");
+                request["text"] = json!({"format": format});
+            } else {
+                request["response_format"] = json!({"type": "json_schema", "json_schema": format});
+            }
+        },
+    ),
     ("prefill", &[("anthropic", "anthropic", "claude-sonnet-4-5")], |api, request, _| {
         request["output_config"] = json!({"format": {"type": "json_schema", "schema": schema()}});
         let last = said(api, false, "{");

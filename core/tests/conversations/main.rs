@@ -16,8 +16,10 @@ use std::collections::BTreeMap;
 use generator::{made, Backend, Made, TRIGGERS};
 use serde_json::Value;
 use toolwire::{
-    adapt_request, check_request, dialects, options::HistoryPairs, reports::RequestFact, AdaptOptions,
-    CheckRequestOptions, Code,
+    adapt_request, check_request, dialects,
+    options::{Formats, HistoryPairs},
+    reports::RequestFact,
+    AdaptOptions, CheckRequestOptions, Code,
 };
 
 const CONVERSATIONS: usize = 6000;
@@ -145,5 +147,55 @@ fn nothing_that_leaves_is_refused() {
     for fact in dialects().iter().flat_map(|dialect| dialect.requests()) {
         let times = facts.get(&(fact.rule(), fact.statement)).copied().unwrap_or_default();
         assert!(times >= 20, "`{}` ({}) was broken {times} times", fact.rule(), fact.statement);
+    }
+}
+
+/// What the ladder sends for a response format is not refused because of it: neither the format, nor the choice that
+/// forces the function in its place.
+#[test]
+fn the_ladder_always_ends() {
+    let mut numbers = Numbers(11);
+    let (mut faults, mut steps): (Vec<String>, BTreeMap<String, usize>) = (Vec::new(), BTreeMap::new());
+    for number in 0..CONVERSATIONS {
+        let Made { backend, trigger, request } = made(number, &mut numbers);
+        let (_, dialect, model) = backend;
+        let about = format!("{number}, {trigger}, {backend:?}");
+        for formats in [Formats::Ladder, Formats::Tool, Formats::Prompt] {
+            let options = AdaptOptions::new(dialect).model(model).history_pairs(HistoryPairs::Complete);
+            let adapted = match adapt_request(&request, &options.formats(formats)) {
+                Ok(adapted) => adapted,
+                // Some models take no choice that forces a call.
+                Err(error) if formats == Formats::Tool && error.code() == Code::NotRepresentable => continue,
+                Err(error) if error.code() == Code::InvalidRequest => continue,
+                Err(error) => {
+                    faults.push(format!("{about}, {formats:?}: {error}: {request}"));
+                    continue;
+                }
+            };
+            let changes = &adapted.report.format_changes;
+            let is_step = |rule: &str| ["format-as-tool", "format-in-prompt"].contains(&rule);
+            let Some(step) = changes.iter().map(|change| change.change.rule).find(|rule| is_step(rule)) else {
+                continue;
+            };
+            *steps.entry(format!("{formats:?}: {step}")).or_default() += 1;
+            let left = broken(dialect, model, &adapted.request);
+            let is_about = |rule: &str| rule.starts_with("format-") || rule.starts_with("choice-while");
+            let left: Vec<_> = left.iter().filter(|(rule, _)| is_about(rule)).collect();
+            if !left.is_empty() {
+                faults.push(format!("{about}, {formats:?}: {left:?}: {}", adapted.request));
+            }
+            if let Err(refusal) = fakes::check(backend, &adapted.request) {
+                let known = broken(dialect, model, &adapted.request);
+                if !known.iter().any(|(rule, _)| LEFT.contains(rule)) {
+                    faults.push(format!("{about}, {formats:?}: refused, {refusal}: {}", adapted.request));
+                }
+            }
+        }
+    }
+    println!("{steps:#?}");
+    let shown: Vec<&String> = faults.iter().take(8).collect();
+    assert!(faults.is_empty(), "{} faults: {shown:#?}", faults.len());
+    for step in ["Ladder: format-as-tool", "Tool: format-as-tool", "Prompt: format-in-prompt"] {
+        assert!(steps.get(step).is_some_and(|times| *times >= 20), "{step}: {steps:?}");
     }
 }

@@ -146,6 +146,9 @@ ChangeRule: TypeAlias = Literal[
     "rename-definition",
     "fallback",
     "drop-output-schema",
+    "rename-format",
+    "format-as-tool",
+    "format-in-prompt",
     "strict-flag",
     "omit-arguments",
     "drop-description",
@@ -270,6 +273,7 @@ RequestConstraint: TypeAlias = Literal[
     "format-beside-prefill",
     "format-without-word",
     "format-updates",
+    "format-name",
     "format-schema",
 ]
 """The constraints of APIs that `check_request` finds violated."""

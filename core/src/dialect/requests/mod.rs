@@ -247,6 +247,7 @@ pub(super) const OPENAI: &[RequestFact] = &[
             'medium'.` (concordia#164, Roo-Code#7054)",
     ),
     format_facts::OPENAI_WORD,
+    format_facts::OPENAI_NAME,
     format_facts::UPDATES,
 ];
 

@@ -106,6 +106,11 @@ impl Plan {
         self.names.as_ref().map(names::new_names).unwrap_or_default()
     }
 
+    /// The plan of an answer that is put under a property of this name, and not changed otherwise.
+    pub(crate) fn of_wrapper(name: String) -> Plan {
+        Plan { wrapper: Some(name), ..Plan::default() }
+    }
+
     fn parts(&self) -> [(&'static str, &Option<Node<'static>>); 3] {
         [("encoded", &self.encoded), ("json", &self.json), ("names", &self.names)]
     }

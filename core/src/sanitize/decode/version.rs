@@ -16,6 +16,9 @@ pub(crate) const REPAIRING: u64 = 3;
 /// Of what also restores the answer to a response format.
 pub(crate) const ANSWERING: u64 = 4;
 
+/// Of what also restores an answer that is given as a call.
+pub(crate) const CALLING: u64 = 5;
+
 /// Is it of today, or of a version up to the newest of its kind? `what` says what was kept, and `again` how to get
 /// another.
 ///

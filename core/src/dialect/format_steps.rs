@@ -1,0 +1,193 @@
+//! What stands for a response format where an API has none, as data: `tools::format_ladder` reads it.
+
+use super::{
+    request_fact::{FormatRule, Refusal},
+    Dialect,
+};
+use crate::options::Api;
+
+/// What an API has beside response formats with a schema.
+#[derive(Debug)]
+pub(crate) struct FormatSteps {
+    /// The dialects of the API.
+    dialects: &'static [&'static str],
+    pub(crate) forces: Forces,
+    /// True if the API has JSON mode, in requests of the formats of [`JSON_MODES`].
+    has_json_mode: bool,
+    /// Where it is documented, as in [`Fact`](super::Fact).
+    pub(crate) source: &'static str,
+    /// As in [`Fact`](super::Fact).
+    pub(crate) confidence: char,
+}
+
+/// Which calls of functions a request can force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Forces {
+    /// A call of one function, by its name.
+    Named,
+    /// A call of some function.
+    Any,
+    /// None.
+    Nothing,
+}
+
+/// JSON mode in requests of one format.
+#[derive(Debug)]
+pub(crate) struct JsonMode {
+    pub(crate) api: Api,
+    /// The member of the request that holds the schema of a format, if this is for those alone.
+    holds: Option<&'static str>,
+    /// The members that lead to the object, which is made if it is not there.
+    pub(crate) path: &'static [&'static str],
+    /// The members of that object.
+    pub(crate) members: &'static [(&'static str, &'static str)],
+    /// True if the answer has to be an object.
+    pub(crate) wants_object: bool,
+}
+
+const JSON_MODES: &[JsonMode] = &[
+    // Ollama's own API.
+    JsonMode {
+        api: Api::OpenaiChat,
+        holds: Some("format"),
+        path: &[],
+        members: &[("format", "json")],
+        wants_object: true,
+    },
+    JsonMode {
+        api: Api::OpenaiChat,
+        holds: None,
+        path: &["response_format"],
+        members: &[("type", "json_object")],
+        wants_object: true,
+    },
+    JsonMode {
+        api: Api::OpenaiResponses,
+        holds: None,
+        path: &["text", "format"],
+        members: &[("type", "json_object")],
+        wants_object: true,
+    },
+    JsonMode {
+        api: Api::Gemini,
+        holds: None,
+        path: &["generationConfig"],
+        members: &[("responseMimeType", "application/json")],
+        wants_object: false,
+    },
+    JsonMode {
+        api: Api::GeminiInteractions,
+        holds: None,
+        path: &["response_format"],
+        members: &[("type", "text"), ("mime_type", "application/json")],
+        wants_object: false,
+    },
+];
+
+const TABLE: &[FormatSteps] = &[
+    FormatSteps {
+        dialects: &["openai-chat", "openai-responses", "openai-strict", "azure-strict"],
+        forces: Forces::Named,
+        has_json_mode: true,
+        source: "OpenAI, API reference, `tool_choice` and `response_format` (read 2026-11-26)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["anthropic", "anthropic-strict"],
+        forces: Forces::Named,
+        has_json_mode: false,
+        source: "Anthropic, tool use, `tool_choice`: forcing a tool is its own way to JSON (read 2026-11-26)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["bedrock-anthropic"],
+        forces: Forces::Named,
+        has_json_mode: false,
+        source: "Amazon Bedrock, API reference, ToolChoice: `tool` for Claude and Nova (read 2026-11-26)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["bedrock", "bedrock-strict"],
+        forces: Forces::Any,
+        has_json_mode: false,
+        source: "Amazon Bedrock, API reference, ToolChoice: more models take `any` than `tool` (read 2026-11-26)",
+        confidence: 'B',
+    },
+    FormatSteps {
+        dialects: &["gemini", "gemini-json-schema", "vertex", "vertex-json-schema"],
+        forces: Forces::Named,
+        has_json_mode: true,
+        source: "Gemini API, FunctionCallingConfig: `ANY` with `allowedFunctionNames`; `responseMimeType` stands \
+            without a schema, too (read 2026-11-26)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["gemini-interactions"],
+        forces: Forces::Named,
+        has_json_mode: true,
+        source: "google-genai 3.6.1, _gaos/types/interactions: `allowed_tools`; a text format without a schema \
+            (read 2026-11-26)",
+        confidence: 'B',
+    },
+    FormatSteps {
+        dialects: &["cohere", "cohere-strict"],
+        forces: Forces::Any,
+        has_json_mode: true,
+        source: "Cohere Chat v2, `tool_choice`: `REQUIRED` or `NONE`; `response_format` (read 2026-11-26)",
+        confidence: 'B',
+    },
+    FormatSteps {
+        dialects: &["llama-cpp"],
+        forces: Forces::Any,
+        has_json_mode: true,
+        source: "llama.cpp b11434, common chat parameters: `tool_choice` is `auto`, `none` or `required` (read \
+            2026-11-26)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["ollama"],
+        forces: Forces::Nothing,
+        has_json_mode: true,
+        source: "Ollama, OpenAI compatibility: `tool_choice` is not supported, JSON mode is (read 2026-11-26)",
+        confidence: 'B',
+    },
+    FormatSteps {
+        dialects: &["mistral", "deepseek", "moonshot", "xai", "groq", "cerebras", "fireworks", "vllm", "sglang"],
+        forces: Forces::Named,
+        has_json_mode: true,
+        source: "their references of Chat Completions take over OpenAI's `tool_choice` and `json_object` (read \
+            2026-11-26)",
+        confidence: 'B',
+    },
+];
+
+/// For dialects whose API is not known: the requests have OpenAI's choice of tools, or their own.
+const UNKNOWN: FormatSteps = FormatSteps {
+    dialects: &[],
+    forces: Forces::Named,
+    has_json_mode: false,
+    source: "nothing is known of the API",
+    confidence: 'C',
+};
+
+/// Returns what the API of a dialect has beside response formats.
+pub(crate) fn of(dialect: &Dialect) -> &'static FormatSteps {
+    TABLE.iter().find(|row| row.dialects.contains(&dialect.name)).unwrap_or(&UNKNOWN)
+}
+
+impl FormatSteps {
+    /// Returns JSON mode in requests of a format, if the API has it there. `member` is the one of the request that
+    /// holds the schema.
+    pub(crate) fn json_mode(&self, api: Api, member: Option<&str>) -> Option<&'static JsonMode> {
+        let is_it = |mode: &&JsonMode| mode.api == api && mode.holds.is_none_or(|holds| member == Some(holds));
+        JSON_MODES.iter().find(is_it).filter(|_| self.has_json_mode)
+    }
+}
+
+/// Returns the rules of a dialect about formats that a substitute of a format may break, too.
+pub(crate) fn rules(dialect: &Dialect) -> impl Iterator<Item = FormatRule> + '_ {
+    dialect.requests().iter().filter_map(|fact| match fact.refuses {
+        Refusal::Format(rule) => Some(rule),
+        _ => None,
+    })
+}

@@ -1,0 +1,149 @@
+//! Makes a request force a call of a function, beside the choice that it has.
+
+use alloc::vec::Vec;
+
+use super::{
+    choice::{demand, forced, of, plain, Choice, ALLOWED, CONVERSE, GEMINI, INTERACTIONS},
+    tool::has_type,
+};
+use crate::{
+    error::Error,
+    json::{
+        lazy::{edit_member, take, view},
+        Data, Node, Text,
+    },
+    options::Api,
+};
+
+/// What a choice says of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stance {
+    /// The model decides.
+    Open,
+    /// The model must call a tool.
+    Demanded,
+    /// The model must not call a tool.
+    Barred,
+}
+
+/// Returns what the choice of a request says of calls, in any format.
+///
+/// # Errors
+/// `invalid-json` if the choice is text that cannot be read.
+pub(crate) fn stance(request: &Node<'_>, api: Api) -> Result<Stance, Error> {
+    if demand(request, api)?.is_some() {
+        return Ok(Stance::Demanded);
+    }
+    if api == Api::Gemini {
+        for (outer, inner, ..) in GEMINI {
+            let config = request.get(outer).map(view).transpose()?;
+            let mode = config.as_deref().and_then(|config| config.get(inner)?.get("mode")?.as_text());
+            if mode.is_some_and(|mode| mode.display().eq_ignore_ascii_case("none")) {
+                return Ok(Stance::Barred);
+            }
+        }
+        return Ok(Stance::Open);
+    }
+    let is_barred = matches!(of(request, api)?, Some((_, Some(Choice::None))));
+    Ok(if is_barred { Stance::Barred } else { Stance::Open })
+}
+
+/// Makes a request force a call of a function: of no other if `is_only`, or else of this one or of one that the choice
+/// allows already.
+///
+/// # Errors
+/// `invalid-json` if the choice is text that cannot be read.
+pub(crate) fn force<'a>(request: &mut Node<'a>, api: Api, name: Text<'a>, is_only: bool) -> Result<(), Error> {
+    match api {
+        Api::Gemini => {
+            let is_there = |(outer, ..): &&(&str, &str, &str, &str)| request.get(*outer).is_some();
+            let (outer, inner, list, _) = *GEMINI.iter().find(is_there).unwrap_or(&GEMINI[0]);
+            edit_object(request, outer, |config| {
+                edit_object(config, inner, |config| {
+                    config.set("mode", Node::literal("ANY"));
+                    if is_only || config.get(list).is_some_and(|list| list.as_array().is_none()) {
+                        config.remove(list);
+                    }
+                    let name = Node::string(name);
+                    if is_only {
+                        config.set(list, Node::array(Vec::from([name])));
+                    } else {
+                        config.visit(list, |list| list.as_array_mut().map(|list| list.push(name)));
+                    }
+                    Ok(())
+                })
+            })
+        }
+        Api::Bedrock => {
+            let (outer, inner, _) = CONVERSE;
+            let choice = match is_only {
+                true => Node::record([("tool", Node::record([("name", Node::string(name))]))]),
+                false => Node::record([("any", Node::empty_object())]),
+            };
+            edit_object(request, outer, |config| {
+                config.set(inner, choice);
+                Ok(())
+            })
+        }
+        Api::GeminiInteractions => {
+            let (outer, inner, _) = INTERACTIONS;
+            edit_object(request, outer, |config| {
+                let allowed = config.get(inner).and_then(|choice| choice.get(ALLOWED)?.get("tools")).is_some();
+                if allowed && !is_only {
+                    config.visit(inner, |choice| {
+                        choice.visit(ALLOWED, |allowed| {
+                            allowed.set("mode", Node::literal("any"));
+                            allowed.visit("tools", |list| list.as_array_mut().map(|list| list.push(Node::string(name))))
+                        })
+                    });
+                } else {
+                    config.set(inner, forced_or_required(name, api, is_only));
+                }
+                Ok(())
+            })
+        }
+        _ => {
+            let mut old = take(request, "tool_choice")?.unwrap_or_default();
+            if has_type(&old, ALLOWED) && !is_only {
+                let entry = forced(name, api, false);
+                let allow = |holder: &mut Node<'a>| {
+                    holder.set("mode", Node::literal("required"));
+                    holder.visit("tools", |list| list.as_array_mut().map(|list| list.push(entry.clone())));
+                };
+                if old.visit(ALLOWED, allow).is_none() {
+                    allow(&mut old);
+                }
+                request.set("tool_choice", old);
+                return Ok(());
+            }
+            let mut new = forced_or_required(name, api, is_only);
+            let single = old.get("disable_parallel_tool_use").filter(|_| api == Api::Anthropic).cloned();
+            if let Some(single) = single {
+                new.set("disable_parallel_tool_use", single);
+            }
+            request.set("tool_choice", new);
+            Ok(())
+        }
+    }
+}
+
+fn forced_or_required(name: Text<'_>, api: Api, is_only: bool) -> Node<'_> {
+    if is_only {
+        forced(name, api, false)
+    } else {
+        plain(&Choice::Required, api)
+    }
+}
+
+/// Edits a member that is an object, and makes it if the request has none.
+fn edit_object<'a>(
+    node: &mut Node<'a>,
+    key: &'static str,
+    change: impl FnOnce(&mut Node<'a>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let is_object = |inner: &Node<'_>| matches!(inner.data(), Data::Object(_) | Data::Verbatim(_));
+    if !node.get(key).is_some_and(is_object) {
+        node.set(key, Node::empty_object());
+    }
+    edit_member(node, key, change).map(drop)
+}

@@ -1,0 +1,156 @@
+//! The system prompt of a request, wherever its format has it, with a text at its end.
+
+use alloc::string::String;
+
+use crate::{
+    error::{Code, Error},
+    json::{
+        lazy::{edit, take, view},
+        Data, Node, Text,
+    },
+    options::Api,
+};
+
+/// Appends a text to the system prompt.
+///
+/// # Errors
+/// `invalid-request` if the system prompt is neither text nor text blocks.
+pub(crate) fn append(request: &mut Node<'_>, format: Api, text: String) -> Result<(), Error> {
+    match format {
+        Api::Anthropic => append_member(request, "system", "text", text),
+        Api::OpenaiResponses => append_member(request, "instructions", "input_text", text),
+        Api::Bedrock => append_block(request, text),
+        Api::GeminiInteractions => append_member(request, "system_instruction", "text", text),
+        Api::Gemini | Api::GeminiJsonSchema => append_part(request, text),
+        Api::OpenaiChat | Api::LlamaCpp => append_message(request, text),
+    }
+}
+
+/// Inserts a system message before the history of a Responses request: words that the API wants in the input count only
+/// there.
+///
+/// # Errors
+/// `invalid-json` if the history is text that cannot be read.
+pub(crate) fn insert_before_input(request: &mut Node<'_>, text: String) -> Result<(), Error> {
+    let message = |role, content| Node::record([("role", Node::literal(role)), ("content", content)]);
+    let first = message("system", Node::string(text));
+    let mut input = take(request, "input")?.unwrap_or_default();
+    if input.as_array().is_none() {
+        let said = (!input.is_null()).then(|| message("user", input));
+        input = Node::array(said.into_iter().collect());
+    }
+    input.as_array_mut().into_iter().for_each(|items| items.insert(0, first.clone()));
+    request.set("input", input);
+    Ok(())
+}
+
+/// Appends to the system prompt of Gemini, whose parts have no type.
+fn append_part(request: &mut Node<'_>, text: String) -> Result<(), Error> {
+    let is_given = |key: &&str| request.get(key).is_some();
+    let key = ["systemInstruction", "system_instruction"].into_iter().find(is_given).unwrap_or("systemInstruction");
+    let part = Node::record([("text", Node::string(text))]);
+    let mut prompt = take(request, key)?.unwrap_or_default();
+    let has_parts = prompt.visit("parts", |parts| parts.as_array_mut().map(|parts| parts.push(part.clone())));
+    if has_parts.flatten().is_none() {
+        // SDKs take a text, too.
+        let own = prompt.as_text().is_some().then(|| Node::record([("text", core::mem::take(&mut prompt))]));
+        let parts = Node::array(own.into_iter().chain([part]).collect());
+        match prompt.as_object() {
+            Some(_) => prompt.set("parts", parts),
+            None => prompt = Node::record([("parts", parts)]),
+        }
+    }
+    request.set(key, prompt);
+    Ok(())
+}
+
+fn append_member(
+    request: &mut Node<'_>,
+    key: &'static str,
+    text_type: &'static str,
+    text: String,
+) -> Result<(), Error> {
+    let prompt = take(request, key)?.unwrap_or_default();
+    let prompt = appended(prompt, text_type, text, &alloc::format!("/{key}"))?;
+    if let Some(object) = request.as_object_mut() {
+        object.set(key, prompt);
+    }
+    Ok(())
+}
+
+/// Appends to the system prompt of Converse, which is a list of blocks without a type.
+fn append_block(request: &mut Node<'_>, text: String) -> Result<(), Error> {
+    let block = Node::record([("text", Node::string(text))]);
+    let mut prompt = take(request, "system")?.unwrap_or_default();
+    match prompt.as_array_mut() {
+        Some(blocks) => blocks.push(block),
+        None => prompt = Node::array(alloc::vec![block]),
+    }
+    request.set("system", prompt);
+    Ok(())
+}
+
+/// Appends to the system prompt of Chat Completions, which is the first message.
+fn append_message(request: &mut Node<'_>, text: String) -> Result<(), Error> {
+    request
+        .visit("messages", |messages| {
+            let leads = match messages.as_array().and_then(<[Node<'_>]>::first) {
+                Some(first) => {
+                    let first = view(first)?;
+                    // A message of Kimi's with tools has no text.
+                    first.get("tools").is_none()
+                        && first.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
+                }
+                None => false,
+            };
+            let Some(list) = messages.as_array_mut() else { return Ok(()) };
+            match list.first_mut().filter(|_| leads) {
+                Some(first) => edit(first, |first| {
+                    let content = first.visit("content", core::mem::take).unwrap_or_default();
+                    let content = appended(content, "text", text, "/messages/0/content")?;
+                    if let Some(object) = first.as_object_mut() {
+                        object.set("content", content);
+                    }
+                    Ok(())
+                }),
+                None => {
+                    list.insert(0, Node::record([("role", Node::literal("system")), ("content", Node::string(text))]));
+                    Ok(())
+                }
+            }
+        })
+        .transpose()?;
+    Ok(())
+}
+
+/// Returns the prompt with one more text at its end, and so after any cache breakpoint.
+pub(crate) fn appended<'a>(
+    mut prompt: Node<'a>,
+    text_type: &'static str,
+    text: String,
+    at: &str,
+) -> Result<Node<'a>, Error> {
+    match prompt.data() {
+        Data::Null => return Ok(Node::string(text)),
+        Data::String(old) => {
+            let mut joined = String::from(&*super::notice::whole(old, at)?);
+            if !joined.is_empty() {
+                joined.push_str("\n\n");
+            }
+            joined.push_str(&text);
+            return Ok(Node::string(Text::new(joined)));
+        }
+        Data::Array(_) => {}
+        _ => {
+            let found = alloc::format!(
+                "expected the system prompt to be a string or an array of text blocks, found {}",
+                prompt.kind()
+            );
+            return Err(Error::new(Code::InvalidRequest, at, found));
+        }
+    }
+    if let Some(blocks) = prompt.as_array_mut() {
+        blocks.push(Node::record([("type", Node::literal(text_type)), ("text", Node::string(text))]));
+    }
+    Ok(prompt)
+}

@@ -1,0 +1,502 @@
+//! What stands for a response format that is not sent as one: a function that the model is forced to call, or
+//! instructions.
+
+use alloc::{
+    borrow::ToOwned as _,
+    format,
+    string::{String, ToString as _},
+    sync::Arc,
+    vec::Vec,
+};
+
+use super::{
+    adapt_report::AdaptReport, answer::Answer, check_formats, formats::FormatChange, restore::RestoreMap, target::about,
+};
+use crate::{
+    collections::Set,
+    dialect::{
+        format_steps::{self, Forces, FormatSteps, JsonMode},
+        requests::{FormatRule, Refusal},
+        Dialect,
+    },
+    error::{Code, Error},
+    json::{self, lazy, Node, Text},
+    options::{AdaptOptions, Allow, Api, Formats},
+    report::{Accepts, Change, Guidance, Reason, Severity},
+    request::{
+        self, choice,
+        forcing::{force, stance, Stance},
+        formats::{put_json_mode, remove_json_mode, take, Handed},
+        instructions,
+        report::Warnings,
+        tool_format::{self, Edits, Entry},
+    },
+    rules::Rule,
+    sanitize::{declares_object, decode::Plan},
+};
+
+/// The name of the function that stands for a response format.
+pub(crate) const ANSWER: &str = "give_answer";
+const DESCRIPTION: &str = "Call this function to give the final answer: its arguments are the answer.";
+
+/// Why a request is not rewritten.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The request cannot be sent, whatever becomes of its format.
+    Request(Error),
+    /// The format cannot be sent in this way.
+    Format(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Request(error)
+    }
+}
+
+/// Rewrites a request by the steps that the option names: by the next step if a step cannot send the format.
+///
+/// # Errors
+/// Those of `adapt`, of the last step.
+pub(super) fn climb<'a, R>(
+    request: &mut Node<'a>,
+    options: &AdaptOptions,
+    adapt: &mut dyn FnMut(&mut Node<'a>, Formats) -> Result<R, Stop>,
+) -> Result<R, Error> {
+    let steps: &[Formats] = match options.formats {
+        Formats::Ladder => &[Formats::Native, Formats::Tool, Formats::Prompt],
+        Formats::Native => &[Formats::Native],
+        Formats::Tool => &[Formats::Tool],
+        Formats::Prompt => &[Formats::Prompt],
+    };
+    let Some((last, others)) = steps.split_last() else { return Err(Error::internal("no step")) };
+    for step in others {
+        let mut copy = request.clone();
+        match adapt(&mut copy, *step) {
+            Ok(adapted) => {
+                *request = copy;
+                return Ok(adapted);
+            }
+            Err(Stop::Request(error)) => return Err(error),
+            Err(Stop::Format(_)) => {}
+        }
+    }
+    adapt(request, *last).map_err(|stop| match stop {
+        Stop::Request(error) | Stop::Format(error) => error,
+    })
+}
+
+/// What was put into a request for its response format.
+pub(super) struct Substitute {
+    /// JSON Pointer to the schema of the format in the request as it was.
+    from: String,
+    kind: Kind,
+}
+
+enum Kind {
+    /// A function of this name, at this place of the list of tools.
+    Tool {
+        name: String,
+        at: String,
+        /// True if the request forces a call of the function by its name.
+        is_only: bool,
+    },
+    Prompt {
+        mode: Option<&'static JsonMode>,
+        /// The property that holds an answer that is no object.
+        wrapper: Option<String>,
+    },
+    /// Nothing: the model has to call a tool, and gives no answer.
+    Nothing,
+}
+
+/// What a substitute is for: a request of this format, with a model, that another API may get.
+#[derive(Clone, Copy)]
+pub(super) struct For<'o> {
+    pub(super) api: Api,
+    pub(super) target: Api,
+    pub(super) dialect: &'static Dialect,
+    pub(super) model: &'o str,
+    pub(super) options: &'o AdaptOptions,
+    /// The names that tools have at their servers.
+    pub(super) names: &'o [String],
+}
+
+/// Replaces the response format of a request as the step says. Returns `None` if the format stays, or if there is none.
+///
+/// # Errors
+/// `not-representable` for a format that cannot be sent in this way, and for several formats.
+pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>) -> Result<Option<Substitute>, Stop> {
+    if matches!(step, Formats::Native | Formats::Ladder) {
+        return Ok(None);
+    }
+    let places = request::formats::pointers(request, for_api.api)?;
+    let (pointer, place) = match places.as_slice() {
+        [] => return Ok(None),
+        [one] if one.1.item.is_none() => one,
+        [.., (pointer, _)] => {
+            let message = "expected one response format, in the request itself, found several, or one in the history";
+            return Err(Stop::Format(Error::new(Code::NotRepresentable, pointer.as_str(), message)));
+        }
+    };
+    let from = format!("{pointer}/{}", place.schema);
+    let steps = format_steps::of(for_api.dialect);
+    let is_enforced = place.is_enforced;
+    let member = Some(place.schema).filter(|_| place.path.is_empty());
+    if step == Formats::Tool && steps.forces == Forces::Nothing {
+        let found = format!("expected an API that can force a call, found none: {}{}", steps.source, NEXT_IS_PROMPT);
+        return Err(Stop::Format(Error::new(Code::NotRepresentable, from, found)));
+    }
+    let Some(handed) = take(request, for_api.api, &mut Warnings::default())? else { return Ok(None) };
+    let kind = match step {
+        Formats::Tool => put_tool(request, handed, is_enforced, &from, for_api, steps)?,
+        _ => put_prompt(request, handed, member, for_api, steps)?,
+    };
+    Ok(Some(Substitute { from, kind }))
+}
+
+/// The rule of facts about choices that force a call while the model thinks.
+const WHILE_THINKING: &str = "choice-while-thinking";
+
+const NEXT_IS_TOOL: &str =
+    "; with `formats: \"tool\"`, the schema is sent as a function that the model is forced to call";
+const NEXT_IS_PROMPT: &str = "; with `formats: \"prompt\"`, the schema is sent in the instructions";
+
+/// Returns the error of a format that the API cannot take as one, with the next step.
+pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
+    if error.code() != Code::NotRepresentable {
+        return error;
+    }
+    let next = match format_steps::of(dialect).forces {
+        Forces::Nothing => NEXT_IS_PROMPT,
+        _ => NEXT_IS_TOOL,
+    };
+    Error::new(error.code(), error.pointer(), error.message().to_owned() + next)
+}
+
+fn put_tool(
+    request: &mut Node<'_>,
+    handed: Handed<'_>,
+    is_enforced: bool,
+    from: &str,
+    For { api, dialect, names, options, .. }: For<'_>,
+    steps: &FormatSteps,
+) -> Result<Kind, Stop> {
+    let refused = |found: &str| {
+        let message = format!("expected a request in which the API can force a call of one function, found {found}");
+        Stop::Format(Error::new(Code::NotRepresentable, from, message + NEXT_IS_PROMPT))
+    };
+    // JSON mode would hold for the text beside the call.
+    remove_json_mode(request, api)?;
+    let stance = stance(request, api)?;
+    if stance == Stance::Demanded {
+        return Ok(Kind::Nothing);
+    }
+    let mut taken: Set<String> = names.iter().cloned().collect();
+    let has_tools = request::with_tools(request, api, |tools| {
+        names_in(tools, MOST_LEVELS, &mut taken);
+        Ok(tools.as_array().is_some_and(|list| !list.is_empty()))
+    })?;
+    let has_others = has_tools == Some(true);
+    if stance == Stance::Barred && has_others && steps.forces != Forces::Named {
+        return Err(refused("a choice that bars the tools of the request"));
+    }
+    let is_free = |name: &String| !taken.contains(name);
+    let numbered = || (2_u32..).map(|number| format!("{ANSWER}_{number}")).find(|name| is_free(name));
+    let name = Some(String::from(ANSWER)).filter(is_free).or_else(numbered).unwrap_or_default();
+    let description = match handed.description.as_ref().and_then(Text::value) {
+        Some(own) => format!("{DESCRIPTION} {own}"),
+        None => DESCRIPTION.into(),
+    };
+    let mut entry = Node::record([
+        ("name", Node::string(name.clone())),
+        ("description", Node::string(description)),
+        ("inputSchema", handed.schema.detached()),
+    ]);
+    let format = tool_format::sent_to(api, dialect.tools.format);
+    // Only where the flags of tools choose their dialect, the function needs one.
+    let strict = (handed.strict.unwrap_or(is_enforced) && options.tools.by_flag.is_some()).then_some(true);
+    if let Entry::Tool(shape) = tool_format::recognise(&entry) {
+        shape.settle(&mut entry, format, None, Edits { name: None, description: None, strict, omit: false });
+    }
+    let path = tool_format::pointer(&tool_format::written(format, false).pointer_to_schema());
+    let at = add_to_list(request, api, entry)? + &path;
+    let is_only = !has_others || stance == Stance::Barred;
+    force(request, api, Text::new(name.clone()), is_only && steps.forces == Forces::Named)?;
+    Ok(Kind::Tool { name, at, is_only })
+}
+
+/// How deep names are looked for in a list of tools.
+const MOST_LEVELS: usize = 6;
+
+/// Collects the names in a list of tools: of tools, of namespaces and of servers.
+fn names_in(node: &Node<'_>, levels: usize, names: &mut Set<String>) {
+    let Some(levels) = levels.checked_sub(1) else { return };
+    names.extend(node.get("name").and_then(Node::as_text).map(|name| name.display().into_owned()));
+    for inner in node.as_array().unwrap_or_default() {
+        names_in(inner, levels, names);
+    }
+    for key in ["function", "custom", "toolSpec", "tools", "functionDeclarations", "function_declarations"] {
+        if let Some(inner) = node.get(key) {
+            names_in(inner, levels, names);
+        }
+    }
+}
+
+/// Adds a function to the list of tools. Returns the pointer to it.
+///
+/// # Errors
+/// `invalid-json` if the list is text that cannot be read.
+fn add_to_list<'a>(request: &mut Node<'a>, api: Api, entry: Node<'a>) -> Result<String, Error> {
+    const CONFIG: &str = "toolConfig";
+    if api != Api::Bedrock {
+        return add_in(request, api, entry);
+    }
+    let mut config = lazy::take(request, CONFIG)?.filter(|config| config.as_object().is_some());
+    let config_node = config.get_or_insert_with(Node::empty_object);
+    let at = add_in(config_node, api, entry)?;
+    request.set(CONFIG, config.unwrap_or_default());
+    Ok(format!("/{CONFIG}{at}"))
+}
+
+fn add_in<'a>(holder: &mut Node<'a>, api: Api, entry: Node<'a>) -> Result<String, Error> {
+    const TOOLS: &str = "tools";
+    const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
+    let mut tools = lazy::take(holder, TOOLS)?.unwrap_or_default();
+    if tools.as_array().is_none() {
+        tools = Node::array(Vec::new());
+    }
+    let list = tools.as_array().unwrap_or_default();
+    let length = |node: &Node<'_>| node.as_array().map(<[Node<'_>]>::len);
+    let group = |entry: &Node<'_>| GROUPS.into_iter().find_map(|key| Some((key, length(entry.get(key)?)?)));
+    let found = list.iter().enumerate().rev().find_map(|(at, entry)| Some((at, group(entry)?)));
+    let at = match found.filter(|_| api == Api::Gemini) {
+        Some((at, (key, length))) => {
+            let functions = tools.as_array_mut().and_then(|list| list.get_mut(at));
+            functions
+                .and_then(|functions| functions.visit(key, |list| list.as_array_mut().map(|list| list.push(entry))));
+            format!("/{TOOLS}/{at}/{key}/{length}")
+        }
+        None => {
+            let [key, _] = GROUPS;
+            let at = list.len();
+            let (entry, inner) = match api {
+                Api::Gemini => (Node::record([(key, Node::array(Vec::from([entry])))]), format!("/{key}/0")),
+                _ => (entry, String::new()),
+            };
+            tools.as_array_mut().into_iter().for_each(|list| list.push(entry.clone()));
+            format!("/{TOOLS}/{at}{inner}")
+        }
+    };
+    holder.set(TOOLS, tools);
+    Ok(at)
+}
+
+fn put_prompt(
+    request: &mut Node<'_>,
+    handed: Handed<'_>,
+    member: Option<&str>,
+    For { api, target, dialect, options, model, .. }: For<'_>,
+    steps: &FormatSteps,
+) -> Result<Kind, Stop> {
+    remove_json_mode(request, api)?;
+    let mut mode = steps.json_mode(target, member.filter(|_| api == target));
+    if mode.is_some() && !takes_json_mode(request, dialect, model)? {
+        mode = None;
+    }
+    let is_wrapped = mode.is_some_and(|mode| mode.wants_object) && !declares_object(&handed.schema);
+    let wrapper = is_wrapped.then(|| options.tools.sanitize.wrapper.clone());
+    let mut text = String::from(match is_wrapped {
+        true => "Answer with one JSON object, and nothing before or after it: no Markdown. ",
+        false => "Answer with one JSON value, and nothing before or after it: no Markdown. ",
+    });
+    match &wrapper {
+        Some(name) => text += &format!("It has one member, `{name}`, which must be valid against this JSON Schema"),
+        None => text += "It must be valid against this JSON Schema",
+    }
+    if let Some(description) = handed.description.as_ref().and_then(Text::value) {
+        text += &format!(" ({description})");
+    }
+    text += ":\n";
+    text += &json::write_plain(&handed.schema);
+    match api {
+        Api::OpenaiResponses => instructions::insert_before_input(request, text)?,
+        _ => instructions::append(request, api, text)?,
+    }
+    Ok(Kind::Prompt { mode, wrapper })
+}
+
+/// Returns true if the API takes JSON mode beside the tools of a request.
+fn takes_json_mode(request: &Node<'_>, dialect: &Dialect, model: &str) -> Result<bool, Error> {
+    for rule in format_steps::rules(dialect) {
+        let is_broken = match rule {
+            FormatRule::BesideTools { models, .. } => models.include(model) && check_formats::has_tools(request, true)?,
+            FormatRule::BesideHosted(member) => check_formats::has_entry(request, member)?,
+            _ => false,
+        };
+        if is_broken {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Substitute {
+    /// Returns the name of the function that stands for the format.
+    pub(super) fn tool(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Tool { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Fails if the function could not be made acceptable. Call it before anything is said of the choice that forces
+    /// it.
+    ///
+    /// # Errors
+    /// `not-representable`.
+    pub(super) fn is_sent(&self, report: &AdaptReport) -> Result<(), Stop> {
+        let Some(name) = self.tool() else { return Ok(()) };
+        let refused =
+            report.quarantined.iter().find(|tool| tool.server.is_none() && tool.name.as_deref() == Some(name));
+        let Some(tool) = refused else { return Ok(()) };
+        let message = format!("{}{NEXT_IS_PROMPT}", tool.message);
+        Err(Stop::Format(Error::new(Code::NotRepresentable, self.from.as_str(), message)))
+    }
+
+    /// Completes a rewritten request and its report.
+    ///
+    /// # Errors
+    /// `not-representable` if the API lets no choice force the call; `too-lossy`.
+    pub(super) fn complete(
+        self,
+        request: &mut Node<'_>,
+        For { api, target, dialect, model, options, .. }: For<'_>,
+        (report, restore_map): (&mut AdaptReport, &mut RestoreMap),
+    ) -> Result<(), Stop> {
+        let Substitute { from, kind } = self;
+        let steps = format_steps::of(dialect);
+        let reason = Reason::fact("what the API has beside response formats", steps.confidence, steps.source);
+        let (rule, to, accepts, guidance, message) = match kind {
+            Kind::Nothing => {
+                let message = "left the format out: the model has to call a tool, and gives no answer";
+                (Rule::FormatAsTool, None, Accepts::Same, Guidance::Same, message.to_string())
+            }
+            Kind::Tool { name, at, is_only } => {
+                if let Some(why) = choice_refused(request, (target, dialect, model), report)? {
+                    let message = format!("expected a request in which the API can force a call, found none: {why}");
+                    let error = Error::new(Code::NotRepresentable, from, message + NEXT_IS_PROMPT);
+                    return Err(Stop::Format(error));
+                }
+                report.choice = None;
+                report.request_changes.retain(|change| change.rule != WHILE_THINKING);
+                take_changes(report, &name, (&at, &from));
+                let plan = restore_map.plan_of(&name);
+                restore_map.answers_by(Some(Answer::of_tool(plan, name.clone())));
+                let forced = if is_only { "to call it" } else { "to call it or another tool" };
+                let message =
+                    format!("sent the schema as the arguments of the function `{name}`: the model has {forced}");
+                // Only a strict mode is known to hold arguments to a schema.
+                let is_strict = is_sent_strict(request, target, &name)?;
+                let accepts = if is_strict { Accepts::Same } else { Accepts::Wider };
+                (Rule::FormatAsTool, Some(at).filter(|_| api == target), accepts, Guidance::Same, message)
+            }
+            Kind::Prompt { mode, wrapper } => {
+                if let Some(mode) = mode {
+                    put_json_mode(request, mode)?;
+                }
+                restore_map.answers_by(wrapper.map(|name| Answer::new(Plan::of_wrapper(name))));
+                let message = match mode {
+                    Some(_) => "sent the schema in the instructions, with JSON mode: nothing holds the answer to it",
+                    None => "sent the schema in the instructions: nothing holds the answer to it",
+                };
+                (Rule::FormatInPrompt, None, Accepts::Wider, Guidance::Moved, message.to_string())
+            }
+        };
+        let change = about(rule, (from.clone(), to), guidance, reason, message);
+        let needed = Allow::needed_for(accepts, false);
+        let allow = options.tools.sanitize.allow;
+        if needed > allow {
+            let (allowed, needed) = (allow.as_str(), needed.as_str());
+            let message = format!(
+                "expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {}",
+                change.message
+            );
+            return Err(Stop::Format(Error::new(Code::TooLossy, from, message)));
+        }
+        let change = FormatChange { dialect: dialect.name, change: Change { accepts, ..change } };
+        report.format_changes.insert(0, change);
+        Ok(())
+    }
+}
+
+/// Returns why the API does not take the choice that forces the function, if it does not.
+fn choice_refused(
+    request: &Node<'_>,
+    (api, dialect, model): (Api, &Dialect, &str),
+    report: &AdaptReport,
+) -> Result<Option<String>, Error> {
+    for fact in dialect.requests() {
+        let is_refused = match fact.refuses {
+            Refusal::ChoiceByModel { models, .. } => models.include(model),
+            Refusal::ModelWithoutTools { models, .. } => models.include(model),
+            _ => false,
+        };
+        if is_refused {
+            return Ok(Some(fact.statement.into()));
+        }
+    }
+    if choice::demand(request, api)?.is_some() {
+        return Ok(None);
+    }
+    let weakened = report.request_changes.iter().find(|change| change.rule == WHILE_THINKING);
+    Ok(Some(weakened.map_or("the choice is not sent", |change| change.reason.statement()).into()))
+}
+
+/// Returns true if the function is sent with `strict: true`.
+fn is_sent_strict(request: &Node<'_>, api: Api, name: &str) -> Result<bool, Error> {
+    let found = request::with_tools(request, api, |tools| {
+        let is_it = |entry: &&Node<'_>| request::tool::name(entry).is_some_and(|own| own.is(name));
+        let entry = tools.as_array().unwrap_or_default().iter().rev().find(is_it);
+        Ok(entry.is_some_and(|entry| match tool_format::recognise(entry) {
+            Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
+            _ => false,
+        }))
+    })?;
+    Ok(found == Some(true))
+}
+
+/// Moves the changes of the function to those of the format, with pointers into the format's schema.
+fn take_changes(report: &mut AdaptReport, name: &str, (at, from): (&str, &str)) {
+    let is_its = |change: &super::sanitize_list::ToolChange| change.server.is_none() && change.tool == name;
+    if !report.changes.iter().any(is_its) {
+        return;
+    }
+    let changes = Arc::make_mut(&mut report.changes);
+    for tool in changes.iter().filter(|change| is_its(change)) {
+        let mut change = tool.change.clone();
+        let inner = change.pointer.strip_prefix(at).unwrap_or_default();
+        change.pointer = format!("{from}{inner}");
+        report.format_changes.push(FormatChange { dialect: tool.dialect, change });
+    }
+    changes.retain(|change| !is_its(change));
+}
+
+/// Returns the error of a native format that the API is known to refuse in a request, if it does.
+///
+/// # Errors
+/// As `check_formats::broken`.
+pub(super) fn refused_natively(
+    request: &mut Node<'_>,
+    api: Api,
+    dialect: &'static Dialect,
+    model: &str,
+) -> Result<(), Stop> {
+    let broken = check_formats::broken(request, api, dialect, model)?;
+    // Updates of the history are not about the format of the request.
+    let is_about_it = |one: &check_formats::Broken| one.fact.refuses != Refusal::Format(FormatRule::Updates);
+    match broken.into_iter().find(|one| one.severity == Severity::Refused && is_about_it(one)) {
+        None => Ok(()),
+        Some(one) => Err(Stop::Format(Error::new(Code::NotRepresentable, one.pointer, one.message))),
+    }
+}
