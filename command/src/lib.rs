@@ -8,6 +8,7 @@
 mod arguments;
 mod baseline;
 mod check;
+mod clients;
 mod config;
 mod defer;
 mod dialects;

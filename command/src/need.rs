@@ -28,9 +28,9 @@ pub enum Need {
     Request(Request),
     /// The tools of an MCP server that the host asks: `{"tools": […]}` with the tools of all pages, as JSON.
     Server(Server),
-    /// A [`Proxy`](crate::Proxy) with these settings is run until its client has closed its end. As JSON, with `servers`:
-    /// for each one what [`Need::words`] says of a server, and its `name`; and `report`, a file or null. There is nothing
-    /// to give then.
+    /// A [`Proxy`](crate::Proxy) that the host runs with these settings until its client has closed its end. They are
+    /// JSON, with `servers`: what [`Need::words`] says of each, and its `name`; and `report`, a file or null. The host
+    /// gives nothing back.
     Proxy(String),
 }
 

@@ -3,7 +3,7 @@
 use clap::{builder::PossibleValuesParser, Args};
 
 use super::{dialects, Connection};
-use crate::proxy::client_names;
+use crate::clients;
 
 pub(super) const EXAMPLES: &str = "\
 The client starts the proxy in place of its server. Everything but tools passes as it is. Tools are rewritten for the \
@@ -25,7 +25,7 @@ pub(crate) struct ProxyArguments {
     #[arg(short, long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
     pub(crate) dialect: Option<String>,
     /// A known client: sets the dialect, and the maximum number of tools
-    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(client_names()))]
+    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(clients::names()))]
     pub(crate) client: Option<String>,
     /// The least confidence of a repair; `off`: calls are passed on as they are
     #[arg(long, value_name = "CONFIDENCE", default_value = "likely")]

@@ -21,7 +21,7 @@ pub(super) fn list_text(first: &BTreeMap<usize, String>, key: &'static str, entr
     json::write(&result)
 }
 
-/// What the first server said beside its entries. It may be kept no longer, and by nobody else, than each server allows.
+/// What the first server said beside its entries, with the strictest of the servers' rules for caches.
 fn frame(first: &BTreeMap<usize, String>) -> Node<'_> {
     let read: Vec<Node<'_>> = first.values().filter_map(|text| json::read(text).ok()).collect();
     let least = read.iter().map(|one| one.get("ttlMs").and_then(Node::as_u64).unwrap_or_default()).min();
@@ -58,7 +58,7 @@ pub(super) fn discoveries(first: &BTreeMap<usize, String>, names: &[&str]) -> St
 }
 
 /// The result of `initialize`: the oldest version that a server speaks, so that all understand it; what any of them can
-/// do; and what each has to say to the model.
+/// do; and what each says to the model.
 pub(super) fn greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> String {
     let read = servers.filter_map(|(name, greeting)| Some((name, json::read(greeting).ok()?)));
     let read: Vec<(&str, Node<'s>)> = read.collect();

@@ -72,10 +72,8 @@ pub(super) fn key_of(id: &str) -> String {
 
 /// The cancellation of a request. `id` is JSON text.
 pub(super) fn cancelled(id: &str, reason: &str) -> String {
-    format!(
-        "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id},\"reason\":{}}}}}",
-        quoted(reason)
-    )
+    let params = format!("{{\"requestId\":{id},\"reason\":{}}}", quoted(reason));
+    format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{params}}}")
 }
 
 /// A notification of the proxy's own.

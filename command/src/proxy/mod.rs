@@ -1,11 +1,11 @@
 //! `toolwire proxy`: stands between a client of MCP and its servers. It rewrites their tools, and restores the calls.
 //!
 //! The proxy takes messages and returns actions for the host, which has the processes, the streams and the clock. With
-//! one server, everything that is not about tools passes as it came. With several, `routes` finds the server of a message.
+//! one server, everything that is not about tools passes as it came. With several, `routes` finds the server of a
+//! message.
 
 mod calls;
 mod catalogue;
-mod clients;
 mod gathering;
 mod merge;
 mod message;
@@ -26,7 +26,7 @@ use self::{
     outline::Outline,
     routes::Routes,
 };
-pub(crate) use self::{clients::names as client_names, run::Run, settings::Settings};
+pub(crate) use self::{run::Run, settings::Settings};
 use crate::escaped_lines;
 
 /// The resource that reports what was changed.
@@ -36,7 +36,8 @@ const TOOLS_CALL: &str = "tools/call";
 const INITIALIZE: &str = "initialize";
 const INITIALIZED: &str = "notifications/initialized";
 const CANCELLED: &str = "notifications/cancelled";
-/// Since 2026-07-28, every request carries its protocol version here, there is no `initialize`, and results have a type.
+/// Since 2026-07-28, every request carries its protocol version here, there is no `initialize`, and results have a
+/// type.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// Maximum number of unanswered client requests.
 const MOST_PENDING: usize = 10_000;

@@ -1,5 +1,5 @@
-//! The outline of a message, read from its bytes without a tree: for messages that the reader of JSON refuses (too deep,
-//! `NaN`, not UTF-8), and for members that two readers could read differently.
+//! The outline of a message, read from its bytes without a tree: for messages that the reader of JSON refuses (too
+//! deep, `NaN`, not UTF-8), and for members that two readers could read differently.
 
 use std::ops::Range;
 

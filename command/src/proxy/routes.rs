@@ -336,8 +336,8 @@ impl Proxy {
             |(name, source)| format!("{{\"name\":{},\"source\":{}}}", message::quoted(name), message::quoted(source)),
         );
         format!(
-            "{{\"uri\":\"{REPORT}\",\"client\":{client},\"servers\":[{}],\"dialects\":[{}],\"tools\":{},\"behindSearch\":{},\"leftOut\":[{}],\
-             \"changes\":[{}]}}",
+            "{{\"uri\":\"{REPORT}\",\"client\":{client},\"servers\":[{}],\"dialects\":[{}],\"tools\":{},\
+             \"behindSearch\":{},\"leftOut\":[{}],\"changes\":[{}]}}",
             texts(&self.servers.iter().map(|server| server.name.clone()).collect::<Vec<_>>()),
             texts(&self.settings.dialects),
             report.count,

@@ -1,10 +1,11 @@
-//! The command `toolwire proxy`: what it was told becomes the settings of a [`Proxy`](super::Proxy), which the host runs.
+//! The command `toolwire proxy`: its options become the settings of a [`Proxy`](super::Proxy), which the host runs.
 
 use toolwire::{dialects, internal, options::Confidence, Dialect};
 
-use super::{clients, Settings};
+use super::Settings;
 use crate::{
     arguments::{Defer, ProxyArguments},
+    clients,
     error::CommandError,
     gather::Gathering,
     need::Need,

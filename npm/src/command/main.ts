@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { answerOf } from './api.js';
 import { CommandLine } from './engine.js';
-import { proxied } from './proxy.js';
+import { proxied, stopServers } from './proxy.js';
 import { ServerFailure, stopServer, toolsOf } from './server.js';
 
 const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM'];
 const UNUSABLE = 2;
 /** As shells give it for programs that a signal ended. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 
 /** The output cannot be written. */
 function unwritten(error: NodeJS.ErrnoException): void {
@@ -204,7 +204,7 @@ process.stderr.on('error', unwritten);
 for (const [signal, code] of Object.entries(SIGNALS)) {
   process.once(signal, () => {
     stopServer();
-    process.exit(code);
+    stopServers().finally(() => process.exit(code));
   });
 }
 main().catch((error: Error) => {

@@ -1,18 +1,21 @@
 /** `toolwire proxy`: the processes, the streams and the clock of it. What happens to a message is decided in Rust. */
 
 import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { ProxyConnection } from './engine.js';
+import { setTimeout as after } from 'node:timers/promises';
+import { CommandLine, ProxyConnection } from './engine.js';
 import { Lines } from './lines.js';
 import { Remote } from './remote.js';
 import { withoutSecrets } from './secrets.js';
 import type { Address } from './server.js';
 
-/** The most bytes of a message, and of what a server has not read yet. */
+/** Maximum size of a message, and of what a server has not read yet, in bytes. */
 const MOST = 64 << 20;
-/** How long a server may take to end by itself, and then after it was told to, in milliseconds. */
-const PATIENCE = 2000;
+/** Maximum size of the log that has not been read yet, in bytes: the lines behind it are left out. */
+const MOST_LOG = 1 << 20;
+/** How long open requests may take after the client has closed its end, and how long each way to end a server may take, in milliseconds. */
+const PATIENCE = 1000;
 const isWindows = process.platform === 'win32';
 
 /** A server as the core describes it. */
@@ -26,7 +29,7 @@ interface Program {
   environment: Record<string, string>;
 }
 
-type Running = ChildProcessByStdio<Writable, Readable, null>;
+type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** A server that can be spoken with. */
 interface Link {
@@ -34,16 +37,34 @@ interface Link {
   /** While the client has much to read, no server is heard. */
   pause?(): void;
   resume?(): void;
+  /** Ends it because it does not behave. */
+  stop(): void;
   close(): Promise<void>;
+}
+
+/** What a server tells its host. */
+interface Listener {
+  message(message: Uint8Array): void;
+  /** A line of its standard error. */
+  log(line: string): void;
+  /** A message that has not reached it. */
+  undelivered(message: Uint8Array, why: string): void;
+  ended(why: string): void;
 }
 
 const running = new Set<ChildProcess>();
 // However this process ends.
-process.on('exit', stopServers);
-
-/** Ends everything that was started, at once. */
-function stopServers(): void {
+process.on('exit', () => {
   for (const child of running) kill(child, 'SIGKILL');
+});
+
+let isEnding = false;
+
+/** Lets everything that was started end, for a second at most. */
+export async function stopServers(): Promise<void> {
+  isEnding = true;
+  for (const child of running) kill(child, 'SIGTERM');
+  for (let waited = 0; running.size > 0 && waited < PATIENCE; waited += 20) await after(20);
 }
 
 /** Runs until the client has closed its end. */
@@ -58,6 +79,10 @@ class Host {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #report: number | undefined;
   #isOver = false;
+  /** The client has much to read. */
+  #isFull = false;
+  /** Lines of the log that were left out. */
+  #leftOut = 0;
   /** Ends the run with an error. */
   #fail: (error: unknown) => void = () => {};
 
@@ -68,20 +93,28 @@ class Host {
   ) {
     this.#connection = new ProxyConnection(settings);
     this.#links = servers.map(() => undefined);
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
-    if (report !== null) this.#report = openSync(report, flags, 0o666);
+    if (report !== null) this.#report = opened(report);
   }
 
   async run(): Promise<void> {
     try {
-      await Promise.all(this.servers.map((_, at) => this.#start(at, true)));
-      await this.#listen();
+      const failed = new Promise<never>((_, reject) => {
+        this.#fail = reject;
+      });
+      await Promise.race([failed, this.#served()]);
     } finally {
       this.#isOver = true;
       for (const timer of this.#timers) clearTimeout(timer);
       await Promise.all(this.#links.map((link) => link?.close()));
       if (this.#report !== undefined) closeSync(this.#report);
     }
+  }
+
+  async #served(): Promise<void> {
+    await Promise.all(this.servers.map((_, at) => this.#start(at, true)));
+    await this.#listen();
+    // Requests that the client has sent before it closed its end.
+    for (let waited = 0; this.#connection.unanswered() > 0 && waited < PATIENCE; waited += 10) await after(10);
   }
 
   /** Takes the client's messages until it closes its end. */
@@ -92,7 +125,6 @@ class Host {
       () => this.#do(() => this.#connection.tooLong(MOST)),
     );
     return new Promise((resolve, reject) => {
-      this.#fail = reject;
       process.stdin
         .on('data', (piece: Buffer) => lines.take(piece))
         .on('end', () => {
@@ -107,24 +139,27 @@ class Host {
   async #start(at: number, isFirst: boolean): Promise<void> {
     const server = this.servers[at] as Server;
     let link: Link | undefined;
-    const message = (message: Uint8Array) => this.#do(() => this.#connection.server(at, message), message);
-    const ended = (why: string) => {
-      if (this.#isOver) return;
-      if (this.#links[at] === link) this.#links[at] = undefined;
-      this.#do(() => this.#connection.ended(at, withoutSecrets(why, server)));
+    const listener: Listener = {
+      message: (message) => this.#do(() => this.#connection.server(at, message), message),
+      log: (line) => this.#log(`${CommandLine.heard(line).trimEnd()}`),
+      undelivered: (message, why) =>
+        this.#do(() => this.#connection.undelivered(at, message, withoutSecrets(why, server))),
+      ended: (why) => {
+        if (this.#isOver || isEnding) return;
+        if (this.#links[at] === link) this.#links[at] = undefined;
+        this.#do(() => this.#connection.ended(at, withoutSecrets(why, server)));
+      },
     };
     try {
-      if ('url' in server) {
-        const remote = await Remote.open(server, message, ended);
-        link = { write: (text) => remote.send(text), close: () => remote.close() };
-      } else {
-        link = await started(server, message, ended);
-      }
+      link = 'url' in server ? await Remote.open(server, listener) : await started(server, listener);
       this.#links[at] = link;
+      if (this.#isFull) link.pause?.();
     } catch (error) {
-      const why = withoutSecrets((error as Error).message, server);
+      const { code, message } = error as NodeJS.ErrnoException;
+      const missing = 'expected a command, found none of that name';
+      const why = code === 'ENOENT' ? missing : withoutSecrets(code ?? message, server);
       if (isFirst && this.servers.length === 1) throw new Error(`${server.name}: ${why}`);
-      ended(why);
+      listener.ended(why);
     }
   }
 
@@ -149,10 +184,13 @@ class Host {
           this.#toClient(message as Uint8Array);
           break;
         case 'server':
-          this.#toServer(at, text);
+          this.#links[at]?.write(text);
           break;
         case 'pass-server':
-          this.#toServer(at, message as Uint8Array);
+          this.#links[at]?.write(message as Uint8Array);
+          break;
+        case 'stop':
+          this.#links[at]?.stop();
           break;
         case 'start':
           this.#later(Number(text), () => void this.#restart(at));
@@ -161,10 +199,10 @@ class Host {
           this.#later(Number(text), () => this.#do(() => this.#connection.alarm(at)));
           break;
         case 'report':
-          if (this.#report !== undefined) appendFileSync(this.#report, `${text}\n`);
+          if (this.#report !== undefined) writeSync(this.#report, `${text}\n`);
           break;
         default:
-          process.stderr.write(`${text}\n`);
+          this.#log(text);
       }
     }
   }
@@ -176,35 +214,52 @@ class Host {
 
   #toClient(message: string | Uint8Array): void {
     process.stdout.write(message);
-    // A client that does not read stops the servers, not this process's memory.
-    if (process.stdout.write('\n')) return;
-    const paused = this.#links.filter((link) => link !== undefined);
-    for (const link of paused) link.pause?.();
+    if (process.stdout.write('\n') || this.#isFull) return;
+    // A client that does not read stops the servers and itself, not this process's memory.
+    this.#isFull = true;
+    process.stdin.pause();
+    for (const link of this.#links) link?.pause?.();
     process.stdout.once('drain', () => {
-      for (const link of paused) link.resume?.();
+      this.#isFull = false;
+      process.stdin.resume();
+      for (const link of this.#links) link?.resume?.();
     });
   }
 
-  #toServer(at: number, message: string | Uint8Array): void {
-    this.#links[at]?.write(message);
+  /** Writes a line to standard error, if somebody reads it. */
+  #log(line: string): void {
+    if (process.stderr.writableLength > MOST_LOG) {
+      this.#leftOut += 1;
+      return;
+    }
+    if (this.#leftOut > 0) process.stderr.write(`toolwire: ${this.#leftOut} lines of the log are left out\n`);
+    this.#leftOut = 0;
+    process.stderr.write(`${line}\n`);
   }
 
-  #later(pause: number, then: () => void): void {
+  #later(delay: number, then: () => void): void {
     if (this.#isOver) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       then();
-    }, pause);
+    }, delay);
     this.#timers.add(timer);
   }
 }
 
+/** Opens the report, which is a regular file and no link. */
+function opened(path: string): number {
+  const { O_WRONLY, O_CREAT, O_APPEND } = constants;
+  // Not on Windows, which has none of them.
+  const safe = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | safe, 0o666);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw Object.assign(new Error('no regular file'), { code: 'ENOTREG' });
+}
+
 /** Starts a program. */
-function started(
-  program: Program,
-  message: (message: Uint8Array) => void,
-  ended: (why: string) => void,
-): Promise<Link> {
+function started(program: Program, { message, log, ended }: Listener): Promise<Link> {
   const [command = '', ...args] = program.command;
   const env: Record<string, string> = {};
   for (const name of program.inherited) {
@@ -216,31 +271,30 @@ function started(
   const folder = program.folder === null ? {} : { cwd: program.folder };
   // In a group of its own, so that what it starts itself ends with it.
   const group = { detached: !isWindows, windowsHide: true };
-  const child: Running = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'], ...folder, ...group });
+  const child: Running = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'], ...folder, ...group });
   return new Promise((resolve, reject) => {
     let why: string | undefined;
+    const stop = (reason?: string) => {
+      why ??= reason;
+      kill(child, 'SIGKILL');
+    };
     child.once('spawn', () => {
       running.add(child);
       resolve({
         write: (message) => {
           child.stdin.write(message);
           child.stdin.write('\n');
-          // One that does not read is not there.
-          if (child.stdin.writableLength <= MOST) return;
-          why = `it has not read ${MOST} bytes`;
-          kill(child, 'SIGKILL');
+          // A server that does not read is ended.
+          if (child.stdin.writableLength > MOST) stop(`it has not read ${MOST} bytes`);
         },
         pause: () => child.stdout.pause(),
         resume: () => child.stdout.resume(),
+        stop,
         close: () => end(child),
       });
     });
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      // One that was started and cannot be killed: `close` will come.
-      if (child.pid !== undefined) return;
-      const missing = 'expected a command, found none of that name';
-      reject(error.code === 'ENOENT' ? new Error(missing) : error);
-    });
+    // One that was started and cannot be killed: `close` will come.
+    child.once('error', (error) => child.pid === undefined && reject(error));
     // What it has started and left behind, and what would keep its streams open.
     child.once('exit', () => kill(child, 'SIGKILL'));
     child.once('close', (code, signal) => {
@@ -248,16 +302,20 @@ function started(
     });
     // It may end while something is written to it: `close` says so.
     child.stdin.on('error', () => {});
-    const lines = new Lines(MOST, message, () => {
-      why = `it wrote a message of more than ${MOST} bytes`;
-      kill(child, 'SIGKILL');
-    });
+    const lines = new Lines(MOST, message, () => stop(`it wrote a message of more than ${MOST} bytes`));
     child.stdout.on('data', (piece: Buffer) => lines.take(piece)).on('end', () => lines.end());
+    const logged = new Lines(
+      MOST_LOG,
+      (line) => log(line.toString()),
+      () => {},
+    );
+    child.stderr.on('data', (piece: Buffer) => logged.take(piece)).on('end', () => logged.end());
   });
 }
 
 /** Lets a server end: its input is closed, then it is told to end, then it is ended. */
 async function end(child: Running): Promise<void> {
+  if (!running.has(child)) return;
   const gone = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });

@@ -4,61 +4,78 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type Address, loaded, transports } from './server.js';
 
+/** What is told of the connection. */
+interface Listener {
+  message(message: Uint8Array): void;
+  undelivered(message: Uint8Array, why: string): void;
+  ended(why: string): void;
+}
+
 /** A connection to a server at an address. */
 export class Remote {
   readonly #transports: Iterator<Transport>;
   #transport: Transport | undefined;
-  /** Messages are sent one after the other until one has arrived: before that, nobody knows which transport the server has. */
+  /** Messages are sent one after the other until one has arrived: until then the server's transport is unknown. */
   #sending: Promise<void> = Promise.resolve();
   #hasArrived = false;
   #isOver = false;
+  /** The bytes of messages by the text that the SDK makes of them: it is these that are sent, with every digit of a number. */
+  readonly #bytes = new Map<string, Uint8Array>();
 
   private constructor(
-    ways: Iterator<Transport>,
-    readonly message: (message: Uint8Array) => void,
-    readonly ended: (why: string) => void,
+    sdk: Awaited<ReturnType<typeof loaded>>,
+    server: Address,
+    readonly listener: Listener,
   ) {
-    this.#transports = ways;
+    const exact: typeof fetch = (url, init) => {
+      const body = typeof init?.body === 'string' ? (this.#bytes.get(init.body) ?? init.body) : init?.body;
+      return fetch(url, body === undefined ? init : ({ ...init, body } as RequestInit));
+    };
+    this.#transports = transports(sdk, server, { log: '' }, exact);
   }
 
-  /**
-   * @param message - Takes each message of the server.
-   * @param ended - Is told once why the connection has ended, if it was not closed here.
-   */
-  static async open(
-    server: Address,
-    message: (message: Uint8Array) => void,
-    ended: (why: string) => void,
-  ): Promise<Remote> {
-    const remote = new Remote(transports(await loaded('--url URL'), server, { log: '' }), message, ended);
+  static async open(server: Address, listener: Listener): Promise<Remote> {
+    const remote = new Remote(await loaded('--url URL'), server, listener);
     await remote.#next();
     return remote;
   }
 
-  send(message: string | Uint8Array): void {
-    const read: JSONRPCMessage = JSON.parse(typeof message === 'string' ? message : Buffer.from(message).toString());
-    if (this.#hasArrived) {
-      this.#post(read).catch((error) => this.#end(error));
-      return;
-    }
-    this.#sending = this.#sending.then(() => this.#first(read)).catch((error) => this.#end(error));
+  write(message: string | Uint8Array): void {
+    const bytes = Buffer.from(message);
+    const sent = this.#hasArrived ? this.#post(bytes) : this.#sending.then(() => this.#first(bytes));
+    const done = sent.catch((error) => this.#failed(bytes, error));
+    if (!this.#hasArrived) this.#sending = done;
   }
 
   /** Sends a message by the first transport that the server has. */
-  async #first(message: JSONRPCMessage): Promise<void> {
+  async #first(bytes: Buffer): Promise<void> {
     try {
-      await this.#post(message);
+      await this.#post(bytes);
     } catch (error) {
-      const { code } = error as { code?: unknown };
-      const isOtherTransport = typeof code === 'number' && code >= 400 && code < 500 && code !== 401 && code !== 403;
+      const status = statusOf(error);
+      const isOtherTransport = status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== 429;
       if (this.#hasArrived || !isOtherTransport || !(await this.#next())) throw error;
-      await this.#post(message);
+      await this.#post(bytes);
     }
     this.#hasArrived = true;
   }
 
-  async #post(message: JSONRPCMessage): Promise<void> {
-    if (!this.#isOver) await this.#transport?.send(message);
+  async #post(bytes: Buffer): Promise<void> {
+    if (this.#isOver) return;
+    const message: JSONRPCMessage = JSON.parse(bytes.toString());
+    const text = JSON.stringify(message);
+    this.#bytes.set(text, bytes);
+    try {
+      await this.#transport?.send(message);
+    } finally {
+      this.#bytes.delete(text);
+    }
+  }
+
+  /** A message has not arrived. Only a session that the server has forgotten ends the connection. */
+  #failed(bytes: Buffer, error: Error): void {
+    if (statusOf(error) === 404 && this.#hasArrived) this.#end(error);
+    else if (!this.#isOver) this.listener.undelivered(bytes, reason(error));
   }
 
   async #next(): Promise<boolean> {
@@ -72,7 +89,7 @@ export class Remote {
       const version = (message as { result?: { protocolVersion?: unknown } }).result?.protocolVersion;
       // A header of every later request.
       if (typeof version === 'string') transport.setProtocolVersion?.(version);
-      this.message(Buffer.from(JSON.stringify(message)));
+      this.listener.message(Buffer.from(JSON.stringify(message)));
     };
     transport.onclose = () => {
       if (this.#transport === transport) this.#end(new Error('the connection was closed'));
@@ -85,11 +102,29 @@ export class Remote {
     if (this.#isOver) return;
     this.#isOver = true;
     void this.#transport?.close();
-    this.ended(error.message);
+    this.listener.ended(reason(error));
+  }
+
+  stop(): void {
+    this.#end(new Error('it was ended'));
   }
 
   async close(): Promise<void> {
     this.#isOver = true;
+    // Servers keep sessions until they are told.
+    const { terminateSession } = this.#transport as { terminateSession?(): Promise<void> };
+    await terminateSession?.call(this.#transport).catch(() => {});
     await this.#transport?.close();
   }
+}
+
+/** The status of HTTP that an error of the SDK has, or 0. */
+function statusOf(error: unknown): number {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'number' ? code : 0;
+}
+
+function reason(error: Error): string {
+  const { code } = (error.cause ?? {}) as { code?: unknown };
+  return error.message === 'fetch failed' && typeof code === 'string' ? code : error.message;
 }

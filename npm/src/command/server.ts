@@ -100,13 +100,18 @@ function isAddress(url: string): boolean {
 const isLate = (error: unknown) => Number((error as { code?: unknown }).code) === TIMED_OUT;
 
 /** The ways to reach a server, one after the other. */
-export function* transports(sdk: Sdk, server: Server, heard: { log: string }): Generator<Transport> {
+export function* transports(
+  sdk: Sdk,
+  server: Server,
+  heard: { log: string },
+  exact?: typeof fetch,
+): Generator<Transport> {
   if ('command' in server) {
     yield program(sdk, server, heard);
     return;
   }
   const url = new URL(server.url);
-  const options = { requestInit: { headers: server.headers } };
+  const options = { requestInit: { headers: server.headers }, ...(exact && { fetch: exact }) };
   // Types that differ only in whether a missing member may be written as undefined.
   if (!server.sse) yield new sdk.StreamableHTTPClientTransport(url, options) as Transport;
   yield new sdk.SSEClientTransport(url, options) as Transport;
