@@ -585,6 +585,7 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
     ("SanitizeOptions", "share", "the result is text"),
     ("DeferredOptions", "share", "the result is text"),
     ("ToolsOptions", "maxTools", "the default is more than any API takes"),
+    ("ToolsOptions", "outputSchemas", "few APIs read it, and none is known to need it"),
     ("ToolsOptions", "duplicateNames", "`toolwire restore` prints names, and no places in a list"),
     ("ToolsOptions", "onSetAside", "standard error names the tools that are set aside, and the exit code is 1"),
     ("AdaptOptions", "deferred", "`toolwire defer` has its options"),

@@ -93,6 +93,11 @@ export interface ToolsOptions extends RewritingOptions, ShareOption {
    */
   prefix?: 'auto' | 'always' | 'never' | undefined;
   /**
+   * What becomes of the `outputSchema` of MCP tools in the format of an API. Default `"drop"`. `"send"`: it is `output_schema` of the
+   * functions of OpenAI Responses.
+   */
+  outputSchemas?: 'drop' | 'send' | undefined;
+  /**
    * What becomes of tools of one name in a list that has several definitions for it. Default `"quarantine"`: the first one is sent.
    * `"rename"`: each gets a name of its own, and a restored call has `index`, the tool's index in the list. Set it only if your
    * code reads `index`: the `name` of such calls is the same.

@@ -5,11 +5,7 @@ use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
 use toolwire::{
     adapt_request, apply_deferred_loading, check_tools, dialects,
-<<<<<<< HEAD
-    options::{Api, Formats, Native, OnSetAside},
-=======
-    options::{Api, Native, OnSetAside, Overflow},
->>>>>>> 20d91e5b6bd68f762982e5df6974c0d1f26781b4
+    options::{Api, Formats, Native, OnSetAside, Overflow},
     reports::Severity,
     sanitize_tools, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions, Restore, SanitizedTools,
     ToolListCache, ToolSet, ToolsOptions,
@@ -139,20 +135,10 @@ fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), 
     }
     let mut options = AdaptOptions::new(dialect).deferred(deferred);
     options.tools.format = Some(wire.format());
-<<<<<<< HEAD
     for formats in [Formats::Native, Formats::Tool, Formats::Prompt, Formats::Ladder] {
         options.formats = formats;
-        match (adapt_request(request, &options), adapt_request(&text, &options)) {
-            (Ok(value), Ok(written)) if value.request.to_string() == written.request => kept(&value.restore)?,
-            (Ok(value), Ok(written)) => {
-                let (value, written) = (value.request, written.request);
-                return Err(format!("adapted by {formats:?}, by value {value}\n  by text {written}"));
-            }
-            (Err(one), Err(two)) => errors(&one, &two)?,
-            (one, two) => return Err(format!("adapted: {} by value, {} by text", said(one.err()), said(two.err()))),
-        }
-=======
-    adapted(request, &options)?;
+        adapted(request, &options)?;
+    }
     // Lists of more tools than the API takes.
     let mut options = options.overflow(Overflow::Defer);
     options.tools.max_tools = Some(Some(2));
@@ -167,9 +153,7 @@ fn adapted(request: &Value, options: &AdaptOptions) -> std::result::Result<(), S
         (Ok(value), Ok(written)) => Err(format!("adapted by value {}\n  by text {}", value.request, written.request)),
         (Err(one), Err(two)) => errors(&one, &two),
         (one, two) => Err(format!("adapted: {} by value, {} by text", said(one.err()), said(two.err()))),
->>>>>>> 20d91e5b6bd68f762982e5df6974c0d1f26781b4
     }
-    Ok(())
 }
 
 /// The request as an exchange.

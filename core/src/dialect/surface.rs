@@ -47,6 +47,8 @@ pub(crate) struct Surface {
     pub(crate) is_client: bool,
     /// What is refused of the `outputSchema` of a tool; `None`: the surface does not read it.
     pub(crate) output: Option<&'static Dialect>,
+    /// The member of a function that takes the schema of its result, where the format of tools is OpenAI Responses.
+    pub(crate) result_member: Option<&'static str>,
     /// What the API refuses about a request as a whole.
     pub(crate) requests: &'static [RequestFact],
 }
@@ -72,6 +74,7 @@ impl Surface {
         has_namespaces: false,
         is_client: false,
         output: None,
+        result_member: None,
         requests: &[],
     };
 

@@ -37,6 +37,6 @@ pub use search::{SearchMode, SearchOptions};
 pub use table::Row;
 pub(crate) use tools::dialects as dialects_to_check;
 pub use tools::{
-    AdaptOptions, CheckRequestOptions, DuplicateNames, Formats, HistoryArguments, HistoryPairs, OnSetAside, Overflow,
-    Prefix, ToolFormat, ToolsOptions,
+    AdaptOptions, CheckRequestOptions, DuplicateNames, Formats, HistoryArguments, HistoryPairs, OnSetAside,
+    OutputSchemas, Overflow, Prefix, ToolFormat, ToolsOptions,
 };

@@ -3,8 +3,8 @@
 use alloc::string::String;
 
 use super::{
-    sanitize::schema_setters, tools::list_setters, AdaptOptions, Allow, Hints, Prefix, Refs, RepairOptions, ToolFormat,
-    ToolsOptions, Untyped,
+    sanitize::schema_setters, tools::list_setters, AdaptOptions, Allow, Hints, OutputSchemas, Prefix, Refs,
+    RepairOptions, ToolFormat, ToolsOptions, Untyped,
 };
 #[cfg(feature = "search")]
 use super::{

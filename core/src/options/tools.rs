@@ -71,6 +71,16 @@ choice! {
 }
 
 choice! {
+    /// What becomes of the `outputSchema` of MCP tools in the format of an API.
+    OutputSchemas {
+        /// It is left out.
+        Drop = "drop",
+        /// It is sent as `output_schema` where the API has that.
+        Send = "send",
+    }
+}
+
+choice! {
     /// What becomes of tools of one name in a list that has several definitions for it.
     DuplicateNames {
         /// The first one is sent, and the others are set aside.
@@ -161,6 +171,18 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "prefix" prefix: Prefix = Prefix::Auto;
+        /// What becomes of the `outputSchema` of MCP tools in the format of an API.
+        ///
+        /// ```
+        /// use serde_json::json;
+        /// use toolwire::{options::OutputSchemas, sanitize_tools, ToolsOptions};
+        /// let schema = json!({"type": "object", "properties": {}});
+        /// let tools = json!([{"name": "now", "inputSchema": schema, "outputSchema": schema}]);
+        /// let options = ToolsOptions::new("openai-responses").output_schemas(OutputSchemas::Send);
+        /// assert_eq!(sanitize_tools(&tools, &options)?.tools[0]["output_schema"], schema);
+        /// # Ok::<(), toolwire::Error>(())
+        /// ```
+        "outputSchemas" output_schemas: OutputSchemas = OutputSchemas::Drop;
         /// What becomes of tools of one name in a list that has several definitions for it. Requests ignore it: their
         /// tools are set aside.
         ///

@@ -285,6 +285,8 @@ impl Stream {
     fn gemini_texts(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let mut bare = event.detached();
         bare.remove("candidates");
+        // The event itself has passed with its usage.
+        bare.remove("usageMetadata");
         let chunk = Carrier::new(bare, Slot::Candidate(0));
         let mut outcome = Ok(());
         each(event, "candidates", &mut |candidate| {

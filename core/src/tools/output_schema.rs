@@ -53,3 +53,15 @@ pub(super) fn settle(
     let message = format!("removed `{KEY}`: {why}");
     changes.push(about(Rule::DropOutputSchema, (at, None), Guidance::Lost, reason, message));
 }
+
+/// Returns what a function of an API has of the `outputSchema` of an MCP tool: the member, and the schema as the server
+/// has it.
+pub(super) fn sent<'a>(
+    entry: &Node<'a>,
+    (format, shape): (ToolFormat, Shape),
+    dialect: &'static Dialect,
+) -> Option<(&'static str, Node<'a>)> {
+    let is_of_mcp = shape.format() == Some(ToolFormat::Mcp) && format == ToolFormat::OpenaiResponses;
+    let member = dialect.tools.result_member.filter(|_| is_of_mcp)?;
+    entry.get(KEY).filter(|schema| schema.as_object().is_some()).map(|schema| (member, schema.clone()))
+}

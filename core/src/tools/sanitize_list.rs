@@ -24,7 +24,7 @@ use crate::{
     json::{push_token, Node, Text},
     limits::MAX_TOOLS,
     names::Names,
-    options::{DuplicateNames, Prefix, ToolFormat, ToolsOptions},
+    options::{DuplicateNames, OutputSchemas, Prefix, ToolFormat, ToolsOptions},
     report::{self, Accepts, Allow, Change, Guidance},
     request::{
         self,
@@ -101,6 +101,8 @@ struct Writer<'o> {
     memory: Option<&'o mut Memory>,
     /// The name of the function that stands for a response format.
     answer: Option<String>,
+    /// True if the schemas of results are sent.
+    sends_results: bool,
 }
 
 /// Rewrites a list. With a memory, changes are not reported; only `lossless` shows if they lose anything.
@@ -197,6 +199,7 @@ pub(super) fn rewrite_with_names<'a>(
         has_fallback: options.fallback.is_some(),
         memory,
         answer: options.answer.clone(),
+        sends_results: options.output_schemas == OutputSchemas::Send,
     };
     writer.restore_map.repairs_by(options.repair.as_ref());
     let in_brief = writer.memory.is_some();
@@ -460,7 +463,11 @@ impl Writer<'_> {
             self.restore_map.add(called.clone(), entry.repaired_by(schemas));
         }
         let edits = Edits { name: new_name, description, strict, omit };
+        let result = output_schema::sent(&entry, (self.format, shape), dialect).filter(|_| self.sends_results);
         shape.settle(&mut entry, self.format, added, edits);
+        if let Some((member, schema)) = result {
+            entry.set(member, schema);
+        }
         if self.memory.is_none() {
             changes.iter_mut().for_each(|change| change.pointer.insert_str(0, &at));
         }

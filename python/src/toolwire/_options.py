@@ -128,6 +128,9 @@ class _ListOptions(_RewritingOptions, total=False):
     """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
     list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
     servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
+    output_schemas: Literal["drop", "send"] | None
+    """What becomes of the `outputSchema` of MCP tools in the format of an API. By default `"drop"`. `"send"`: it is
+    `output_schema` of the functions of OpenAI Responses."""
 
 
 class ToolsOptions(_DialectOptions, _ShareOptions, _ListOptions, total=False):
