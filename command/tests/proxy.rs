@@ -103,3 +103,187 @@ fn bless() {
         fs::write(folder().join(&name), text + "\n").expect("a file that can be written");
     }
 }
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).expect("31 bits") % end
+    }
+}
+
+/// A session as it is played: what is open on each side.
+struct Session {
+    proxy: Proxy,
+    /// The ids of the client's requests without an answer.
+    asked: Vec<Value>,
+    /// The requests that each server has got and not answered.
+    received: Vec<Vec<Value>>,
+    alarms: Vec<u64>,
+    starting: Vec<usize>,
+    stopped: Vec<usize>,
+}
+
+impl Session {
+    fn new(count: usize) -> Session {
+        let servers: Vec<Value> = (0..count).map(|at| json!({"name": format!("s{at}")})).collect();
+        let settings = json!({"servers": servers, "dialects": ["portable"], "repair": "likely", "most": 3});
+        let proxy = Proxy::new(&settings.to_string());
+        let received = vec![Vec::new(); count];
+        Session { proxy, asked: Vec::new(), received, alarms: Vec::new(), starting: Vec::new(), stopped: Vec::new() }
+    }
+
+    /// Does what there is to do, and holds it to what a host and both sides may expect.
+    fn take(&mut self, effects: Vec<Effect>, message: &str) {
+        for effect in effects {
+            match effect {
+                Effect::ToClient(text) => self.to_client(&text),
+                Effect::PassToClient => self.to_client(message),
+                Effect::ToServer(server, text) => self.to_server(server, &text),
+                Effect::PassToServer(server) => self.to_server(server, message),
+                Effect::Alarm(alarm, _) => self.alarms.push(alarm),
+                Effect::Start(server, _) => self.starting.push(server),
+                Effect::Stop(server) => self.stopped.push(server),
+                Effect::Log(line) | Effect::Report(line) => assert!(!line.contains(['\u{1b}', '\n']), "{line}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    fn to_client(&mut self, text: &str) {
+        assert!(!text.contains('\n'), "{text}");
+        let message: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        if message.get("method").is_some() || message["id"].is_null() {
+            return;
+        }
+        let place = self.asked.iter().position(|id| *id == message["id"]);
+        self.asked.swap_remove(place.unwrap_or_else(|| panic!("nobody asked for {text}")));
+    }
+
+    fn to_server(&mut self, server: usize, text: &str) {
+        assert!(!text.contains('\n'), "{text}");
+        assert!(!self.starting.contains(&server), "a server that has ended gets nothing");
+        let message: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        if message.get("method").is_some() && message.get("id").is_some() {
+            self.received[server].push(message);
+        }
+    }
+
+    fn of_client(&mut self, message: &Value) {
+        let text = message.to_string();
+        let effects = self.proxy.client(text.as_bytes());
+        self.take(effects, &text);
+    }
+
+    fn of_server(&mut self, server: usize, text: &str) {
+        let effects = self.proxy.server(server, text.as_bytes());
+        self.take(effects, text);
+    }
+
+    fn end(&mut self, server: usize) {
+        if self.starting.contains(&server) {
+            return;
+        }
+        self.received[server].clear();
+        let effects = self.proxy.ended(server, "exit code 1\nmore");
+        self.take(effects, "");
+    }
+
+    fn step(&mut self, numbers: &mut Numbers, number: u64) {
+        let server = numbers.below(self.received.len());
+        match numbers.below(12) {
+            0..=3 => {
+                let id = if numbers.below(2) == 0 { json!(number) } else { json!(format!("toolwire:{number}")) };
+                let tool = ["a_b", "s0__a_b", "search_tools", "call_tool", "read", "\u{1b}[2J"][numbers.below(6)];
+                let arguments = [json!({}), json!({"name": "read", "arguments": "{}"}), json!("x"), json!(null)];
+                let (method, params) = match numbers.below(10) {
+                    0 => ("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {}})),
+                    1 | 2 => ("tools/list", json!({"_meta": {"progressToken": 1}})),
+                    3..=5 => ("tools/call", json!({"name": tool, "arguments": arguments[numbers.below(4)]})),
+                    6 => ("resources/read", json!({"uri": "toolwire://report"})),
+                    7 => ("prompts/list", json!({})),
+                    8 => ("resources/list", json!({"cursor": 1})),
+                    _ => ("ping", json!([])),
+                };
+                self.asked.push(id.clone());
+                self.of_client(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+            }
+            4 if !self.asked.is_empty() => {
+                // A cancelled request may be answered, and need not be.
+                let id = self.asked[numbers.below(self.asked.len())].clone();
+                let before = self.asked.len();
+                let params = json!({"requestId": id});
+                self.of_client(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+                assert_eq!(self.asked.len(), before);
+                self.asked.retain(|one| *one != id);
+            }
+            5..=7 if !self.received[server].is_empty() && !self.starting.contains(&server) => {
+                let place = numbers.below(self.received[server].len());
+                let request = self.received[server].swap_remove(place);
+                let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
+                let tool = |name: &str| json!({"name": name, "inputSchema": schema});
+                let result = match request["method"].as_str().unwrap_or_default() {
+                    "initialize" => {
+                        json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}, "prompts": {}}})
+                    }
+                    "tools/list" if numbers.below(3) == 0 => json!({"tools": [tool("a.b")], "nextCursor": "n"}),
+                    "tools/list" => json!({"tools": [tool("a.b"), tool("read"), tool("search_tools"), tool("x"), 7]}),
+                    "prompts/list" => json!({"prompts": [{"name": "p"}]}),
+                    _ => json!({"content": []}),
+                };
+                let id = &request["id"];
+                let answer = match numbers.below(6) {
+                    0 => json!({"jsonrpc": "2.0", "id": id, "error": {"code": -1, "message": "no\u{1b}[2J"}}),
+                    _ => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+                };
+                self.of_server(server, &answer.to_string());
+            }
+            8 if !self.starting.contains(&server) => {
+                let lines =
+                    ["", "\u{1b}[31m", "{}", "[[[", r#"{"id":1,"result":{}}"#, r#"{"id":"toolwire:1","result":7}"#];
+                let text = lines[numbers.below(6)];
+                // Text that answers an open request by accident would be an answer.
+                if !self.asked.contains(&json!(1)) {
+                    self.of_server(server, text);
+                }
+            }
+            9 => self.end(server),
+            10 if !self.starting.is_empty() => {
+                let server = self.starting.swap_remove(numbers.below(self.starting.len()));
+                let effects = self.proxy.started(server);
+                self.take(effects, "");
+            }
+            11 if !self.alarms.is_empty() => {
+                let alarm = self.alarms.swap_remove(numbers.below(self.alarms.len()));
+                let effects = self.proxy.alarm(alarm);
+                self.take(effects, "");
+                for server in std::mem::take(&mut self.stopped) {
+                    self.end(server);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn each_request_of_a_generated_session_is_answered_once() {
+    for seed in 0..600 {
+        let mut numbers = Numbers(seed);
+        let mut session = Session::new(1 + numbers.below(3));
+        for number in 0..60 {
+            session.step(&mut numbers, 1_000 + number);
+        }
+        // In the end nothing is left open, whatever is still to come.
+        for server in 0..session.received.len() {
+            session.end(server);
+        }
+        for alarm in std::mem::take(&mut session.alarms) {
+            let effects = session.proxy.alarm(alarm);
+            session.take(effects, "");
+        }
+        assert_eq!((session.asked.as_slice(), session.proxy.unanswered()), ([].as_slice(), 0), "seed {seed}");
+    }
+}

@@ -206,7 +206,7 @@ def is_running(pid: int) -> bool:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "input"])
+@pytest.mark.parametrize("how", ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "input"])
 def test_its_end_ends_everything_that_was_started(server: Path, how: str) -> None:
     program = [*PROGRAM, "proxy", "--", sys.executable, str(server)]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=clean()) as process:
@@ -230,9 +230,75 @@ def test_its_end_ends_everything_that_was_started(server: Path, how: str) -> Non
         else:
             process.send_signal(getattr(signal, how))
         code = process.wait()
-    assert code == {"SIGINT": 130, "SIGTERM": 143, "input": 0}[how]
+    assert code == {"SIGHUP": 129, "SIGINT": 130, "SIGQUIT": 131, "SIGTERM": 143, "input": 0}[how]
     while is_running(child):
         time.sleep(0.05)
+
+
+TALKING = """
+import json
+import subprocess
+import sys
+
+# Before anybody has asked, and for people.
+print("Listening on port 3000", flush=True)
+print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info"}}), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("method") == "tools/list":
+        # It ends, and what it has started holds its output.
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+        sys.exit(3)
+    if "id" in message:
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {}}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+def test_servers_that_talk_before_they_are_asked_and_leave_processes_behind(tmp_path: Path) -> None:
+    script = tmp_path / "talking.py"
+    script.write_text(TALKING, "utf-8")
+    entry = {"command": sys.executable, "args": [str(script)]}
+    config = tmp_path / "mcp.json"
+    config.write_text(json.dumps({"mcpServers": {"one": entry, "two": entry}}), "utf-8")
+    asked = [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}},
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+    ]
+    program = [*PROGRAM, "proxy", "--servers", str(config)]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        answers: dict[Any, Any] = {}
+        for message in asked:
+            process.stdin.write(compact(message).encode() + b"\n")
+            process.stdin.flush()
+            while message["id"] not in answers:
+                found = json.loads(process.stdout.readline())
+                answers[found.get("id")] = found
+        process.stdin.close()
+        assert process.wait() == 0
+    assert "has ended: exit code 3" in answers[1]["error"]["message"]
+
+
+def test_requests_before_the_end_of_the_input_are_answered(server: Path) -> None:
+    asked = [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+    ]
+    given = "".join(compact(message) + "\n" for message in asked)
+    done = run("proxy", "--", sys.executable, str(server), given=given)
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [0, 1]
+
+
+def test_a_report_that_is_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    if sys.platform == "win32":
+        pytest.skip("no named pipes in folders")
+    os.mkfifo(pipe)
+    done = run("proxy", "--report", str(pipe), "--", sys.executable, "-c", "pass")
+    assert done.returncode == 2
 
 
 def test_a_command_that_is_not_there() -> None:

@@ -210,6 +210,11 @@ def run() -> NoReturn:
     _forget_working_folder()
     # As an exception, on whose way out a server is ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    for name, code in (("SIGHUP", 129), ("SIGQUIT", 131)):
+        # Not on Windows. One that is ignored, as `nohup` does it, stays so.
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda *_, code=code: sys.exit(code))
     try:
         code = main()
     except KeyboardInterrupt:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import os
 import queue
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -17,14 +19,18 @@ from toolwire import _toolwire
 from toolwire._secrets import without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
-# The most bytes of a message, and of what has not been read yet.
+# Maximum size of a message, and of what has not been read yet, in bytes.
 MOST = 64 << 20
+# Maximum size of the log that has not been read yet: the lines behind it are left out.
+MOST_LOG = 1 << 20
 PIECE = 1 << 16
-# How long a server may take to end by itself, and then after it was told to, in seconds.
-PATIENCE = 2.0
+# How long open requests may take after the client has closed its end, and how long each way to end a server may take,
+# in seconds.
+PATIENCE = 1.0
 IS_WINDOWS = sys.platform == "win32"
+KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 def run(settings: str) -> None:
@@ -38,8 +44,12 @@ def run(settings: str) -> None:
     with contextlib.ExitStack() as stack:
         report = None
         if told["report"] is not None:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-            report = stack.enter_context(os.fdopen(os.open(told["report"], flags, 0o666), "ab", buffering=0))
+            # Not on Windows, which has neither of the last two.
+            safe = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+            file = os.open(told["report"], os.O_WRONLY | os.O_CREAT | os.O_APPEND | safe, 0o666)
+            report = stack.enter_context(os.fdopen(file, "ab", buffering=0))
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise RuntimeError("ENOTREG")
         asyncio.run(_Host(settings, told["servers"], report).run())
 
 
@@ -81,18 +91,22 @@ class Lines:
 
 
 class _Client:
-    """The client: reading and writing block, so that each has a thread."""
+    """The client. Reads and writes block, so each has a thread."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, lines: Lines, fail: Callable[[BaseException], None]) -> None:
-        self._loop, self._lines, self._fail = loop, lines, fail
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._loop = asyncio.get_running_loop()
         self.ended = asyncio.Event()
-        # Clear while the client has much to read: then no server is heard.
+        # Clear while the client has much to read: then neither a server nor the client itself is heard.
         self.room = asyncio.Event()
         self.room.set()
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._waiting = 0
         self._writer = threading.Thread(target=self._write, daemon=True)
         self._writer.start()
+
+    def listen(self) -> None:
+        """Take the client's messages from now on."""
         threading.Thread(target=self._read, daemon=True).start()
 
     def write(self, message: bytes) -> None:
@@ -116,7 +130,7 @@ class _Client:
                     rest = rest[os.write(stdout, rest) :]
                 self._soon(self._written, len(message))
             return
-        # Nobody is there to read.
+        # The client has closed its end.
         self._soon(self.ended.set)
 
     def _written(self, length: int) -> None:
@@ -125,25 +139,55 @@ class _Client:
             self.room.set()
 
     def _read(self) -> None:
-        with contextlib.suppress(OSError, ValueError, AttributeError):
+        with contextlib.suppress(OSError, ValueError, AttributeError, RuntimeError):
             stdin = sys.stdin.fileno()
             while piece := os.read(stdin, PIECE):
-                taken = threading.Event()
-                self._soon(self._take, piece, taken)
-                taken.wait()
+                asyncio.run_coroutine_threadsafe(self._take(piece), self._loop).result()
         self._soon(self._lines.end)
         self._soon(self.ended.set)
 
-    def _take(self, piece: bytes, taken: threading.Event) -> None:
-        try:
-            self._lines.take(piece)
-        finally:
-            taken.set()
+    async def _take(self, piece: bytes) -> None:
+        self._lines.take(piece)
+        await self.room.wait()
 
     def _soon(self, function: Callable[..., object], *arguments: object) -> None:
         # The loop may have ended.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(function, *arguments)
+
+
+class _Log:
+    """Standard error, written by a thread. Lines are left out while nobody reads them."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._waiting = self._left_out = 0
+        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread.start()
+
+    def line(self, text: str) -> None:
+        if self._waiting > MOST_LOG:
+            self._left_out += 1
+            return
+        if self._left_out:
+            text = f"toolwire: {self._left_out} lines of the log are left out\n{text}"
+            self._left_out = 0
+        line = text.encode("utf-8", "surrogatepass") + b"\n"
+        self._waiting += len(line)
+        self._queue.put(line)
+
+    def close(self) -> None:
+        self._queue.put(None)
+        self._thread.join(PATIENCE)
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stderr = sys.stderr.fileno()
+            while (line := self._queue.get()) is not None:
+                rest = memoryview(line)
+                while rest:
+                    rest = rest[os.write(stderr, rest) :]
+                self._waiting -= len(line)
 
 
 class Remote:
@@ -153,13 +197,19 @@ class Remote:
     _NO_SUCH_TRANSPORT = ("Not Found", "Server returned an error response")
     _FORGOTTEN = "Session terminated"
 
-    def __init__(self, server: dict[str, Any], message: Callable[[bytes], None]) -> None:
-        self._server, self._message = server, message
-        self._queue: asyncio.Queue[bytes] = asyncio.Queue()
+    def __init__(
+        self, server: dict[str, Any], message: Callable[[bytes], None], undelivered: Callable[[bytes, str], None]
+    ) -> None:
+        self._server, self._message, self._undelivered = server, message, undelivered
+        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def send(self, message: bytes) -> None:
         """Send a message, once the connection is there."""
         self._queue.put_nowait(message)
+
+    def stop(self) -> None:
+        """End the connection."""
+        self._queue.put_nowait(None)
 
     async def run(self) -> str:
         """Run until the connection ends; gives the reason."""
@@ -169,7 +219,9 @@ class Remote:
             return "expected an address, found something else"
         ways = ["sse"] if self._server["sse"] else ["http", "sse"]
         first = await self._queue.get()
-        ended = ""
+        ended = "it was ended"
+        if first is None:
+            return ended
         for way in ways:
             try:
                 ended = await self._by(way, first)
@@ -184,24 +236,36 @@ class Remote:
 
         async with contextlib.AsyncExitStack() as stack:
             messages, write = await streams(way, self._server, None, stack)
-            await write.send(_session_message(first))
-            sending = asyncio.create_task(self._send(write))
+            sending = asyncio.create_task(self._send(write, first))
             stack.callback(sending.cancel)
-            has_answered = False
-            async for item in messages:
-                if isinstance(item, Exception):
-                    raise item
-                found = getattr(item.message, "root", item.message)
-                words = getattr(getattr(found, "error", None), "message", None)
-                if words == self._FORGOTTEN or (not has_answered and words in self._NO_SUCH_TRANSPORT):
-                    return str(words)
-                has_answered = True
-                self._message(found.model_dump_json(by_alias=True, exclude_unset=True).encode())
+            hearing = asyncio.create_task(self._hear(messages))
+            stack.callback(hearing.cancel)
+            done, _ = await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
+            return done.pop().result()
+
+    async def _hear(self, messages: Any) -> str:
+        has_answered = False
+        async for item in messages:
+            if isinstance(item, Exception):
+                raise item
+            found = getattr(item.message, "root", item.message)
+            words = getattr(getattr(found, "error", None), "message", None)
+            if words == self._FORGOTTEN or (not has_answered and words in self._NO_SUCH_TRANSPORT):
+                return str(words)
+            has_answered = True
+            self._message(found.model_dump_json(by_alias=True, exclude_unset=True).encode())
         return "the connection was closed"
 
-    async def _send(self, write: Any) -> None:
-        while True:
-            await write.send(_session_message(await self._queue.get()))
+    async def _send(self, write: Any, message: bytes | None) -> str:
+        while message is not None:
+            try:
+                read = _session_message(message)
+            except ValueError:
+                self._undelivered(message, "the SDK does not take this message")
+            else:
+                await write.send(read)
+            message = await self._queue.get()
+        return "it was ended"
 
 
 def _session_message(message: bytes) -> Any:
@@ -219,13 +283,71 @@ def _session_message(message: bytes) -> Any:
     return SessionMessage(jsonrpc_message_adapter.validate_json(message))
 
 
+class _Program:
+    """A server that was started."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        # Why it is ended, if it does not end by itself.
+        self.reason: str | None = None
+
+    def send(self, message: bytes) -> None:
+        stdin = self._process.stdin
+        if stdin is None or stdin.is_closing():
+            return
+        stdin.write(message + b"\n")
+        # A server that does not read is ended.
+        if stdin.transport.get_write_buffer_size() > MOST:
+            self.stop(f"it has not read {MOST} bytes")
+
+    def stop(self, reason: str | None = None) -> None:
+        """End it because it does not behave."""
+        self.reason = self.reason or reason
+        self.kill(KILL)
+
+    def kill(self, number: int) -> None:
+        """Send a signal to it and to what it has started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if IS_WINDOWS:
+                subprocess.run(
+                    ["taskkill", "/pid", str(self._process.pid), "/T", "/F"], capture_output=True, check=False
+                )
+            else:
+                os.killpg(self._process.pid, number)
+
+    async def close(self) -> None:
+        """Let it end: its input is closed, then it is told to end, then it is ended."""
+        try:
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            for number in (signal.SIGTERM, KILL):
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._process.wait(), PATIENCE)
+                    break
+                self.kill(number)
+        finally:
+            self.kill(KILL)
+
+    def end(self) -> str:
+        """Give the reason for its end."""
+        code = self._process.returncode or 0
+        if self.reason is not None:
+            return self.reason
+        if code >= 0:
+            return f"exit code {code}"
+        try:
+            return f"signal {signal.Signals(-code).name}"
+        except ValueError:
+            return f"signal {-code}"
+
+
 class _Host:
     def __init__(self, settings: str, servers: list[dict[str, Any]], report: Any) -> None:
         self._connection = _toolwire.Proxy(settings)
         self._servers, self._report = servers, report
-        self._running: dict[int, asyncio.subprocess.Process] = {}
-        self._remotes: dict[int, Remote] = {}
+        self._links: dict[int, _Program | Remote] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._delayed: set[asyncio.Task[None]] = set()
         self._is_over = False
         self._failure: BaseException | None = None
 
@@ -236,29 +358,54 @@ class _Host:
             lambda message: self._do(lambda: self._connection.client(message), message),
             lambda: self._do(lambda: self._connection.too_long(MOST)),
         )
+        self._client, self._log = _Client(lines), _Log()
         try:
-            for at in range(len(self._servers)):
-                await self._start(at, is_first=True)
-            self._client = _Client(self._loop, lines, self._fail)
+            await asyncio.gather(*(self._start(at, is_first=True) for at in range(len(self._servers))))
+            self._client.listen()
             await self._client.ended.wait()
+            # Requests that the client has sent before it closed its end.
+            for _ in range(100):
+                if self._failure is not None or not self._connection.unanswered():
+                    break
+                await asyncio.sleep(PATIENCE / 100)
         finally:
             self._is_over = True
-            tasks = list(self._tasks)
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*(_ended(process) for process in self._running.values()))
-            # Sessions at addresses are closed.
-            await asyncio.wait(tasks, timeout=PATIENCE) if tasks else None
+            try:
+                await self._close()
+            finally:
+                # Whatever has interrupted it.
+                for link in self._links.values():
+                    if isinstance(link, _Program):
+                        link.kill(KILL)
         self._client.close()
+        self._log.close()
         if self._failure is not None:
             raise self._failure
+
+    async def _close(self) -> None:
+        for task in self._delayed:
+            task.cancel()
+        for link in self._links.values():
+            if isinstance(link, Remote):
+                link.stop()
+        await asyncio.gather(*(link.close() for link in self._links.values() if isinstance(link, _Program)))
+        tasks = list(self._tasks)
+        if tasks:
+            # Sessions at addresses are closed.
+            _, late = await asyncio.wait(tasks, timeout=PATIENCE)
+            for task in late:
+                task.cancel()
 
     async def _start(self, at: int, *, is_first: bool) -> None:
         """Start a server, or connect to it. If it is the only one and was never there, its absence is an error."""
         server = self._servers[at]
         if "url" in server:
-            remote = Remote(server, lambda message: self._do(lambda: self._connection.server(at, message), message))
-            self._remotes[at] = remote
+            remote = Remote(
+                server,
+                lambda message: self._do(lambda: self._connection.server(at, message), message),
+                lambda message, why: self._do(lambda: self._connection.undelivered(at, message, why)),
+            )
+            self._links[at] = remote
             self._task(self._connected(at, remote))
             return
         environment = {name: os.environ[name] for name in server["inherited"] if name in os.environ}
@@ -269,6 +416,7 @@ class _Host:
                 *server["command"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 cwd=server["folder"],
                 env=environment | server["environment"],
                 # A group of its own, so that what it starts itself ends with it.
@@ -277,50 +425,63 @@ class _Host:
             )
         except OSError as error:
             missing = isinstance(error, FileNotFoundError)
-            why = "expected a command, found none of that name" if missing else str(error)
+            code = errno.errorcode.get(error.errno or 0, str(error))
+            why = "expected a command, found none of that name" if missing else code
             if is_first and len(self._servers) == 1:
                 raise RuntimeError(f"{server['name']}: {why}") from None
             self._do(lambda: self._connection.ended(at, why))
             return
-        self._running[at] = process
-        self._task(self._hear(at, process))
+        program = _Program(process)
+        self._links[at] = program
+        self._task(self._run(at, program, process))
 
-    async def _hear(self, at: int, process: asyncio.subprocess.Process) -> None:
-        """Take the messages of a server until it ends."""
-        reasons: list[str] = []
+    async def _run(self, at: int, program: _Program, process: asyncio.subprocess.Process) -> None:
+        """Hear a server until it ends."""
+        lines = Lines(
+            MOST,
+            lambda message: self._do(lambda: self._connection.server(at, message), message),
+            lambda: program.stop(f"it wrote a message of more than {MOST} bytes"),
+        )
+        logged = Lines(
+            MOST_LOG,
+            lambda line: self._log.line(_toolwire.Command.heard(line.decode("utf-8", "replace")).rstrip("\n")),
+            lambda: None,
+        )
+        hearing = asyncio.gather(self._hear(process.stdout, lines), self._hear(process.stderr, logged))
+        try:
+            await process.wait()
+        finally:
+            # What it has started and left behind, and what would keep its streams open.
+            program.kill(KILL)
+        await hearing
+        if self._links.get(at) is program:
+            del self._links[at]
+        self._do(lambda: self._connection.ended(at, program.end()))
 
-        def too_long() -> None:
-            reasons.append(f"it wrote a message of more than {MOST} bytes")
-            _kill(process, signal.SIGTERM if IS_WINDOWS else signal.SIGKILL)
-
-        lines = Lines(MOST, lambda message: self._do(lambda: self._connection.server(at, message), message), too_long)
-        assert process.stdout is not None
-        while piece := await process.stdout.read(PIECE):
+    async def _hear(self, stream: asyncio.StreamReader | None, lines: Lines) -> None:
+        assert stream is not None
+        while piece := await stream.read(PIECE):
             lines.take(piece)
             await self._client.room.wait()
         lines.end()
-        code = await process.wait()
-        if not reasons:
-            reasons.append(f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}")
-        if self._running.get(at) is process:
-            del self._running[at]
-        self._do(lambda: self._connection.ended(at, reasons[0]))
 
     async def _connected(self, at: int, remote: Remote) -> None:
         """Speak with a server at an address until the connection ends."""
         why = await remote.run()
-        if self._remotes.get(at) is remote:
-            del self._remotes[at]
+        if self._links.get(at) is remote:
+            del self._links[at]
         self._do(lambda: self._connection.ended(at, without_secrets(why, self._servers[at])))
 
-    async def _restart(self, at: int, pause: float) -> None:
-        await asyncio.sleep(pause)
+    async def _restart(self, at: int, delay: float) -> None:
+        await asyncio.sleep(delay)
+        if self._is_over:
+            return
         await self._start(at, is_first=False)
-        if at in self._running or at in self._remotes:
+        if at in self._links:
             self._do(lambda: self._connection.started(at))
 
-    async def _alarm(self, alarm: int, pause: float) -> None:
-        await asyncio.sleep(pause)
+    async def _alarm(self, alarm: int, delay: float) -> None:
+        await asyncio.sleep(delay)
         self._do(lambda: self._connection.alarm(alarm))
 
     def _do(self, decide: Callable[[], list[tuple[str, str, str]]], message: bytes = b"") -> None:
@@ -331,70 +492,38 @@ class _Host:
             for kind, number, text in decide():
                 self._carry_out(kind, int(number or 0), text, message)
         except Exception as error:
-            self._fail(error)
+            self._failure = self._failure or error
+            self._client.ended.set()
 
     def _carry_out(self, kind: str, at: int, text: str, message: bytes) -> None:
+        link = self._links.get(at)
         if kind == "client":
             self._client.write(text.encode("utf-8", "surrogatepass"))
         elif kind == "pass-client":
             self._client.write(message)
-        elif kind == "server":
-            self._to_server(at, text.encode("utf-8", "surrogatepass"))
-        elif kind == "pass-server":
-            self._to_server(at, message)
+        elif kind in ("server", "pass-server"):
+            if link is not None:
+                link.send(message if kind == "pass-server" else text.encode("utf-8", "surrogatepass"))
+        elif kind == "stop":
+            if link is not None:
+                link.stop()
         elif kind == "start":
-            self._task(self._restart(at, int(text) / 1000))
+            self._later(self._restart(at, int(text) / 1000))
         elif kind == "alarm":
-            self._task(self._alarm(at, int(text) / 1000))
+            self._later(self._alarm(at, int(text) / 1000))
         elif kind == "report":
             if self._report is not None:
                 self._report.write(text.encode("utf-8", "surrogatepass") + b"\n")
-        elif sys.stderr is not None:
-            with contextlib.suppress(OSError):
-                sys.stderr.write(f"{text}\n")
-                sys.stderr.flush()
+        else:
+            self._log.line(text)
 
-    def _to_server(self, at: int, message: bytes) -> None:
-        remote = self._remotes.get(at)
-        if remote is not None:
-            remote.send(message)
-        process = self._running.get(at)
-        if process is None or process.stdin is None or process.stdin.is_closing():
-            return
-        process.stdin.write(message + b"\n")
-        # One that does not read is not there.
-        if process.stdin.transport.get_write_buffer_size() > MOST:
-            _kill(process, signal.SIGTERM if IS_WINDOWS else signal.SIGKILL)
-
-    def _task(self, work: Any) -> None:
+    def _task(self, work: Coroutine[Any, Any, None]) -> None:
         task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _fail(self, error: BaseException) -> None:
-        self._failure = self._failure or error
-        self._client.ended.set()
-
-
-async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Let a server end: its input is closed, then it is told to end, then it is ended."""
-    if process.stdin is not None:
-        process.stdin.close()
-    for number in ("SIGTERM", "SIGKILL"):
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(process.wait(), PATIENCE)
-            break
-        _kill(process, getattr(signal, number, signal.SIGTERM))
-    else:
-        await process.wait()
-    # What it has started and left behind.
-    _kill(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-
-
-def _kill(process: asyncio.subprocess.Process, number: int) -> None:
-    """Send a signal to a server and to what it has started."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if IS_WINDOWS:
-            subprocess.run(["taskkill", "/pid", str(process.pid), "/T", "/F"], capture_output=True, check=False)
-        else:
-            os.killpg(process.pid, number)
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something after a delay, which the end does not wait for."""
+        task = self._loop.create_task(work)
+        self._delayed.add(task)
+        task.add_done_callback(self._delayed.discard)
