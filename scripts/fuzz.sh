@@ -8,7 +8,7 @@ set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
 
-all="arguments reader replies requests sanitize"
+all="answers arguments reader replies requests sanitize"
 what=${1:-60}
 shift || true
 targets=${*:-$all}

@@ -1,11 +1,11 @@
-//! What the report says of accepted arguments, and what restoring makes of them, against a validator.
+//! What the report says of accepted arguments or answers, and what restoring makes of them, against a validator.
 
 use arbitrary::{Result, Unstructured};
 use jsonschema::Draft;
 use serde_json::{json, Value};
 use toolwire::{
-    dialects, restore_arguments, sanitize, sanitize_tools, Code, Restore, RestorePlan, SanitizeOptions, SanitizedTools,
-    ToolsOptions,
+    dialects, options::Use, restore_arguments, sanitize, sanitize_tools, Code, Dialect, Restore, RestorePlan,
+    SanitizeOptions, SanitizedTools, ToolsOptions,
 };
 
 #[path = "../../tests/honest/answers.rs"]
@@ -26,10 +26,13 @@ use crate::{
 /// Instances of the schema, and answers of a model to what is sent.
 const INSTANCES: usize = 6;
 
-pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
+pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::result::Result<usize, String>> {
     // Codex takes schemas as they are and loses what it loses, which no report of ours can tell.
-    let known: Vec<&str> =
-        dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex")).collect();
+    let of_use = |dialect: &&Dialect| match used_as {
+        Use::Response => dialect.response_format().is_some(),
+        _ => !dialect.name.starts_with("codex"),
+    };
+    let known: Vec<&str> = dialects().iter().filter(of_use).map(|dialect| dialect.name).collect();
     let dialect = *data.choose(&known)?;
     let (style, draft) =
         if data.ratio(1_u8, 4_u8)? { (Style::Draft7, Draft::Draft7) } else { (Style::Tidy, Draft::Draft202012) };
@@ -44,8 +47,10 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     let rest = [data.bytes(data.len())?, text.as_bytes()].concat();
     let mut data = Unstructured::new(&rest);
     let instances = (0..INSTANCES).map(|_| Instances::of(&schema).one(&mut data)).collect::<Result<Vec<Value>>>()?;
-    let instances: Vec<Value> = instances.into_iter().filter(Value::is_object).collect();
-    let options = SanitizeOptions::new(dialect);
+    // Arguments are an object, an answer may be anything.
+    let is_possible = |instance: &Value| used_as == Use::Response || instance.is_object();
+    let instances: Vec<Value> = instances.into_iter().filter(is_possible).collect();
+    let options = SanitizeOptions::new(dialect).used_as(used_as);
     let judged = judge::judge(&schema, draft, &instances, &options);
     let mut faults = judged.faults;
     if judged.became == "limit-exceeded" {
@@ -60,7 +65,7 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     let mut verdicts = judged.verdicts;
     if let Some(sent) = judged.sent {
         let readable = judge::readable(&sent.schema, &options);
-        let kept = Kept::of(&schema, &options);
+        let kept = if used_as == Use::Tool { Kept::of(&schema, &options) } else { Kept { list: None, plan: None } };
         faults.extend(instances.iter().filter_map(|instance| kept.disagreement(instance, &schema)));
         for _ in 0..INSTANCES {
             let answer = Instances::of(&readable).one(&mut data)?;

@@ -5,6 +5,7 @@
 //! | `reader` | text that is nearly JSON | the reader agrees with serde_json |
 //! | `sanitize` | a schema, a dialect, options | accepted, idempotent, text and value agree, the report points somewhere |
 //! | `arguments` | a schema and instances | what the report says of accepted arguments, and restoring, against a validator |
+//! | `answers` | a schema of a response format and instances | the same, of answers out of their wrapper |
 //! | `requests` | tool lists and whole requests | as `sanitize`, and every call arrives where it belongs |
 //! | `replies` | replies and how they are cut, repaired or not | any cut gives the same, and tells the same |
 //! | `validate` | a schema and instances | the verdict is a validator's, or unknown for a reason that there is |
@@ -35,6 +36,7 @@ mod wire;
 
 use arbitrary::Unstructured;
 pub use seeds::Seeds;
+use toolwire::options::Use;
 
 /// A target of the fuzzer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub enum Target {
     Sanitize,
     /// The report and `restoreArguments` against a validator.
     Arguments,
+    /// The same of response formats, whose answers may be anything.
+    Answers,
     /// Tool lists and whole requests.
     Requests,
     /// Replies, whole and in pieces.
@@ -59,10 +63,11 @@ pub enum Target {
 
 impl Target {
     /// Every target.
-    pub const ALL: [Target; 8] = [
+    pub const ALL: [Target; 9] = [
         Target::Reader,
         Target::Sanitize,
         Target::Arguments,
+        Target::Answers,
         Target::Requests,
         Target::Replies,
         Target::Validate,
@@ -76,6 +81,7 @@ impl Target {
             Target::Reader => "reader",
             Target::Sanitize => "sanitize",
             Target::Arguments => "arguments",
+            Target::Answers => "answers",
             Target::Requests => "requests",
             Target::Replies => "replies",
             Target::Validate => "validate",
@@ -105,7 +111,8 @@ impl Target {
             Target::Reader => reader::verdict(data).map(|()| 1),
             Target::Sanitize => sanitize::verdict(data).map(|()| 1),
             // Bytes that are too few for an input are none.
-            Target::Arguments => arguments::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
+            Target::Arguments => arguments::verdict(&mut Unstructured::new(data), Use::Tool).unwrap_or(Ok(0)),
+            Target::Answers => arguments::verdict(&mut Unstructured::new(data), Use::Response).unwrap_or(Ok(0)),
             Target::Requests => requests::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
             Target::Replies => replies::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
             Target::Validate => validate::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),

@@ -46,6 +46,11 @@ fn arguments() {
 }
 
 #[test]
+fn answers() {
+    run(Target::Answers, 3_000);
+}
+
+#[test]
 fn requests() {
     run(Target::Requests, 2_000);
 }

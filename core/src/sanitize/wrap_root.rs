@@ -154,6 +154,12 @@ impl<'s, 'a> Search<'s, 'a> {
             Some(types) => return types == InstanceTypes::OBJECT,
         }
         let branches = |keyword: Keyword| object.get(keyword).and_then(Node::as_array).unwrap_or_default();
+        // A value that is no object shows that the keywords of objects are not all that the schema describes.
+        self.budget.pay(branches(Keyword::Enum).len());
+        let mut values = branches(Keyword::Enum).iter().chain(object.get(Keyword::Const));
+        if values.any(|value| value.as_object().is_none()) {
+            return false;
+        }
         let mut is_object = |branch: &'s Node<'a>| self.is_object(branch, levels);
         OF_OBJECTS.iter().any(|keyword| object.has(*keyword))
             || branches(Keyword::AllOf).iter().any(&mut is_object)

@@ -23,7 +23,7 @@ TAKES = {
     "/messages": "model max_tokens messages tools tool_choice stream system temperature metadata",
     "/chat/completions": (
         "model messages tools tool_choice parallel_tool_calls stream stream_options temperature n max_tokens"
-        " max_completion_tokens stop"
+        " max_completion_tokens stop response_format"
     ),
     "/responses": "model input tools tool_choice stream instructions",
     ":generateContent": "contents tools toolConfig generationConfig",
@@ -61,6 +61,8 @@ class Backend:
             for block in content if isinstance(content, list) else []:
                 if block["type"] not in BLOCKS[path]:
                     return f"unknown content type {block['type']}"
+        if self.dialect == "deepseek" and body.get("response_format", {}).get("type") == "json_schema":
+            return "This response_format type is unavailable now"
         if path == "/chat/completions" and (unpaired := unpaired_call(body["messages"])):
             return unpaired
         for wrong in check_tools(body.get("tools", []), dialects=[self.dialect]):

@@ -8,6 +8,7 @@ from typing import Any
 
 import anthropic
 import anthropic_deferred
+import anthropic_formats
 import anthropic_tools
 import codex_to_chat
 import google_genai
@@ -15,6 +16,7 @@ import google_genai_interactions
 import httpx2
 import langchain_tools
 import openai
+import openai_formats
 import openai_mcp
 import openai_responses
 import pydantic_ai_repair
@@ -105,6 +107,27 @@ def test_openai_responses() -> None:
     with backend("openai-strict", {"name": "forecast", "input": {"city": "Oslo", "days": None}}) as fake:
         assert openai_responses.forecast(fake.url) == {"city": "Oslo"}
     assert fake.got[0]["tools"][0]["parameters"]["required"] == ["city", "days"]
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+def test_openai_formats(streams: bool) -> None:
+    with backend("deepseek", {"name": "give_answer", "input": {"response": ["Oslo", "Bergen"]}}) as fake:
+        with pytest.raises(openai.BadRequestError, match="This response_format type is unavailable now"):
+            OpenAI(base_url=fake.url, api_key="none").chat.completions.create(
+                model="deepseek-chat",
+                messages=[{"role": "user", "content": "The two largest cities of Norway?"}],
+                response_format=openai_formats.FORMAT,
+            )
+        assert openai_formats.cities(fake.url, streams) == ["Oslo", "Bergen"]
+    assert fake.got[0]["tool_choice"] == {"type": "function", "function": {"name": "give_answer"}}
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+def test_anthropic_formats(streams: bool) -> None:
+    with backend("anthropic", {"name": "give_answer", "input": {"response": ["Oslo", "Bergen"]}}) as fake:
+        assert anthropic_formats.cities(fake.url, streams) == ["Oslo", "Bergen"]
+    assert "output_config" not in fake.got[0]
+    assert fake.got[0]["tool_choice"] == {"type": "tool", "name": "give_answer"}
 
 
 def test_codex_to_chat() -> None:
