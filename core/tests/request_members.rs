@@ -19,6 +19,7 @@ fn cases() -> Vec<Case> {
         ("openai-strict", "o3", "max_tokens", json!(100), Some(("max_completion_tokens", json!(100)))),
         ("openai-chat", "o4-mini", "parallel_tool_calls", json!(false), None),
         ("openai-chat", "gpt-5", "metadata", json!({ "a": "b" }), None),
+        ("portable", "gpt-5", "metadata", json!({ "a": "b" }), None),
         ("openai-chat", "gpt-4.1", "verbosity", json!("low"), None),
         ("xai", "grok-4", "reasoning_effort", json!("low"), None),
         ("xai", "grok-4-fast-reasoning", "reasoning_effort", json!("low"), None),

@@ -129,7 +129,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (method === 'initialize') {
     const { protocolVersion } = params;
-    return say({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } } });
+    return say({ id, result: { protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'fake', version: '1' } } });
   }
   if (method === 'tools/list') return say({ id, result: { tools: names.map((name) => ({ name, inputSchema: name === 'files.read' ? schema : { type: 'object', properties: {} } })) } });
   if (method !== 'tools/call') return id === undefined || say({ id, result: {} });
@@ -445,7 +445,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
         assert.equal(await called(client), '{"name":"a.b","arguments":{"$ref":"x"}}');
         break;
       } catch (error) {
-        if (!/being started again/.test(error.message)) throw error;
+        if (!/is restarting/.test(error.message)) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }

@@ -31,8 +31,8 @@ def opened(case: dict[str, Any], body: str | bytes) -> toolwire.Exchange | None:
 
 
 def in_python(message: str) -> str:
-    """Spell the functions that a message names as they are called here."""
-    return message.replace("`checkTools`", "`check_tools`")
+    """Spell the functions and options that a message names as they are called here."""
+    return message.replace("`checkTools`", "`check_tools`").replace("`maxTools`", "`max_tools`")
 
 
 def name_of(event: Any) -> str:

@@ -406,7 +406,7 @@ def test_a_server_at_an_address_and_a_session_that_it_has_forgotten() -> None:
                     assert await call() == {"$ref": "x"}
                     break
                 except MCPError as error:
-                    assert "being started again" in str(error)  # noqa: PT017
+                    assert "is restarting" in str(error)  # noqa: PT017
                     await asyncio.sleep(0.1)
 
         through(["--url", f"http://127.0.0.1:{http.server_port}/mcp", "--header", "X-Key: k"], what)

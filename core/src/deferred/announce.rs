@@ -45,7 +45,7 @@ pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
         }
     }
     for key in ["messages", "input", "contents"] {
-        let messages = request.get(key).and_then(Node::as_array).unwrap_or_default();
+        let messages = request.get(key).map(one_or_list).unwrap_or_default();
         let mut begins = true;
         for (at, message) in messages.iter().enumerate().filter(|(_, message)| may_speak_of_it(message)) {
             let message = view(message)?;
@@ -64,7 +64,9 @@ pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
 }
 
 fn is_user(message: &Node<'_>) -> bool {
-    message.get("role").is_some_and(|role| role.is_text("user")) || has_type(message, "user_input")
+    // Gemini's contents without a role are of the user.
+    let is_content = message.get("role").is_none() && message.get("parts").is_some();
+    is_content || message.get("role").is_some_and(|role| role.is_text("user")) || has_type(message, "user_input")
 }
 
 /// Returns true if all messages are from the user or the system.
@@ -94,19 +96,27 @@ fn speaks_of_it(prompt: &Node<'_>) -> Result<bool, Error> {
     }
     let prompt = view(prompt)?;
     let has_it = |text: &Node<'_>| text.as_text().is_some_and(|text| text.display().contains(OPEN));
-    let parts = prompt.get("parts").and_then(Node::as_array);
+    let parts = prompt.get("parts").map(one_or_list);
     if let Some(blocks) = prompt.as_array().or(parts) {
         for block in blocks.iter().filter(|block| may_speak_of_it(block)) {
             let block = view(block)?;
             // Texts of Converse and Gemini have no type.
             let is_text = has_type(&block, "text") || has_type(&block, "input_text") || block.get("type").is_none();
-            if is_text && block.get("text").is_some_and(has_it) {
+            if is_text && block.get("text").is_some_and(has_it) || has_it(&block) {
                 return Ok(true);
             }
         }
         return Ok(false);
     }
-    Ok(has_it(&prompt))
+    Ok(has_it(&prompt) || prompt.get("text").is_some_and(has_it))
+}
+
+/// Returns the items of a list, or a single object.
+fn one_or_list<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
+    match node.data() {
+        Data::Object(_) => core::slice::from_ref(node),
+        _ => node.as_array().unwrap_or_default(),
+    }
 }
 
 /// Adds the list if the options ask for it and the client has none. Also clears `unreachable` if there is a list,

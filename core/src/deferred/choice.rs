@@ -32,7 +32,7 @@ pub(super) fn settle<'a>(
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let api = format;
-    let is_list = matches!(choice::of(request, api)?, Some((_, Some(Choice::Allowed { .. }))));
+    let is_list = choice::is_list(request, api)?;
     // Computed once, because `decide` runs for every tool that a choice allows.
     let has_toolsets = emulation.has_toolsets();
     let replaced = || search.map_or(Fate::Gone, |name| Fate::Named(Text::new(String::from(name))));
@@ -56,7 +56,7 @@ pub(super) fn settle<'a>(
             // The request does not list the tools of a toolset.
             Standing::Unknown => has_toolsets || is_forced && emulation.is_empty(),
             Standing::Hidden if is_overflowed() => true,
-            Standing::Hidden if is_forced => is_loaded_for_choice(&flat, options, warnings)?,
+            Standing::Hidden if is_forced => is_loaded_for_choice(&flat, api, options, warnings)?,
             Standing::Hidden | Standing::Withdrawn => false,
         };
         if !is_sent {
@@ -78,17 +78,46 @@ pub(super) fn settle<'a>(
 ///
 /// # Errors
 /// `forced-deferred-tool` if the options ask for it.
-fn is_loaded_for_choice(name: &Text<'_>, options: &DeferredOptions, warnings: &mut Warnings) -> Result<bool, Error> {
+fn is_loaded_for_choice(
+    name: &Text<'_>,
+    api: Api,
+    options: &DeferredOptions,
+    warnings: &mut Warnings,
+) -> Result<bool, Error> {
     if options.forced_tool == ForcedTool::Error {
         let shown = name.display();
         let message = format!(
-            "expected `tool_choice` to force a tool that is loaded, found `{shown}`, which is deferred and was not \
+            "expected the choice to force a tool that is loaded, found `{shown}`, which is deferred and was not \
                 referred to"
         );
-        return Err(Error::new(Code::ForcedDeferredTool, "/tool_choice", message));
+        return Err(Error::new(Code::ForcedDeferredTool, choice::pointer(api), message));
     }
     warnings.about("forced-deferred-tool", name.display());
     Ok(options.forced_tool == ForcedTool::Load)
+}
+
+/// Removes the tools that are not sent from the list of a choice, for a construct that sends no deferred tool.
+///
+/// # Errors
+/// `invalid-json` if the choice is text that cannot be read.
+pub(super) fn settle_allowed<'a>(
+    (request, format): (&mut Node<'a>, Api),
+    tools: &Tools<'a>,
+    warnings: &mut Warnings,
+) -> Result<(), Error> {
+    if !choice::is_list(request, format)? {
+        return Ok(());
+    }
+    let mut decide = |mention: &Mention<'a>, _| {
+        let Mention::Tool { name, .. } = mention else { return Ok(Fate::Stays) };
+        let is_sent = tools.get(name).is_none_or(Tool::is_available);
+        Ok(if is_sent { Fate::Stays } else { Fate::Gone })
+    };
+    if choice::settle(request, format, &mut decide)?.emptied.is_some() {
+        choice::replace(request, &Choice::Auto, format)?;
+        warnings.warn("choice-emptied");
+    }
+    Ok(())
 }
 
 /// Loads a tool that a choice forces, in a request with the backend's own constructs.
@@ -103,7 +132,7 @@ pub(super) fn load_forced<'a>(
 ) -> Result<(), Error> {
     let Some(name) = forced_name(request, format)? else { return Ok(()) };
     let is_hidden = tools.get(&name).is_some_and(Tool::is_hidden);
-    if is_hidden && is_loaded_for_choice(&name, options, warnings)? {
+    if is_hidden && is_loaded_for_choice(&name, format, options, warnings)? {
         tools.load(&name);
         tools.get_mut(&name).into_iter().for_each(|tool| tool.is_wanted = true);
     }

@@ -69,6 +69,9 @@ pub(super) fn native<'a>(
     conversation::apply(&mut conversation.events, &mut conversation.tools, options, warnings);
     conversation.collect_found();
     choice::load_forced((request, formats.0), &mut conversation.tools, options, warnings)?;
+    if options.native == Native::AdditionalTools {
+        choice::settle_allowed((request, formats.0), &conversation.tools, warnings)?;
+    }
     if options.unavailable_calls == UnavailableCalls::Text {
         unavailable::as_text(&mut conversation, options.removals)?;
     }

@@ -10,9 +10,10 @@ mod as_it_is;
 mod betas;
 mod choice;
 mod client;
-mod converse;
+
 mod custom_tools;
 mod emulation;
+mod flat;
 mod handoff;
 mod history_text;
 mod native_list;
@@ -105,7 +106,7 @@ pub(crate) fn apply(
 ) -> Result<Applied, Error> {
     let api = format::recognise(request, options)?.format;
     if matches!(api, Api::Bedrock | Api::Gemini) {
-        return converse::apply(request, api, options, sending, reports);
+        return flat::apply(request, api, options, sending, reports);
     }
     apply_to_list(request, options, sending, reports)
 }

@@ -51,16 +51,8 @@ impl Api {
     }
 
     /// Whether deferred loading knows its requests.
-    pub(crate) const fn has_deferral(self) -> bool {
-        matches!(
-            self,
-            Api::Anthropic
-                | Api::OpenaiResponses
-                | Api::OpenaiChat
-                | Api::GeminiInteractions
-                | Api::Bedrock
-                | Api::Gemini
-        )
+    pub(crate) fn has_deferral(self) -> bool {
+        Self::WITH_DEFERRAL.iter().any(|(_, api)| *api == self)
     }
 
     /// Returns true if each call in the history is an item of its own, and false if messages hold the calls.

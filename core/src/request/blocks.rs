@@ -10,7 +10,7 @@ use alloc::format;
 use super::tool::{self, has_type, starts_with, type_of};
 use crate::{
     error::{Code, Error},
-    json::{Node, Text},
+    json::{Data, Node, Text},
 };
 
 /// Returns true if the message is a system message, that is, instructions of the client.
@@ -66,23 +66,33 @@ pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(Directive, Text<'
     Some((change, block.get("tool").map(reference_name).unwrap_or_else(|| Text::new(""))))
 }
 
-/// Returns the blocks of a message of Bedrock Converse or of Gemini `generateContent`.
+/// Returns the blocks of a message of Bedrock Converse or of Gemini `generateContent`, which may have a single part.
 pub(crate) fn of_message<'n, 'a>(message: &'n Node<'a>) -> &'n [Node<'a>] {
-    ["content", "parts"].iter().find_map(|key| message.get(key)?.as_array()).unwrap_or_default()
+    let Some(blocks) = ["content", "parts"].iter().find_map(|key| message.get(key)) else { return &[] };
+    match blocks.data() {
+        Data::Object(_) => core::slice::from_ref(blocks),
+        _ => blocks.as_array().unwrap_or_default(),
+    }
 }
 
 /// The members of a part of Gemini that holds the result of a call.
-pub(crate) const RESPONSES: [&str; 2] = ["functionResponse", "function_response"];
+pub(crate) const FUNCTION_RESPONSES: [&str; 2] = ["functionResponse", "function_response"];
+/// The member of a JSON result that holds references.
+pub(crate) const REFERENCES: &str = "tool_references";
 
-/// Returns the references in a result of Bedrock Converse or of Gemini `generateContent`. Their results are JSON, of
-/// which `answer_tool_search` makes the references a member.
-pub(crate) fn found_by_search<'n, 'a>(block: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
-    const KEY: &str = "tool_references";
+/// Returns the references in a JSON result.
+pub(crate) fn references_in<'n, 'a>(json: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
+    json.get(REFERENCES)?.as_array()
+}
+
+/// Returns true if a result of Bedrock Converse or of Gemini `generateContent` has references. Results are JSON there,
+/// of which `answer_tool_search` makes the references a member.
+pub(crate) fn has_references(block: &Node<'_>) -> bool {
     if let Some(result) = block.get("toolResult") {
         let content = result.get("content").and_then(Node::as_array).unwrap_or_default();
-        return content.iter().find_map(|block| block.get("json")?.get(KEY)?.as_array());
+        return content.iter().any(|block| block.get("json").and_then(references_in).is_some());
     }
-    RESPONSES.iter().find_map(|key| block.get(key)?.get("response")?.get(KEY)?.as_array())
+    FUNCTION_RESPONSES.iter().any(|key| block.get(key).and_then(|it| references_in(it.get("response")?)).is_some())
 }
 
 /// Returns true if a block of Bedrock Converse adds or removes a tool of a server that the API calls itself.

@@ -4,7 +4,7 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
-    blocks::{found_by_search, RESPONSES},
+    blocks::{has_references, FUNCTION_RESPONSES},
     prefilter::{CALL, CARRIER, DEFERRAL},
     tool::{self, has_type, Kind},
 };
@@ -184,9 +184,10 @@ impl<'a> Carriers<'a> {
 }
 
 /// Returns the name of the function that replaces a hosted search: a listed function with the wanted name keeps it.
-fn free_name<'a>(list: &[Node<'a>], wanted: &str) -> Text<'a> {
+fn free_name<'a>(list: &[&Node<'a>], wanted: &str) -> Text<'a> {
     let taken: Set<Cow<'_, str>> = list
         .iter()
+        .copied()
         .filter(|entry| tool::kind(entry) == Kind::Tool && !tool::is_placeholder(entry))
         .filter_map(tool::name)
         .map(Text::display)
@@ -196,8 +197,8 @@ fn free_name<'a>(list: &[Node<'a>], wanted: &str) -> Text<'a> {
     Text::new(names.find(|name| !taken.contains(name.as_str())).unwrap_or_default())
 }
 
-/// The searches that the client runs, and their calls in a history, for APIs whose results show neither: Gemini, Gemini
-/// Interactions and Bedrock Converse.
+/// The searches that the client runs, and their calls in a history, for APIs in which any result may look like that of
+/// a search: Gemini, Gemini Interactions and Bedrock Converse.
 #[derive(Default)]
 pub(crate) struct Searches<'a> {
     names: Set<Text<'a>>,
@@ -210,7 +211,17 @@ pub(crate) struct Searches<'a> {
 impl<'a> Searches<'a> {
     /// Returns the searches of a list, of the options, and the function that replaces a hosted search.
     pub(crate) fn of(list: &[Node<'a>], deferred: Option<&DeferredOptions>) -> Self {
-        let own = list.iter().filter(|entry| tool::kind(entry) == Kind::ClientSearch).filter_map(tool::name).cloned();
+        Searches::among(&list.iter().collect::<Vec<_>>(), deferred)
+    }
+
+    /// Does the same as [`Self::of`], with references to the entries.
+    pub(crate) fn among(list: &[&Node<'a>], deferred: Option<&DeferredOptions>) -> Self {
+        let own = list
+            .iter()
+            .copied()
+            .filter(|entry| tool::kind(entry) == Kind::ClientSearch)
+            .filter_map(tool::name)
+            .cloned();
         let is_hosted = list.iter().any(|entry| tool::kind(entry) == Kind::HostedSearch);
         let function = deferred.filter(|_| is_hosted).map(|options| free_name(list, &options.tool_search_name));
         let listed = deferred.into_iter().flat_map(|options| &options.search_tools);
@@ -240,20 +251,14 @@ impl<'a> Searches<'a> {
         }
     }
 
-    /// Returns the references in a result of Bedrock Converse or Gemini that answers a search. References in the result
-    /// of another tool load nothing: its server may have written them.
-    pub(crate) fn found_in<'n>(&self, block: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
-        let references = found_by_search(block)?;
+    /// Returns true for a result of Bedrock Converse or Gemini with references that answers a search. References in the
+    /// result of another tool load nothing: its server may have written them.
+    pub(crate) fn answers(&self, block: &Node<'a>) -> bool {
         let name = match block.get("toolResult") {
             Some(result) => result.get("toolUseId").and_then(Node::as_text).and_then(|id| self.called.get(id)),
-            None => RESPONSES.iter().find_map(|key| block.get(key)?.get("name")?.as_text()),
+            None => FUNCTION_RESPONSES.iter().find_map(|key| block.get(key)?.get("name")?.as_text()),
         };
-        name.is_some_and(|name| self.names.contains(name)).then_some(references)
-    }
-
-    /// Returns true if the request has no search of the client.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        name.is_some_and(|name| self.names.contains(name)) && has_references(block)
     }
 
     /// Returns true for a result with functions that answers a search. Functions in the result of another tool load

@@ -200,12 +200,14 @@ pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> 
         .map(drop);
     }
     if api == Api::Gemini {
-        let mode = if choice.is_demand() { "ANY" } else { "AUTO" };
-        for (outer, inner, list, _) in GEMINI {
+        for (outer, inner, _) in GEMINI {
             edit_member(request, outer, |config| {
                 config.visit(inner, |config| {
-                    config.remove(list);
-                    config.set("mode", Node::literal(mode));
+                    GEMINI_ALLOWED.iter().for_each(|list| drop(config.remove(list)));
+                    // NONE forbids calls, and VALIDATED holds them to their schemas.
+                    if !choice.is_demand() && forces_a_call(config) {
+                        config.set("mode", Node::literal("AUTO"));
+                    }
                 });
                 Ok(())
             })?;
@@ -320,11 +322,67 @@ pub(crate) struct Settled {
     pub(crate) emptied: Option<&'static str>,
 }
 
-/// Where Gemini's JSON and its SDKs hold the choice and, in it, the list of allowed tools.
-pub(super) const GEMINI: [(&str, &str, &str, &str); 2] = [
-    ("toolConfig", "functionCallingConfig", "allowedFunctionNames", "/toolConfig/functionCallingConfig"),
-    ("tool_config", "function_calling_config", "allowed_function_names", "/tool_config/function_calling_config"),
+/// Where Gemini's JSON and its SDKs hold the choice. The API takes both spellings at each level.
+pub(super) const GEMINI: [(&str, &str, &str); 4] = [
+    ("toolConfig", "functionCallingConfig", "/toolConfig/functionCallingConfig"),
+    ("toolConfig", "function_calling_config", "/toolConfig/function_calling_config"),
+    ("tool_config", "functionCallingConfig", "/tool_config/functionCallingConfig"),
+    ("tool_config", "function_calling_config", "/tool_config/function_calling_config"),
 ];
+/// The list of allowed tools in Gemini's choice.
+pub(super) const GEMINI_ALLOWED: [&str; 2] = ["allowedFunctionNames", "allowed_function_names"];
+
+/// Returns true if Gemini's choice requires a call.
+fn forces_a_call(config: &Node<'_>) -> bool {
+    let mode = config.get("mode").and_then(Node::as_text);
+    mode.is_some_and(|mode| mode.display().eq_ignore_ascii_case("any"))
+}
+
+/// Returns Gemini's choice, if it forces a call or allows some tools only.
+fn of_gemini<'a>(request: &Node<'a>) -> Result<Option<Choice<'a>>, Error> {
+    for (outer, inner, _) in GEMINI {
+        let config = request.get(outer).map(view).transpose()?;
+        let Some(config) = config.as_deref().and_then(|config| config.get(inner)) else { continue };
+        let required = forces_a_call(config);
+        let names = GEMINI_ALLOWED.iter().find_map(|key| config.get(key)?.as_array()).unwrap_or_default();
+        let mention = |name: &Text<'a>| Mention::Tool { namespace: None, name: name.clone() };
+        let mut tools: Vec<Mention<'a>> = names.iter().filter_map(Node::as_text).map(mention).collect();
+        return Ok(match tools.len() {
+            0 => required.then_some(Choice::Required),
+            1 if required => tools.pop().map(Choice::Tool),
+            _ => Some(Choice::Allowed { required, tools }),
+        });
+    }
+    Ok(None)
+}
+
+/// Returns true if a choice lists the tools that are allowed.
+///
+/// # Errors
+/// `invalid-json`, if the choice is text that cannot be read.
+pub(crate) fn is_list(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    let choice = match api {
+        Api::Gemini => of_gemini(request)?,
+        _ => of(request, api)?.and_then(|(_, choice)| choice),
+    };
+    Ok(matches!(choice, Some(Choice::Allowed { .. })))
+}
+
+/// Removes the choice of Gemini, and a configuration that is empty then.
+///
+/// # Errors
+/// `invalid-json`, if the configuration is text that cannot be read.
+pub(crate) fn remove_from_gemini(request: &mut Node<'_>) -> Result<(), Error> {
+    for (outer, inner, _) in GEMINI {
+        let is_emptied = edit_member(request, outer, |config| {
+            Ok(config.remove(inner).is_some() && config.as_object().is_some_and(json::Object::is_empty))
+        })?;
+        if is_emptied == Some(true) {
+            request.remove(outer);
+        }
+    }
+    Ok(())
+}
 const TOOL_CHOICE: &str = "/tool_choice";
 /// Where Bedrock Converse holds the choice: `{"auto": {}}`, `{"any": {}}` or `{"tool": {"name": …}}`.
 pub(super) const CONVERSE: (&str, &str, &str) = ("toolConfig", "toolChoice", "/toolConfig/toolChoice");
@@ -332,11 +390,12 @@ pub(super) const CONVERSE: (&str, &str, &str) = ("toolConfig", "toolChoice", "/t
 pub(super) const INTERACTIONS: (&str, &str, &str) =
     ("generation_config", "tool_choice", "/generation_config/tool_choice");
 
-/// Returns the pointer to the choice of a request, for an API other than Gemini `generateContent`.
+/// Returns the pointer to the choice of a request.
 pub(crate) const fn pointer(api: Api) -> &'static str {
     match api {
         Api::Bedrock => CONVERSE.2,
         Api::GeminiInteractions => INTERACTIONS.2,
+        Api::Gemini => GEMINI[0].2,
         _ => TOOL_CHOICE,
     }
 }
@@ -363,13 +422,15 @@ pub(crate) fn remove_from_settings(request: &mut Node<'_>) -> Result<(), Error> 
 pub(crate) fn settle<'a>(request: &mut Node<'a>, api: Api, decide: Decide<'_, 'a>) -> Result<Settled, Error> {
     let mut settled = Settled::default();
     if api == Api::Gemini {
-        for (outer, inner, list, pointer) in GEMINI {
+        let is_forced = matches!(of_gemini(request)?, Some(Choice::Tool(_)));
+        for ((outer, inner, pointer), list) in GEMINI.iter().flat_map(|place| GEMINI_ALLOWED.map(|list| (place, list)))
+        {
             let emptied = edit_member(request, outer, |config| {
-                let among =
-                    config.visit(inner, |config| among(config, (list, false), api, &mut *decide, &mut settled.gone));
-                among.unwrap_or(Ok(false))
+                let mut settle =
+                    |config: &mut Node<'a>| among(config, (list, is_forced), api, &mut *decide, &mut settled.gone);
+                config.visit(*inner, &mut settle).unwrap_or(Ok(false))
             })?;
-            settled.emptied = settled.emptied.or((emptied == Some(true)).then_some(pointer));
+            settled.emptied = settled.emptied.or((emptied == Some(true)).then_some(*pointer));
         }
         return Ok(settled);
     }
@@ -504,11 +565,9 @@ fn among<'a>(
 /// Returns the pointer to a choice that requires a call, if the request has one.
 pub(crate) fn demand(request: &Node<'_>, api: Api) -> Result<Option<&'static str>, Error> {
     if api == Api::Gemini {
-        for (outer, inner, _, pointer) in GEMINI {
+        for (outer, inner, pointer) in GEMINI {
             let Some(config) = request.get(outer) else { continue };
-            let config = view(config)?;
-            let mode = config.get(inner).and_then(|config| config.get("mode")).and_then(Node::as_text);
-            if mode.is_some_and(|mode| mode.display().eq_ignore_ascii_case("any")) {
+            if view(config)?.get(inner).is_some_and(forces_a_call) {
                 return Ok(Some(pointer));
             }
         }

@@ -3,7 +3,12 @@
 
 use alloc::vec::Vec;
 
-use super::tool_list::GROUPS;
+use super::{
+    choice,
+    tool::{self, Kind},
+    tool_format::{recognise, Entry},
+    tool_list::GROUPS,
+};
 use crate::{
     error::Error,
     json::{
@@ -15,23 +20,59 @@ use crate::{
 
 const TOOLS: &str = "tools";
 const CONFIG: &str = "toolConfig";
-/// Where Gemini's JSON and its SDKs hold the choice.
-const CHOICES: [(&str, &str); 2] =
-    [("toolConfig", "functionCallingConfig"), ("tool_config", "function_calling_config")];
 
 /// A list of tools without the tools that were moved out of it.
 #[derive(Default)]
 pub(crate) struct Shell<'a> {
-    /// The entries of Gemini's list. Groups are empty.
+    /// Gemini's list before.
+    original: Node<'a>,
+    /// The entries of Gemini's list. Groups are empty, and functions outside of groups are left out.
     entries: Vec<Node<'a>>,
-    /// True if Gemini's list had a function.
-    had_functions: bool,
+    /// The place of the functions that are outside of groups, if there is no group.
+    outside: Option<usize>,
+    /// Number of Gemini's functions.
+    functions: usize,
+}
+
+/// Returns the entries of a list of Gemini, which may be a single entry.
+fn entries_of<'n, 'a>(list: &'n Node<'a>) -> &'n [Node<'a>] {
+    match list.data() {
+        Data::Object(_) => core::slice::from_ref(list),
+        _ => list.as_array().unwrap_or_default(),
+    }
+}
+
+/// Returns the functions in a group of an entry, which may be a single function.
+fn functions_of<'n, 'a>(entry: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a>> {
+    GROUPS.iter().filter_map(|group| entry.get(group)).flat_map(|group| entries_of(group))
+}
+
+/// Returns true for an entry with a group of functions.
+fn is_group(entry: &Node<'_>) -> bool {
+    let is_list = |group: &Node<'_>| group.as_array().is_some() || group.as_object().is_some();
+    GROUPS.iter().any(|group| entry.get(group).is_some_and(is_list))
+}
+
+/// Calls `show` with each function in the groups of Gemini's list.
+pub(crate) fn each_function<'n, 'a>(list: &'n Node<'a>, show: &mut dyn FnMut(&'n Node<'a>)) {
+    entries_of(list).iter().flat_map(functions_of).for_each(show);
+}
+
+/// Returns the tools of a list, in groups or outside, and all other entries.
+pub(crate) fn all<'n, 'a>(list: &'n Node<'a>) -> Vec<&'n Node<'a>> {
+    let mut all: Vec<&Node<'a>> = entries_of(list).iter().filter(|entry| !is_group(entry)).collect();
+    each_function(list, &mut |function| all.push(function));
+    all
+}
+
+/// Returns the number of tools in a list, including the hosted tools that are entries of their own.
+pub(crate) fn count(list: &Node<'_>, of_entry: impl Fn(&Node<'_>) -> usize) -> usize {
+    all(list).into_iter().map(of_entry).sum()
 }
 
 impl Shell<'_> {
-    /// Returns the number of entries of Gemini's list that are sent without functions.
+    /// Returns the number of hosted tools that will be entries of their own, without functions.
     pub(crate) fn others(&self) -> usize {
-        let is_group = |entry: &Node<'_>| GROUPS.iter().any(|group| entry.get(group).is_some());
         let first = self.entries.iter().position(is_group);
         let has_others = |entry: &Node<'_>| {
             let members = entry.as_object().into_iter().flatten();
@@ -57,21 +98,36 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
         }
         Api::Gemini => {
             let Some(list) = take(request, TOOLS)? else { return Ok(shell) };
-            let mut entries = match list.into_data() {
+            shell.original = list.clone();
+            let entries = match list.into_data() {
                 Data::Array(entries) => entries,
+                Data::Object(entry) => Vec::from([Node::new(Data::Object(entry))]),
                 other => {
                     request.set(TOOLS, Node::new(other));
                     return Ok(shell);
                 }
             };
+            let has_group = entries.iter().any(is_group);
             let mut flat = Vec::new();
-            for entry in &mut entries {
-                for group in GROUPS {
-                    let functions = entry.visit(group, |list| list.as_array_mut().map(core::mem::take)).flatten();
-                    flat.extend(functions.unwrap_or_default());
+            for mut entry in entries {
+                if is_group(&entry) {
+                    for group in GROUPS {
+                        match entry.visit(group, core::mem::take).map(Node::into_data) {
+                            Some(Data::Array(functions)) => flat.extend(functions),
+                            Some(Data::Object(function)) => flat.push(Node::new(Data::Object(function))),
+                            _ => continue,
+                        }
+                        entry.set(group, Node::array(Vec::new()));
+                    }
+                } else if matches!(recognise(&entry), Entry::Tool(_)) || tool::kind(&entry) == Kind::HostedSearch {
+                    let place = shell.entries.len();
+                    shell.outside = shell.outside.or((!has_group).then_some(place));
+                    flat.push(entry);
+                    continue;
                 }
+                shell.entries.push(entry);
             }
-            shell = Shell { entries, had_functions: !flat.is_empty() };
+            shell.functions = flat.len();
             request.set(TOOLS, Node::array(flat));
         }
         _ => {}
@@ -79,8 +135,8 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
     Ok(shell)
 }
 
-/// Moves the tools back: those of Gemini to the first group of the list. A configuration without tools is refused, so
-/// it leaves with the last of them.
+/// Moves the tools back: those of Gemini to the first group of the list, unless nothing was changed. Removes
+/// `toolConfig` of Converse, and Gemini's choice, if no tool is left: the APIs refuse them without tools.
 ///
 /// # Errors
 /// `invalid-json` if the configuration is text that cannot be read.
@@ -100,43 +156,27 @@ pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Re
             })
             .map(drop)
         }
+        Api::Gemini if shell.original.is_null() => Ok(()),
         Api::Gemini => {
             let list = request.visit(TOOLS, |list| list.as_array_mut().map(core::mem::take)).flatten();
-            let mut functions = list.filter(|list| !list.is_empty());
-            let is_emptied = shell.had_functions && functions.is_none();
-            let mut entries = Vec::with_capacity(shell.entries.len() + 1);
-            for mut entry in shell.entries {
-                let mut is_removed = false;
-                for group in GROUPS {
-                    if entry.get(group).is_none() {
-                        continue;
-                    }
-                    if let Some(functions) = functions.take() {
-                        entry.visit(group, |list| *list = Node::array(functions));
-                    } else {
-                        entry.remove(group);
-                        is_removed = entry.as_object().is_some_and(Object::is_empty);
-                    }
-                }
-                if !is_removed {
-                    entries.push(entry);
+            let functions = list.unwrap_or_default();
+            if functions.len() == shell.functions && functions.iter().all(Node::is_intact) {
+                request.set(TOOLS, shell.original);
+                return Ok(());
+            }
+            let is_emptied = shell.functions > 0 && functions.is_empty();
+            let is_single = shell.original.as_object().is_some();
+            let mut entries = placed(functions, shell);
+            match entries.pop() {
+                None => drop(request.remove(TOOLS)),
+                Some(only) if is_single && entries.is_empty() => request.set(TOOLS, only),
+                Some(last) => {
+                    entries.push(last);
+                    request.set(TOOLS, Node::array(entries));
                 }
             }
-            if let Some(functions) = functions {
-                entries.push(Node::record([(GROUPS[0], Node::array(functions))]));
-            }
-            if entries.is_empty() {
-                request.remove(TOOLS);
-            } else {
-                request.set(TOOLS, Node::array(entries));
-            }
-            for (outer, inner) in CHOICES.into_iter().filter(|_| is_emptied) {
-                let is_rest = edit_member(request, outer, |config| {
-                    Ok(config.remove(inner).is_none() || !config.as_object().is_some_and(Object::is_empty))
-                })?;
-                if is_rest == Some(false) {
-                    request.remove(outer);
-                }
+            if is_emptied {
+                choice::remove_from_gemini(request)?;
             }
             Ok(())
         }
@@ -144,10 +184,35 @@ pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Re
     }
 }
 
-/// Calls `show` with each function of Gemini's list.
-pub(crate) fn each_function<'n, 'a>(list: &'n Node<'a>, show: &mut dyn FnMut(&'n Node<'a>)) {
-    for entry in list.as_array().unwrap_or_default() {
-        let groups = GROUPS.iter().filter_map(|group| entry.get(group)?.as_array());
-        groups.flatten().for_each(&mut *show);
+/// Returns the entries of Gemini's list, with the functions in their place.
+fn placed<'a>(functions: Vec<Node<'a>>, shell: Shell<'a>) -> Vec<Node<'a>> {
+    let Shell { entries, outside, .. } = shell;
+    let mut functions = Some(functions).filter(|list| !list.is_empty());
+    let mut out = Vec::with_capacity(entries.len() + 1);
+    for (at, mut entry) in entries.into_iter().enumerate() {
+        if outside == Some(at) {
+            out.extend(functions.take().into_iter().flatten());
+        }
+        let mut is_removed = false;
+        for group in GROUPS {
+            if entry.get(group).is_none_or(|list| list.as_array().is_none()) {
+                continue;
+            }
+            if let Some(functions) = functions.take() {
+                entry.visit(group, |list| *list = Node::array(functions));
+            } else {
+                entry.remove(group);
+                is_removed = entry.as_object().is_some_and(Object::is_empty);
+            }
+        }
+        if !is_removed {
+            out.push(entry);
+        }
     }
+    match (functions, outside) {
+        (Some(functions), Some(_)) => out.extend(functions),
+        (Some(functions), None) => out.push(Node::record([(GROUPS[0], Node::array(functions))])),
+        (None, _) => {}
+    }
+    out
 }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{
-    choice::{demand, forced, of, plain, Choice, ALLOWED, CONVERSE, GEMINI, INTERACTIONS},
+    choice::{demand, forced, of, plain, Choice, ALLOWED, CONVERSE, GEMINI, GEMINI_ALLOWED, INTERACTIONS},
     tool::has_type,
 };
 use crate::{
@@ -56,10 +56,26 @@ pub(crate) fn stance(request: &Node<'_>, api: Api) -> Result<Stance, Error> {
 pub(crate) fn force<'a>(request: &mut Node<'a>, api: Api, name: Text<'a>, is_only: bool) -> Result<(), Error> {
     match api {
         Api::Gemini => {
-            let is_there = |(outer, ..): &&(&str, &str, &str, &str)| request.get(*outer).is_some();
-            let (outer, inner, list, _) = *GEMINI.iter().find(is_there).unwrap_or(&GEMINI[0]);
+            // The members that the request has, or else those of its spelling.
+            let mut best = (0, GEMINI[0]);
+            for place in GEMINI {
+                let (outer, inner, _) = place;
+                let config = request.get(outer).map(view).transpose()?;
+                let rank = match config.as_deref() {
+                    Some(config) if config.get(inner).is_some() => 2,
+                    Some(_) if outer.contains('_') == inner.contains('_') => 1,
+                    _ => 0,
+                };
+                if rank > best.0 {
+                    best = (rank, place);
+                }
+            }
+            let (outer, inner, _) = best.1;
             edit_object(request, outer, |config| {
                 edit_object(config, inner, |config| {
+                    let own = GEMINI_ALLOWED.into_iter().find(|list| config.get(list).is_some());
+                    let spelled = GEMINI_ALLOWED.into_iter().find(|list| list.contains('_') == inner.contains('_'));
+                    let list = own.or(spelled).unwrap_or(GEMINI_ALLOWED[0]);
                     config.set("mode", Node::literal("ANY"));
                     if is_only || config.get(list).is_some_and(|list| list.as_array().is_none()) {
                         config.remove(list);

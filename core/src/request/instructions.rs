@@ -1,6 +1,6 @@
 //! The system prompt of a request, wherever its format has it, with a text at its end.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use crate::{
     error::{Code, Error},
@@ -44,21 +44,36 @@ pub(crate) fn insert_before_input(request: &mut Node<'_>, text: String) -> Resul
     Ok(())
 }
 
-/// Appends to the system prompt of Gemini, whose parts have no type.
+/// Appends to the system prompt of Gemini, whose parts have no type. SDKs also accept a plain string, a part, and lists
+/// of them, and the API a single part.
 fn append_part(request: &mut Node<'_>, text: String) -> Result<(), Error> {
     let is_given = |key: &&str| request.get(key).is_some();
     let key = ["systemInstruction", "system_instruction"].into_iter().find(is_given).unwrap_or("systemInstruction");
-    let part = Node::record([("text", Node::string(text))]);
     let mut prompt = take(request, key)?.unwrap_or_default();
-    let has_parts = prompt.visit("parts", |parts| parts.as_array_mut().map(|parts| parts.push(part.clone())));
-    if has_parts.flatten().is_none() {
-        // SDKs take a text, too.
-        let own = prompt.as_text().is_some().then(|| Node::record([("text", core::mem::take(&mut prompt))]));
-        let parts = Node::array(own.into_iter().chain([part]).collect());
-        match prompt.as_object() {
-            Some(_) => prompt.set("parts", parts),
-            None => prompt = Node::record([("parts", parts)]),
+    let is_content = prompt.get("parts").is_some();
+    let given = match is_content {
+        true => prompt.visit("parts", core::mem::take).unwrap_or_default(),
+        false => core::mem::take(&mut prompt),
+    };
+    let kind = given.kind();
+    let given = match given.into_data() {
+        Data::Null => Vec::new(),
+        Data::Array(parts) => parts,
+        one @ (Data::String(_) | Data::Object(_)) => Vec::from([Node::new(one)]),
+        _ => {
+            let found = alloc::format!("expected the system prompt to be a text or parts, found {kind}");
+            return Err(Error::new(Code::InvalidRequest, alloc::format!("/{key}"), found));
         }
+    };
+    let mut parts = Vec::with_capacity(given.len() + 1);
+    for part in given {
+        parts.push(if part.as_text().is_some() { Node::record([("text", part)]) } else { part });
+    }
+    parts.push(Node::record([("text", Node::string(text))]));
+    if is_content {
+        prompt.set("parts", Node::array(parts));
+    } else {
+        prompt = Node::record([("parts", Node::array(parts))]);
     }
     request.set(key, prompt);
     Ok(())

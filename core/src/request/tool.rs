@@ -50,6 +50,11 @@ pub(crate) fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
     }
 }
 
+/// Returns true if an entry of a Bedrock Converse list is a cache point, not a tool.
+pub(crate) fn is_cache_point(entry: &Node<'_>) -> bool {
+    entry.get("cachePoint").is_some()
+}
+
 /// Returns the kind of an entry.
 pub(crate) fn kind(tool: &Node<'_>) -> Kind {
     let Some(name) = type_of(tool) else { return Kind::Tool };
@@ -106,7 +111,7 @@ pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
 /// Returns the schema of the arguments, unless it is null.
 pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let schema = ["input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"];
-    let schema = schema.iter().find_map(|key| part(tool, key));
+    let schema = schema.iter().find_map(|key| part(tool, key).filter(|schema| !schema.is_null()));
     // Bedrock Converse.
     schema.or_else(|| part(tool, "inputSchema")?.get("json")).filter(|schema| !schema.is_null())
 }

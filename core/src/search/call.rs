@@ -92,8 +92,10 @@ impl<'n, 'a> Call<'n, 'a> {
             ("functionCall", Shape::Part, "id", "args"),
             ("function_call", Shape::Part, "id", "args"),
         ];
+        // An old message of Chat Completions has `function_call`, too.
+        let is_message = |inner: &Node<'a>| call.get("role").is_some() || inner.get("arguments").is_some();
         for (key, shape, id, arguments) in inner {
-            if let Some(inner) = call.get(key) {
+            if let Some(inner) = call.get(key).filter(|inner| !is_message(inner)) {
                 return is_search(inner).then(|| Call {
                     shape,
                     name: inner.get("name"),

@@ -59,10 +59,14 @@ pub(super) fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Erro
     };
     match tools.data() {
         Data::Array(entries) => Ok(entries),
+        // Gemini's `tools` may be one entry.
+        Data::Object(_) if GROUPS.iter().any(|group| tools.get(group).is_some()) => Ok(core::slice::from_ref(tools)),
         Data::Null => Ok(&[]),
         _ => {
-            let found =
-                alloc::format!("expected a list of tools, or an object with one in `tools`, found {}", tools.kind());
+            let found = alloc::format!(
+                "expected a list of tools, or an object with one in `tools` or `toolConfig.tools`, found {}",
+                tools.kind()
+            );
             Err(Error::new(Code::InvalidRequest, pointer, found))
         }
     }

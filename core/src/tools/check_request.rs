@@ -7,12 +7,12 @@ use super::{
     history_arguments, history_pairs,
     request::{recognise, rename_history},
     request_facts::{self, choice_of, Namespaces, RequestChange},
-    request_members, server_mentions, servers,
+    request_members, result_names, server_mentions, servers,
 };
 use crate::{
     dialect::{
         self,
-        requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS, HISTORY_NAME, NAMESPACES},
+        requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS, HISTORY_NAME, NAMESPACES, RESULT_NAME},
         Dialect,
     },
     error::Error,
@@ -113,6 +113,9 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     for at in rename_history(&mut request, api, &legal_name, &|_| true)? {
         let pointer = format!("/{}/{at}", api.history());
         add(&HISTORY_NAME, &pointer, format!("expected calls of tools with names of {shape}, found another name"));
+    }
+    for pointer in result_names::complete(&mut request, api)? {
+        add(&RESULT_NAME, &pointer, "expected a result with the name of its function, found none".into());
     }
     for RequestChange { pointer, .. } in history_arguments::repair(&mut request, api)? {
         add(&HISTORY_ARGUMENTS, &pointer, "expected arguments that are a JSON object, found others".into());

@@ -60,6 +60,7 @@ mod request_members;
 mod response_stream;
 pub(crate) mod restore;
 mod restore_kept;
+mod result_names;
 mod same_names;
 pub(crate) mod sanitize_list;
 #[cfg(feature = "search")]

@@ -1,6 +1,6 @@
 //! The tools of a request beyond the API's maximum: they are deferred behind a search.
 
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 
 use crate::{
     deferred::quote::Overflowed,
@@ -32,16 +32,12 @@ pub(super) fn defer(
     searches: &[String],
 ) -> Result<Overflowed, Error> {
     let Some(most) = most else { return Ok(Overflowed::new()) };
-    let all = request::with_tools(request, api, |tools| {
-        let mut all = tools.as_array().unwrap_or_default().iter().map(count).sum::<usize>();
-        flat_list::each_function(tools, &mut |_| all += 1);
-        Ok(all)
-    })?;
+    let all = request::with_tools(request, api, |tools| Ok(flat_list::count(tools, count)))?;
     if all.is_none_or(|all| all <= most) {
         return Ok(Overflowed::new());
     }
     let shell = flat_list::lift(request, api)?;
-    // Lists of tools are counted by their entries: those without functions need room, too.
+    // Hosted tools count towards the maximum.
     let hidden = defer_from_list(request, most.saturating_sub(shell.others()), searches);
     flat_list::sink(request, api, shell)?;
     hidden
@@ -87,7 +83,6 @@ fn defer_from_list(request: &mut Node<'_>, most: usize, searches: &[String]) -> 
             last = Some(list.len());
             list.push(Node::record([("type", Node::literal(SEARCH_TYPE)), ("name", Node::literal(SEARCH))]));
         }
-        drop_repeated_points(list, &mut last);
         // A deferred tool cannot have the breakpoint: the last tool that is sent gets it.
         let last = last.and_then(|at| list.get_mut(at)).filter(|last| last.get(CACHE).is_none());
         if let Some((last, cached)) = last.zip(cached) {
@@ -98,42 +93,20 @@ fn defer_from_list(request: &mut Node<'_>, most: usize, searches: &[String]) -> 
     Ok(hidden)
 }
 
-/// Removes cache points of Bedrock Converse that no sent tool separates from the one before. `last` is the index of the
-/// last tool that is sent.
-fn drop_repeated_points(list: &mut Vec<Node<'_>>, last: &mut Option<usize>) {
-    if !list.iter().any(is_cache_point) {
-        return;
-    }
-    let mut is_behind_point = false;
-    list.retain(|entry| {
-        let is_point = is_cache_point(entry);
-        let stays = !(is_point && is_behind_point);
-        is_behind_point = is_point || is_behind_point && tool::deferral(entry).0;
-        stays
-    });
-    // Only Anthropic's tools have breakpoints of their own.
-    *last = None;
-}
-
-/// Returns true if an entry of a Bedrock Converse list is a cache point, not a tool.
-fn is_cache_point(entry: &Node<'_>) -> bool {
-    entry.get("cachePoint").is_some()
-}
-
 fn has_search(list: &[Node<'_>]) -> bool {
     list.iter().any(|entry| matches!(tool::kind(entry), Kind::HostedSearch | Kind::ClientSearch))
 }
 
 /// Returns the number of tools of an entry.
 fn count(entry: &Node<'_>) -> usize {
-    members(entry).map_or(1, <[Node<'_>]>::len)
+    members(entry).map_or(usize::from(!tool::is_cache_point(entry)), <[Node<'_>]>::len)
 }
 
 /// Returns the number of tools of an entry that the request makes visible.
 fn size(entry: &Node<'_>) -> usize {
     match members(entry) {
         Some(tools) => tools.iter().filter(|tool| !tool::deferral(tool).0).count(),
-        None => usize::from(!tool::deferral(entry).0),
+        None => usize::from(!tool::deferral(entry).0 && !tool::is_cache_point(entry)),
     }
 }
 

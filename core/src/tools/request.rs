@@ -16,6 +16,7 @@ use super::{
     request_facts::{self, RequestChange},
     request_members,
     restore::RestoreMap,
+    result_names,
     sanitize_list::{self, Planned},
     server_mentions,
     servers::{self, Servers},
@@ -29,7 +30,7 @@ use crate::{
     },
     dialect::{
         self,
-        requests::{HISTORY_NAME, HISTORY_PAIRS},
+        requests::{HISTORY_NAME, HISTORY_PAIRS, RESULT_NAME},
         Dialect,
     },
     error::{Code, Error},
@@ -47,7 +48,7 @@ use crate::{
         planned_names,
         prefilter::NAMES_TOOLS,
         report::Warning,
-        tool::has_type,
+        tool::{has_type, is_cache_point},
         tool_format,
     },
     rules::Constraint,
@@ -108,6 +109,10 @@ fn adapt_by<'a>(
     if options.history_pairs == HistoryPairs::Complete {
         let fact = dialect.history_pairs(api).unwrap_or(&HISTORY_PAIRS);
         report.request_changes.extend(history_pairs::complete(request, api, fact)?);
+    }
+    for pointer in result_names::complete(request, api)? {
+        let message = "named the function in a result, which had no name";
+        report.request_changes.push(RequestChange::new(pointer, &RESULT_NAME, message));
     }
     let is_paired = report.request_changes.iter().any(|change| change.rule == HISTORY_PAIRS.rule());
     let is_foreign = !dialect.tools.has_custom_tools && (api, target) == RESPONSES_ONLY;
@@ -479,11 +484,6 @@ fn rewrite_tools<'a>(
     (report.quarantined, report.changes) = (sent.quarantined, sent.changes);
     let SentList { restore_map, names, accepted: callable, emptied: is_emptied, .. } = sent;
     Ok(Tools { restore_map, names, callable, is_emptied })
-}
-
-/// Returns true if an entry of a Bedrock Converse list is a cache point, not a tool.
-fn is_cache_point(entry: &Node<'_>) -> bool {
-    entry.get("cachePoint").is_some()
 }
 
 /// Rewrites the list of a request. Returns the result, and true if the list changed.

@@ -171,8 +171,9 @@ pub(super) fn rewrite_with_names<'a>(
                 } else {
                     hosted.extend(name)
                 }
-                // OpenAI counts functions, and a search among them takes no function's place.
-                count += usize::from(request::tool::kind(&listed.entry) != request::tool::Kind::HostedSearch);
+                // OpenAI counts functions, and a search among them takes no function's place. Nor does a cache point.
+                let is_search = request::tool::kind(&listed.entry) == request::tool::Kind::HostedSearch;
+                count += usize::from(!is_search && !request::tool::is_cache_point(&listed.entry));
             }
             Entry::Unknown => {}
         }

@@ -2,13 +2,16 @@
 
 use alloc::{sync::Arc, vec::Vec};
 
-use super::servers::{self, Servers, SERVER};
+use super::{
+    call_sites,
+    servers::{self, Servers, SERVER},
+};
 use crate::{
     dialect::{self, surface::NamePattern},
     error::Error,
     json::{Data, Node, Text},
     options::{Prefix, SearchOptions},
-    request::tool::has_type,
+    request::{blocks::REFERENCES, tool::has_type},
     search::{self, Among, Call, Index, SentNames},
 };
 
@@ -66,6 +69,14 @@ impl ServerIndex {
             for key in HOLDERS {
                 answer.visit(key, |found| name_owners(found, servers));
             }
+            // In Gemini and Bedrock Converse, references are a member of JSON.
+            let in_json = |json: &mut Node<'static>| json.visit(REFERENCES, |found| name_owners(found, servers));
+            answer.visit("functionResponse", |result| result.visit("response", in_json));
+            answer.visit("toolResult", |result| {
+                call_sites::each(result, "content", &mut |block| {
+                    block.visit("json", in_json);
+                });
+            });
         }
         Ok(answer)
     }

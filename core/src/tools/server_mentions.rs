@@ -15,6 +15,7 @@ use crate::{
     json::{lazy, Data, Node, Text},
     options::{Api, DeferredOptions},
     request::{
+        blocks::{FUNCTION_RESPONSES, REFERENCES},
         carriers::{self, Carriers},
         choice,
         prefilter::{CARRIER, DEFERRAL, NAMES_TOOLS},
@@ -86,6 +87,26 @@ pub(super) fn settle(
             lazy::edit(message, |message| {
                 calls.is_next = true;
                 call_sites::in_message(message, &mut |site| calls.settle(&mentions, site));
+                // Any tool may return JSON with this member; answers of searches have typed references.
+                let in_json = |json: &mut Node<'_>| {
+                    call_sites::each(json, REFERENCES, &mut |reference| {
+                        if tool::has_type(reference, "tool_reference") {
+                            mentions.in_history(reference, "tool_name");
+                        }
+                    });
+                };
+                call_sites::each(message, "parts", &mut |part| {
+                    for key in FUNCTION_RESPONSES {
+                        part.visit(key, |result| result.visit("response", in_json));
+                    }
+                });
+                call_sites::each(message, "content", &mut |block| {
+                    block.visit("toolResult", |result| {
+                        call_sites::each(result, "content", &mut |block| {
+                            block.visit("json", in_json);
+                        });
+                    });
+                });
                 call_sites::each(message, "content", &mut |block| {
                     block.visit("content", |content| {
                         call_sites::each(content, "tool_references", &mut |reference| {

@@ -71,6 +71,14 @@ pub(super) const OPENAI_PAIRS: RequestFact = RequestFact {
 pub(super) const CHAT_PAIRS: RequestFact =
     RequestFact { refuses: Refusal::HistoryPairs(&[Api::OpenaiChat]), ..OPENAI_PAIRS };
 
+/// Gemini Interactions.
+pub(crate) const RESULT_NAME: RequestFact = RequestFact {
+    statement: "the result of a call names the function",
+    source: "live: `HTTP 400 Invalid input received` for a `function_result` without `name` (inspect-robots#380, \
+        2026-08-14)",
+    ..HISTORY_NAME
+};
+
 /// Every API.
 pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
     refuses: Refusal::HistoryName,

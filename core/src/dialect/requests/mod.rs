@@ -2,7 +2,7 @@
 
 mod history;
 
-pub(crate) use history::{HISTORY_ARGUMENTS, HISTORY_NAME, HISTORY_PAIRS};
+pub(crate) use history::{HISTORY_ARGUMENTS, HISTORY_NAME, HISTORY_PAIRS, RESULT_NAME};
 
 use super::format_facts;
 pub use super::request_fact::RequestFact;
@@ -137,13 +137,27 @@ pub(super) const MOONSHOT: &[RequestFact] = &[
     },
 ];
 
-/// Alibaba's DashScope, for which the dialect `portable` is used.
-pub(super) const PORTABLE: &[RequestFact] = &[RequestFact::while_thinking(
-    Models::All,
-    Thinks::IfEnabled,
-    "live, DashScope: `The tool_choice parameter does not support being set to required or object in thinking mode` \
-        (38 recorded requests; eino#994; confidence A)",
-)];
+/// Backends whose API is not known, and Alibaba's DashScope.
+pub(super) const PORTABLE: &[RequestFact] = &[
+    RequestFact::while_thinking(
+        Models::All,
+        Thinks::IfEnabled,
+        "live, DashScope: `The tool_choice parameter does not support being set to required or object in thinking \
+            mode` (38 recorded requests; eino#994; confidence A)",
+    ),
+    METADATA,
+];
+
+/// OpenAI's models, at any host: gateways hand the member on. By model, because other models may take it.
+const METADATA: RequestFact = Member::of_chat("metadata")
+    .models(Models::Begin(&["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"]))
+    .unless("store", "true")
+    .fact(
+        'A',
+        "`metadata` needs `store: true`",
+        "live: `The 'metadata' parameter is only allowed when 'store' is enabled.` (qwen-code#243, langchaingo#1484; \
+            behind gateways litellm#23108, axonhub#1380)",
+    );
 
 /// Every backend with a Responses API of its own, but OpenAI's and Azure's.
 pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
@@ -230,16 +244,7 @@ pub(super) const OPENAI: &[RequestFact] = &[
         "live: `Unsupported parameter: 'parallel_tool_calls' is not supported with this model.` (o1: langchain#29416; \
             o3-mini: semantic-kernel#10365; o4-mini: tensorzero#2805, fast-agent#279; o3: defog#171)",
     ),
-    // By model, because other hosts of this dialect may take it.
-    Member::of_chat("metadata")
-        .models(Models::Begin(&["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"]))
-        .unless("store", "true")
-        .fact(
-            'A',
-            "`metadata` needs `store: true`",
-            "live: `The 'metadata' parameter is only allowed when 'store' is enabled.` (qwen-code#243, \
-                langchaingo#1484, litellm#23108, axonhub#1380)",
-        ),
+    METADATA,
     Member::of_chat("verbosity").models(Models::Begin(&["gpt-4o", "gpt-4.1"])).unless("verbosity", "\"medium\"").fact(
         'A',
         "gpt-4o and gpt-4.1 take no other `verbosity` than `medium`",

@@ -8,10 +8,10 @@ use crate::{
     json::{
         self,
         lazy::{may_hold, view},
-        Data, Node, Text,
+        Data, Node, Object, Text,
     },
     request::{
-        blocks::{converse_change, found_by_search, is_of_server, of_message, Directive},
+        blocks::{converse_change, has_references, is_of_server, of_message, references_in, Directive, REFERENCES},
         carriers::Searches,
         conversation::{string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Search, Searcher, What},
         prefilter,
@@ -21,11 +21,17 @@ use crate::{
 /// Reads the messages that concern tools.
 pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     let mut searches = Searches::of(reader.listed, Some(reader.reading.options));
+    let mut has_any = false;
+    for message in reader.history.messages() {
+        has_any |= may_hold(message, prefilter::DEFERRAL) && of_message(&*view(message)?).iter().any(has_references);
+    }
     for index in 0..reader.history.messages().len() {
-        note_calls(reader, index, &mut searches)?;
+        if has_any {
+            note_calls(reader, index, &mut searches)?;
+        }
         let concerns = |message: &Node<'_>, calls: bool| {
             let is_call = |block: &Node<'_>| ["toolUse", "toolResult"].iter().any(|key| block.get(key).is_some());
-            let is_concerned = |block: &Node<'_>| converse_change(block).is_some() || found_by_search(block).is_some();
+            let is_concerned = |block: &Node<'_>| converse_change(block).is_some() || has_references(block);
             of_message(message).iter().any(|block| is_concerned(block) || calls && is_call(block))
         };
         if let Some(message) = reader.skim(index, concerns)? {
@@ -37,8 +43,8 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
 
 /// Records the names of the tools that a message calls, because results do not have them.
 fn note_calls<'a>(reader: &Reader<'_, '_, 'a>, index: usize, searches: &mut Searches<'a>) -> Result<(), Error> {
-    let message = reader.history.messages().get(index).filter(|_| !searches.is_empty());
-    let Some(message) = message.filter(|message| may_hold(message, prefilter::CALL)) else { return Ok(()) };
+    let message = reader.history.messages().get(index).filter(|message| may_hold(message, prefilter::CALL));
+    let Some(message) = message else { return Ok(()) };
     of_message(&*view(message)?).iter().for_each(|block| searches.note_block(block));
     Ok(())
 }
@@ -61,12 +67,12 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
                 let added = Addition { name, definition: None, cache_control: None, is_known: false };
                 reader.push(at, What::Add(Vec::from([added])));
             }
-        } else if let Some(references) = searches.found_in(&block) {
+        } else if searches.answers(&block) {
             reader.change(at);
-            let references = references.iter().cloned().map(reference).collect();
-            let id = block.get("toolResult").map(|result| string_of(result, "toolUseId")).unwrap_or_default();
-            let found = Search { references, block: Node::default(), error: None, is_whole: true };
-            let content = Content::Parts(Vec::from([Part::Search(found)]));
+            let result = block.get("toolResult");
+            let id = result.map(|result| string_of(result, "toolUseId")).unwrap_or_default();
+            let blocks = result.and_then(|result| result.get("content")?.as_array()).unwrap_or_default();
+            let content = Content::Parts(blocks.iter().flat_map(found).collect());
             let of_search = Some(Searcher::Client);
             reader.push(at, What::Result(Outcome { of_search, ..Outcome::new(id, content, Some(block)) }));
         } else if let Some(call) = block.get("toolUse").filter(|_| calls).cloned() {
@@ -84,6 +90,21 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             reader.push(at, What::Text { role, content });
         }
     }
+}
+
+/// Returns what a search found in a block of its result, and the rest of the block.
+fn found<'a>(block: &Node<'a>) -> Vec<Part<'a>> {
+    let references = block.get("json").and_then(references_in);
+    let Some(references) = references else { return Vec::from([Part::Own(block.clone())]) };
+    let references = references.iter().cloned().map(reference).collect();
+    let found = Search { references, block: Node::default(), error: None, is_whole: true };
+    let mut rest = block.clone();
+    let is_whole = rest.visit("json", |json| {
+        json.remove(REFERENCES);
+        json.as_object().is_some_and(Object::is_empty)
+    });
+    let rest = (is_whole != Some(true)).then_some(Part::Own(rest));
+    core::iter::once(Part::Search(found)).chain(rest).collect()
 }
 
 /// Returns a block of a result as a block of a message, which cannot be JSON.

@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     json::{Data, Node},
     request::{
-        blocks::{of_message, RESPONSES},
+        blocks::{has_references, of_message, references_in, FUNCTION_RESPONSES},
         carriers::Searches,
         conversation::{Content, Outcome, Part, Search, Searcher, What},
     },
@@ -21,8 +21,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     for index in 0..reader.history.messages().len() {
         let concerns = |message: &Node<'_>, calls: bool| {
             let is_call = |part: &Node<'_>| CALLS.iter().any(|key| part.get(key).is_some());
-            let is_result = |part: &Node<'_>| RESPONSES.iter().any(|key| part.get(key).is_some());
-            of_message(message).iter().any(|part| is_result(part) || calls && is_call(part))
+            of_message(message).iter().any(|part| has_references(part) || calls && is_call(part))
         };
         if let Some(message) = reader.skim(index, concerns)? {
             self::message(reader, index + 1, message, &searches);
@@ -35,10 +34,16 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     let role = lenient_role(&message);
     let parts = message.visit("parts", core::mem::take).map(Node::into_data);
     reader.conversation.originals.insert(at, message);
-    let Some(Data::Array(parts)) = parts else { return };
+    let parts = match parts {
+        Some(Data::Array(parts)) => parts,
+        Some(Data::Object(part)) => Vec::from([Node::new(Data::Object(part))]),
+        _ => return,
+    };
     for part in parts {
-        if let Some(found) = searches.found_in(&part) {
+        if searches.answers(&part) {
             reader.change(at);
+            let response = FUNCTION_RESPONSES.iter().find_map(|key| part.get(key)?.get("response"));
+            let found = response.and_then(references_in).unwrap_or_default();
             let references = found.iter().cloned().map(reference).collect();
             let found = Search { references, block: Node::default(), error: None, is_whole: true };
             let content = Content::Parts(Vec::from([Part::Search(found)]));

@@ -11,7 +11,7 @@ use crate::{
     },
     options::Api,
     request::{
-        blocks::RESPONSES,
+        blocks::{FUNCTION_RESPONSES, REFERENCES},
         conversation::{opened, Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
         reader::lenient_role,
         splice,
@@ -116,30 +116,31 @@ fn blocks(what: What<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// Replaces what a search found in the content of a result of Converse.
-fn refill<'a>(content: &mut Node<'a>, found: Vec<Node<'a>>, is_search: bool) {
-    let Some(blocks) = content.as_array_mut().filter(|_| is_search) else { return };
-    let is_found = |block: &Node<'_>| block.get("json").is_some_and(|json| json.get("tool_references").is_some());
-    let Some(at) = blocks.iter().position(is_found) else { return };
-    blocks.splice(at..=at, found);
-}
-
 /// Returns a result in its own format, with its new content.
 fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
     let is_search = outcome.of_search.is_some();
-    // Other results of Converse and Gemini are read only to become texts.
+    // Other results of Converse are read only to become texts.
     if own.get("toolResult").is_some() {
         let found = outcome.content.into_parts().into_iter().filter_map(block).collect();
-        own.visit("toolResult", |result| result.visit("content", |content| refill(content, found, is_search)));
+        if is_search {
+            own.visit("toolResult", |result| result.set("content", Node::array(found)));
+        }
         return Some(own);
     }
-    if let Some(key) = RESPONSES.into_iter().find(|key| own.get(key).is_some()) {
+    // Only results of searches are read in Gemini.
+    if let Some(key) = FUNCTION_RESPONSES.into_iter().find(|key| own.get(key).is_some()) {
         let found = outcome.content.into_parts().into_iter().filter_map(block);
         let texts: Vec<String> =
             found.filter_map(|block| block.get("text")?.as_text().map(Text::display).map(Into::into)).collect();
-        let response = Node::record([("output", Node::string(texts.join("\n\n")))]);
-        own.visit(key, |result| result.set("response", response));
+        let text = Node::string(texts.join("\n\n"));
+        own.visit(key, |result| {
+            result.visit("response", |response| {
+                response.remove(REFERENCES);
+                let key = if response.get("output").is_some() { "found_tools" } else { "output" };
+                response.set(key, text);
+            })
+        });
         return Some(own);
     }
     match outcome.content {

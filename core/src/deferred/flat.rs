@@ -14,9 +14,11 @@ use crate::{
     names::Names,
     options::{Announce, Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
     request::{
-        self, blocks, flat_list, prefilter,
+        self, blocks,
+        carriers::Searches,
+        flat_list, prefilter,
         report::DeferredReport,
-        tool::{deferral, is_clean},
+        tool::{deferral, is_cache_point, is_clean},
     },
 };
 
@@ -54,8 +56,34 @@ pub(super) fn apply(
     }
     let shell = flat_list::lift(request, api)?;
     let applied = apply_to_list(request, &options, sending, reports);
+    if api == Api::Bedrock {
+        drop_idle_points(request);
+    }
     flat_list::sink(request, api, shell)?;
     applied
+}
+
+/// Removes cache points without a tool before them or between them and the one before: tools that were there are not
+/// sent.
+fn drop_idle_points(request: &mut Node<'_>) {
+    let is_idle = |list: &[Node<'_>]| -> bool {
+        let points = list.iter().map(is_cache_point);
+        let before = core::iter::once(true).chain(list.iter().map(is_cache_point));
+        points.zip(before).any(|(point, before)| point && before)
+    };
+    request.visit("tools", |tools| {
+        if !tools.as_array().is_some_and(is_idle) {
+            return;
+        }
+        let Some(list) = tools.as_array_mut() else { return };
+        let mut is_behind_point = true;
+        list.retain(|entry| {
+            let is_point = is_cache_point(entry);
+            let stays = !(is_point && is_behind_point);
+            is_behind_point = is_point;
+            stays
+        });
+    });
 }
 
 /// Returns true if a request holds anything that deferred loading rewrites.
@@ -67,14 +95,37 @@ fn concerns_tools(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Re
     if has_flags(request, api)? {
         return Ok(true);
     }
-    for message in request.get(api.history()).and_then(Node::as_array).unwrap_or_default() {
-        if may_hold(message, prefilter::DEFERRAL) {
-            let message = view(message)?;
-            let found = blocks::of_message(&message).iter().any(|block| match api {
-                Api::Bedrock => blocks::converse_change(block).is_some() || blocks::found_by_search(block).is_some(),
-                _ => blocks::found_by_search(block).is_some(),
-            });
-            if found {
+    let history = request.get(api.history()).map(as_messages).unwrap_or_default();
+    let mut has_results = false;
+    for message in history.iter().filter(|message| may_hold(message, prefilter::DEFERRAL)) {
+        let message = view(message)?;
+        let blocks = blocks::of_message(&message);
+        if api == Api::Bedrock && blocks.iter().any(|block| blocks::converse_change(block).is_some()) {
+            return Ok(true);
+        }
+        has_results |= blocks.iter().any(blocks::has_references);
+    }
+    Ok(has_results && has_answers(request, api, options)?)
+}
+
+/// Returns the messages of a history.
+fn as_messages<'n, 'a>(history: &'n Node<'a>) -> &'n [Node<'a>] {
+    history.as_array().unwrap_or_default()
+}
+
+/// Returns true if the history has an answer of a search. Any tool may return what looks like one.
+fn has_answers(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Result<bool, Error> {
+    let searches =
+        request::with_tools(request, api, |tools| Ok(Searches::among(&flat_list::all(tools), Some(options))))?;
+    let mut searches = searches.unwrap_or_else(|| Searches::of(&[], Some(options)));
+    for message in request.get(api.history()).map(as_messages).unwrap_or_default() {
+        if !may_hold(message, prefilter::DEFERRAL | prefilter::CALL) {
+            continue;
+        }
+        let message = view(message)?;
+        for block in blocks::of_message(&message) {
+            searches.note_block(block);
+            if searches.answers(block) {
                 return Ok(true);
             }
         }
@@ -85,10 +136,7 @@ fn concerns_tools(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Re
 /// Returns true if the list has a flag of deferred loading.
 fn has_flags(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let found = request::with_tools(request, api, |tools| {
-        let is_flagged = |entry: &Node<'_>| deferral(entry).0 || !is_clean(entry, false);
-        let mut found = tools.as_array().unwrap_or_default().iter().any(is_flagged);
-        flat_list::each_function(tools, &mut |function| found |= is_flagged(function));
-        Ok(found)
+        Ok(flat_list::all(tools).into_iter().any(|entry| deferral(entry).0 || !is_clean(entry, false)))
     })?;
     Ok(found == Some(true))
 }
