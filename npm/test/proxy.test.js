@@ -489,7 +489,11 @@ describe('a server at an address', { timeout: 60_000 }, () => {
   });
 
   test('nobody there', async () => {
-    const child = spawn(process.execPath, [PROGRAM, 'proxy', '--url', 'http://127.0.0.1:9/mcp'], { stdio: 'pipe' });
+    const http = createServer().listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const url = `http://127.0.0.1:${http.address().port}/mcp`;
+    await new Promise((resolve) => http.close(resolve));
+    const child = spawn(process.execPath, [PROGRAM, 'proxy', '--url', url], { stdio: 'pipe' });
     child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n');
     const [answer] = await once(createInterface({ input: child.stdout }), 'line');
     assert.match(JSON.parse(answer).error.message, /could not be reached: ECONNREFUSED/);
@@ -563,7 +567,8 @@ async function seen({ client }) {
     nextCursor,
     prompts,
     answers,
-    steps: steps.at(-1),
+    // The SDK drops a progress that comes together with the result.
+    hasProgress: steps.length > 0,
   };
 }
 
@@ -575,7 +580,7 @@ test('server-everything says the same with the proxy and without it', {
   const bare = await connected([EVERYTHING], { capabilities, direct: true });
   const through = await connected(['--', process.execPath, EVERYTHING], { capabilities });
   const [expected, found] = [await seen(bare), await seen(through)];
-  assert.ok(expected.tools.length > 5 && expected.prompts.length > 1 && expected.steps !== undefined);
+  assert.ok(expected.tools.length > 5 && expected.prompts.length > 1 && expected.hasProgress);
   assert.deepEqual(found, expected);
   await Promise.all([bare.client.close(), through.client.close()]);
 });

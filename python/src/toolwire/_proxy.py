@@ -322,11 +322,16 @@ class _Program:
                 self._process.stdin.close()
             for number in (signal.SIGTERM, KILL):
                 with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._process.wait(), PATIENCE)
+                    await asyncio.wait_for(self.exited(), PATIENCE)
                     break
                 self.kill(number)
         finally:
             self.kill(KILL)
+
+    async def exited(self) -> None:
+        """Wait until it has exited: asyncio's `wait` also waits for whoever else has its streams."""
+        while self._process.returncode is None:
+            await asyncio.sleep(0.05)
 
     def end(self) -> str:
         """Give the reason for its end."""
@@ -449,7 +454,7 @@ class _Host:
         )
         hearing = asyncio.gather(self._hear(process.stdout, lines), self._hear(process.stderr, logged))
         try:
-            await process.wait()
+            await program.exited()
         finally:
             # What it has started and left behind, and what would keep its streams open.
             program.kill(KILL)
