@@ -124,7 +124,7 @@ pub(super) const CHAT_TOOLS: Surface = Surface {
     requests: requests::OPENAI,
     has_custom_tools: true,
     has_namespaces: true,
-    // openai-python 7.55, functions of Responses (read 2026-11-26); no answer is recorded.
+    // openai-node 7.55.0, FunctionTool of Responses: "the JSON value encoded in string outputs" (read 2026-11-26).
     result_member: Some("output_schema"),
     ..Surface::PLAIN
 };

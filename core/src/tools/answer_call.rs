@@ -113,7 +113,7 @@ pub(super) fn in_message(message: &mut Node<'_>, answer: &Answer, has_parts: boo
 /// Returns true if a restored call is one of the function. A tool of a server or of a namespace is another one.
 pub(super) fn is_call_of(call: &Node<'_>, answer: &Answer) -> bool {
     call.get("name").is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
-        && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none())
+        && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none_or(Node::is_null))
 }
 
 /// Turns the `tool_calls` of a message: its content is the arguments of the first call of the function, behind the text

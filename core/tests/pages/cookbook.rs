@@ -5,8 +5,9 @@ use std::{fmt::Write as _, fs, path::Path};
 
 use serde_json::Value;
 use toolwire::{
-    apply_deferred_loading, check, check_tools, repair_arguments, sanitize, sanitize_tools, validate_arguments,
-    DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions,
+    adapt_request, apply_deferred_loading, check, check_request, check_tools, options::Formats, repair_arguments,
+    sanitize, sanitize_tools, validate_arguments, AdaptOptions, DeferredOptions, RepairOptions, SanitizeOptions,
+    ToolsOptions,
 };
 
 use super::markdown::{code, fence, link_sources, GENERATED};
@@ -45,11 +46,19 @@ impl Entry {
             "sanitizeTools" => check_tools(value, &[dialect])
                 .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
                 .unwrap_or_default(),
+            "adaptRequest" => check_request(value, dialect)
+                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
+                .unwrap_or_default(),
             "repairArguments" => validate_arguments(value, self.schema())
                 .map(|found| found.errors.iter().map(|error| error.keyword.to_owned()).collect())
                 .unwrap_or_default(),
             _ => Vec::new(),
         }
+    }
+
+    /// Returns true if the call has the option `formats: "ladder"`.
+    fn climbs(&self) -> bool {
+        self.text("formats") == "ladder"
     }
 
     /// The tool's own schema, of arguments.
@@ -70,6 +79,12 @@ impl Entry {
                 let list = sanitize_tools(self.input(), &ToolsOptions::new(dialect))?;
                 let changes = list.changes()?.iter().map(|about| said(&about.change)).collect();
                 Ok((list.tools, changes))
+            }
+            "adaptRequest" => {
+                let formats = if self.climbs() { Formats::Ladder } else { Formats::Native };
+                let adapted = adapt_request(self.input(), &AdaptOptions::new(dialect).formats(formats))?;
+                let changes = adapted.report.format_changes.iter().map(|about| said(&about.change)).collect();
+                Ok((adapted.request, changes))
             }
             "repairArguments" => {
                 let done = repair_arguments(self.input(), self.schema(), &RepairOptions::default())?;
@@ -116,8 +131,10 @@ impl Entry {
         let seen: Vec<String> = seen.iter().filter_map(Value::as_str).map(link_sources).collect();
         let rule = self.text("rule");
         let is_call = self.text("call") == "repairArguments";
+        let is_request = self.text("call") == "adaptRequest";
         let named = match rule {
             "" => String::new(),
+            _ if is_request => format!(" The rule of `checkRequest` is `{rule}`."),
             _ if is_call => format!(" The keyword that `validateArguments` names is `{rule}`."),
             _ => format!(" The rule of `check` is `{rule}`."),
         };
@@ -158,6 +175,10 @@ impl Entry {
             "sanitizeTools" => {
                 format!("const {{ tools, restore }} = sanitizeTools(listed, {{ dialect: '{dialect}' }});")
             }
+            "adaptRequest" => {
+                let formats = if self.climbs() { ", formats: 'ladder'" } else { "" };
+                format!("const {{ request, restore }} = adaptRequest(body, {{ dialect: '{dialect}'{formats} }});")
+            }
             "repairArguments" => "const repaired = repairArguments(call.arguments, tool.inputSchema);".to_owned(),
             _ => "const body = applyDeferredLoading(request);".to_owned(),
         }
@@ -168,6 +189,10 @@ impl Entry {
         match self.text("call") {
             "sanitize" => format!("accepted = toolwire.sanitize(schema, dialect=\"{dialect}\").schema"),
             "sanitizeTools" => format!("sanitized = toolwire.sanitize_tools(listed, dialect=\"{dialect}\")"),
+            "adaptRequest" => {
+                let formats = if self.climbs() { ", formats=\"ladder\"" } else { "" };
+                format!("adapted = toolwire.adapt_request(body, dialect=\"{dialect}\"{formats})")
+            }
             "repairArguments" => "repaired = toolwire.repair_arguments(call.arguments, tool.inputSchema)".to_owned(),
             _ => "body = toolwire.apply_deferred_loading(request)".to_owned(),
         }

@@ -14,7 +14,7 @@ const APIS = {
   },
   '/chat/completions': {
     takes:
-      'model messages tools tool_choice parallel_tool_calls stream stream_options temperature n max_tokens max_completion_tokens stop',
+      'model messages tools tool_choice parallel_tool_calls stream stream_options temperature n max_tokens max_completion_tokens stop response_format',
     blocks: (body) => body.messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])),
     known: ['text', 'image_url'],
     reply: chat,
@@ -46,6 +46,9 @@ function refusal(api, dialect, body, headers) {
   }
   const block = api.blocks(body).find(({ type }) => !api.known.includes(type));
   if (block !== undefined) return `unknown content type ${block.type}`;
+  if (dialect === 'deepseek' && body.response_format?.type === 'json_schema') {
+    return 'This response_format type is unavailable now';
+  }
   if (api === APIS['/chat/completions']) {
     const unpaired = unpairedCall(body.messages);
     if (unpaired !== undefined) return unpaired;

@@ -11,13 +11,16 @@ import { toolwireFetch } from 'toolwire/fetch';
 
 import * as anthropic from '../dist/anthropic.js';
 import { book } from '../dist/anthropic-deferred.js';
+import * as anthropicFormats from '../dist/anthropic-formats.js';
 import { answered } from '../dist/codex-to-chat.js';
 import { gateway } from '../dist/gateway.js';
 import * as google from '../dist/google.js';
 import * as langchain from '../dist/langchain.js';
+import * as formats from '../dist/openai-formats.js';
 import * as mcp from '../dist/openai-mcp.js';
 import { forecast } from '../dist/openai-responses.js';
 import * as vercel from '../dist/vercel-ai.js';
+import * as vercelFormats from '../dist/vercel-ai-formats.js';
 import { clean } from '../dist/vercel-ai-repair.js';
 import { backend } from '../fake/backend.js';
 import { connected, served, TOOLS } from '../fake/server.js';
@@ -99,6 +102,40 @@ test('openai-responses.ts', async (t) => {
   assert.deepEqual(got[0].tools[0].parameters.required, ['city', 'days']);
   assert.equal(got[0].tools[0].strict, true);
 });
+
+for (const streams of [false, true]) {
+  test(`openai-formats.ts, ${streams ? 'streamed' : 'whole'}`, async (t) => {
+    const answer = { name: 'give_answer', input: { response: ['Oslo', 'Bergen'] } };
+    const { url, got } = await backend(t, 'deepseek', [answer]);
+    const client = new OpenAI({ baseURL: url, apiKey: 'none' });
+    const messages = [{ role: 'user', content: 'The two largest cities of Norway?' }];
+    const refused = client.chat.completions.create({
+      model: 'deepseek-chat',
+      messages,
+      response_format: formats.format,
+    });
+    await assert.rejects(refused, /This response_format type is unavailable now/);
+    assert.deepEqual(await formats.cities(url, streams), ['Oslo', 'Bergen']);
+    assert.deepEqual(got[0].tool_choice, { type: 'function', function: { name: 'give_answer' } });
+  });
+}
+
+for (const streams of [false, true]) {
+  test(`anthropic-formats.ts, ${streams ? 'streamed' : 'whole'}`, async (t) => {
+    const answer = { name: 'give_answer', input: { response: ['Oslo', 'Bergen'] } };
+    const { url, got } = await backend(t, 'anthropic', [answer]);
+    assert.deepEqual(await anthropicFormats.cities(url, streams), ['Oslo', 'Bergen']);
+    assert.equal(got[0].output_config, undefined);
+  });
+
+  test(`vercel-ai-formats.ts, ${streams ? 'streamed' : 'whole'}`, async (t) => {
+    const { url } = await backend(t, 'deepseek', [{ name: 'give_answer', input: { city: 'Rome' } }]);
+    if (!streams) {
+      await assert.rejects(vercelFormats.place(url, streams, fetch), /This response_format type is unavailable now/);
+    }
+    assert.deepEqual(await vercelFormats.place(url, streams), { city: 'Rome' });
+  });
+}
 
 test('google.ts', async (t) => {
   const { url, got } = await backend(t, 'gemini-json-schema', [{ ...PLAIN, name: 'files.read' }]);

@@ -61,6 +61,9 @@ class Backend:
             for block in content if isinstance(content, list) else []:
                 if block["type"] not in BLOCKS[path]:
                     return f"unknown content type {block['type']}"
+        is_json = body.get("generationConfig", {}).get("responseMimeType") == "application/json"
+        if is_json and body.get("tools"):
+            return "Function calling with a response mime type: 'application/json' is unsupported"
         if self.dialect == "deepseek" and body.get("response_format", {}).get("type") == "json_schema":
             return "This response_format type is unavailable now"
         if path == "/chat/completions" and (unpaired := unpaired_call(body["messages"])):

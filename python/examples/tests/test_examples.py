@@ -11,6 +11,7 @@ import anthropic_deferred
 import anthropic_formats
 import anthropic_tools
 import codex_to_chat
+import google_formats
 import google_genai
 import google_genai_interactions
 import httpx2
@@ -26,6 +27,7 @@ import pytest
 from anthropic import Anthropic
 from fake.backend import backend
 from fake.server import TOOLS, served, server
+from google.genai.errors import ClientError
 from mcp import Client
 from openai import OpenAI
 
@@ -128,6 +130,14 @@ def test_anthropic_formats(streams: bool) -> None:
         assert anthropic_formats.cities(fake.url, streams) == ["Oslo", "Bergen"]
     assert "output_config" not in fake.got[0]
     assert fake.got[0]["tool_choice"] == {"type": "tool", "name": "give_answer"}
+
+
+def test_google_formats() -> None:
+    with backend("gemini-json-schema", {"name": "give_answer", "input": {"city": "Rome"}}) as fake:
+        with pytest.raises(ClientError, match="Function calling with a response mime type"):
+            google_formats.place(fake.url, None)
+        assert google_formats.place(fake.url, google_formats.ladder()) == {"city": "Rome"}
+    assert fake.got[0]["toolConfig"] == {"functionCallingConfig": {"mode": "ANY"}}
 
 
 def test_codex_to_chat() -> None:

@@ -1,0 +1,28 @@
+// The Vercel AI SDK, an object by a schema, and an API that has no schemas for answers: the SDK sends `response_format`, the API gets a
+// function that the model is forced to call, and the SDK gets the call as text.
+
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { generateText, jsonSchema, Output, streamText } from 'ai';
+import { toolwireFetch } from 'toolwire/fetch';
+
+const schema = jsonSchema<{ city: string }>({
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+});
+
+export async function place(
+  baseURL: string,
+  streams: boolean,
+  fetch = toolwireFetch({ dialect: 'deepseek', formats: 'ladder' }),
+) {
+  const provider = createOpenAICompatible({ name: 'deepseek', baseURL, fetch, supportsStructuredOutputs: true });
+  const asked = {
+    model: provider('deepseek-chat'),
+    prompt: 'Where is the Colosseum?',
+    output: Output.object({ schema }),
+    maxRetries: 0,
+  };
+  return streams ? await streamText(asked).output : (await generateText(asked)).output;
+}
