@@ -38,25 +38,30 @@ pub(super) fn defer(
     }
     let shell = flat_list::lift(request, api)?;
     // Hosted tools count towards the maximum.
-    let hidden = defer_from_list(request, most.saturating_sub(shell.others()), searches);
+    let hidden = defer_from_list(request, most, shell.others(), searches);
     flat_list::sink(request, api, shell)?;
     hidden
 }
 
-/// Defers the tools of a request whose list is flat.
-fn defer_from_list(request: &mut Node<'_>, most: usize, searches: &[String]) -> Result<Overflowed, Error> {
+/// Defers the tools of a request whose list is flat. `others` is the number of tools that are not in it.
+fn defer_from_list(
+    request: &mut Node<'_>,
+    most: usize,
+    others: usize,
+    searches: &[String],
+) -> Result<Overflowed, Error> {
     let mut hidden = Overflowed::new();
     let is_search = |name: &Text<'_>| searches.iter().any(|search| name.is(search.as_str()));
     let stays = |entry: &Node<'_>| !is_deferrable(entry) || tool::name(entry).is_some_and(is_search);
     // The search, and the tools that the history loads, need room, too.
     let room_of = |list: &[Node<'_>]| {
         let fixed: usize = list.iter().filter(|entry| stays(entry)).map(size).sum();
-        most.saturating_sub(most / LOADS_SHARE + fixed + usize::from(!has_search(list)))
+        most.saturating_sub(most / LOADS_SHARE + others + fixed + usize::from(!has_search(list)))
     };
     let room = lazy::edit_member(request, TOOLS, |tools| {
         let list = tools.as_array().unwrap_or_default();
         let wanted: usize = list.iter().filter(|entry| !stays(entry)).map(size).sum();
-        let all: usize = list.iter().map(count).sum();
+        let all = others + list.iter().map(count).sum::<usize>();
         Ok(Some(room_of(list)).filter(|room| all > most && wanted > *room))
     })?;
     let Some(mut room) = room.flatten() else { return Ok(hidden) };

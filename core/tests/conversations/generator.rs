@@ -145,7 +145,7 @@ pub(crate) fn list<'v>(api: &str, request: &'v mut Value) -> &'v mut Vec<Value> 
     list.as_array_mut().expect("a list")
 }
 
-fn choose(api: &str, request: &mut Value, name: Option<&str>) {
+pub(crate) fn choose(api: &str, request: &mut Value, name: Option<&str>) {
     let choice = match (api, name) {
         ("anthropic", None) => json!({"type": "any"}),
         ("anthropic", Some(name)) => json!({"type": "tool", "name": name}),

@@ -10,7 +10,7 @@ use toolwire::{
 
 use super::{
     fakes,
-    generator::{calls, conversation, history_of, list, tool, Backend, EVERY_FORMAT},
+    generator::{calls, choose, conversation, history_of, list, tool, Backend, EVERY_FORMAT},
     Numbers,
 };
 
@@ -18,10 +18,63 @@ use super::{
 const MOST: usize = 8;
 const TURNS: usize = 3;
 
+/// Other forms of a request, each with its name.
+const FORMS: [(&str, fn(&str, &mut Value)); 5] = [
+    ("as it is", |_, _| {}),
+    ("two groups, or cache points", |api, request| {
+        let all = list(api, request).clone();
+        if api == "gemini" {
+            let (first, second) = all.split_at(3);
+            request["tools"] =
+                json!([{ "googleSearch": {} }, { "functionDeclarations": first }, { "functionDeclarations": second }]);
+        } else if api == "bedrock" {
+            let point = json!({ "cachePoint": { "type": "default" } });
+            let tools = all.into_iter().enumerate();
+            let tools = tools.flat_map(|(at, tool)| if at % 9 == 0 { vec![tool, point.clone()] } else { vec![tool] });
+            request["toolConfig"]["tools"] = tools.collect();
+        }
+    }),
+    ("one entry, and a prompt of one part", |api, request| {
+        if api == "gemini" {
+            request["tools"] = request["tools"][0].clone();
+            request["systemInstruction"] = json!({ "parts": { "text": "Be brief." } });
+        }
+    }),
+    ("functions outside of groups", |api, request| {
+        if api == "gemini" {
+            request["tools"] = request["tools"][0]["functionDeclarations"].clone();
+        }
+    }),
+    ("a choice of a deferred tool", |api, request| match api {
+        "gemini" => {
+            let choice = json!({ "mode": "ANY", "allowedFunctionNames": ["tool_39"] });
+            request["toolConfig"] = json!({ "functionCallingConfig": choice });
+        }
+        "gemini-interactions" => {
+            let choice = json!({ "allowed_tools": { "mode": "any", "tools": ["tool_39"] } });
+            request["generation_config"] = json!({ "tool_choice": choice });
+        }
+        _ => choose(api, request, Some("tool_39")),
+    }),
+];
+
 /// Returns the tools that a request declares, in order.
 fn declared(api: &str, request: &Value) -> Vec<Value> {
-    let mut request = request.clone();
-    list(api, &mut request).clone()
+    match api {
+        "gemini" => {
+            let entries = match &request["tools"] {
+                Value::Array(entries) => entries.clone(),
+                entry => vec![entry.clone()],
+            };
+            let groups = entries.iter().filter_map(|entry| entry["functionDeclarations"].as_array());
+            groups.flatten().cloned().collect()
+        }
+        _ => {
+            let mut request = request.clone();
+            let tools = list(api, &mut request).clone();
+            tools.into_iter().filter(|entry| entry.get("cachePoint").is_none()).collect()
+        }
+    }
 }
 
 /// Returns the call of a search as a message of the model, and the call itself.
@@ -46,16 +99,19 @@ fn answered(api: &str, answer: Value) -> Value {
     }
 }
 
-fn play(backend: Backend, numbers: &mut Numbers, about: &str) {
+fn play(backend: Backend, numbers: &mut Numbers, put: fn(&str, &mut Value), about: &str) {
     let (api, dialect, model) = backend;
     let mut request = conversation(backend, numbers);
     let all: Vec<Value> = (0..40).map(|number| tool(api, &format!("tool_{number}"))).collect();
     list(api, &mut request).extend(all);
+    put(api, &mut request);
+    let is_chosen = request.to_string().matches("tool_39").count() > 1;
     let mut options = AdaptOptions::new(dialect).model(model).overflow(Overflow::Defer);
     options = options.history_pairs(HistoryPairs::Complete);
     options.tools = options.tools.max_tools(MOST);
     let mut before: Option<(Vec<Value>, Vec<Value>)> = None;
-    for turn in 0..=TURNS {
+    // A tool that the choice forces takes a place of those that are found.
+    for turn in 0..=(if is_chosen { 1 } else { TURNS }) {
         let adapted = adapt_request(&request, &options).unwrap_or_else(|error| panic!("{about}: {error}: {request}"));
         let sent = &adapted.request;
         assert_eq!(fakes::check(backend, sent), Ok(()), "{about}: {sent}");
@@ -63,14 +119,24 @@ fn play(backend: Backend, numbers: &mut Numbers, about: &str) {
         for word in ["tool_reference", "defer_loading"] {
             assert!(!text.contains(word), "{about}: no API knows `{word}`: {sent}");
         }
+        let again = adapt_request(sent, &options).unwrap_or_else(|error| panic!("{about}: {error}: {sent}"));
+        assert_eq!(again.request, *sent, "{about}: what was sent stays");
+        assert!(!text.contains("cachePoint\":{\"type\":\"default\"}},{\"cachePoint"), "{about}: {sent}");
+        assert!(request["systemInstruction"].is_null() || text.contains("Be brief."), "{about}: {sent}");
         let tools = declared(api, sent);
         assert!(tools.len() <= MOST, "{about}: {tools:?}");
+        let has = |name: &str| tools.iter().any(|tool| tool.to_string().contains(&format!("\"{name}\"")));
+        assert!(has("tool_search"), "{about}: {tools:?}");
+        assert!(!is_chosen || has("tool_39"), "{about}: the choice can be kept: {tools:?}");
         let history = sent[history_of(api)].as_array().expect("a history").clone();
         if let Some((tools_before, history_before)) = &before {
-            assert!(tools.starts_with(tools_before), "{about}: the list keeps its prefix: {tools:?}");
+            // A choice loads its tool last, so it follows those that were found.
+            let prefix = tools_before.len() - usize::from(is_chosen);
+            assert!(tools.starts_with(&tools_before[..prefix]), "{about}: the list keeps its prefix: {tools:?}");
             assert!(history.starts_with(history_before), "{about}: the history keeps its prefix: {sent}");
             let found = tools.iter().any(|tool| tool.to_string().contains(&format!("\"tool_{}\"", 30 + turn)));
-            assert_eq!(found, turn <= MOST / 4, "{about}, turn {turn}: what was found is declared: {tools:?}");
+            let room = MOST / 4;
+            assert_eq!(found, turn <= room, "{about}, turn {turn}: what was found is declared: {tools:?}");
         }
         before = Some((tools, history));
         let wanted = format!("tool_{}", 31 + turn);
@@ -86,6 +152,7 @@ fn found_tools_stay_declared() {
     let mut numbers = Numbers(5);
     for number in 0..300 {
         let backend = EVERY_FORMAT[number % EVERY_FORMAT.len()];
-        play(backend, &mut numbers, &format!("{number}, {backend:?}"));
+        let (form, put) = FORMS[number / EVERY_FORMAT.len() % FORMS.len()];
+        play(backend, &mut numbers, put, &format!("{number}, {form}, {backend:?}"));
     }
 }
