@@ -18,8 +18,10 @@ use super::{
 const MOST: usize = 8;
 const TURNS: usize = 3;
 
+type Put = fn(&str, &mut Value);
+
 /// Other forms of a request, each with its name.
-const FORMS: [(&str, fn(&str, &mut Value)); 5] = [
+const FORMS: [(&str, Put); 5] = [
     ("as it is", |_, _| {}),
     ("two groups, or cache points", |api, request| {
         let all = list(api, request).clone();
@@ -99,7 +101,7 @@ fn answered(api: &str, answer: Value) -> Value {
     }
 }
 
-fn play(backend: Backend, numbers: &mut Numbers, put: fn(&str, &mut Value), about: &str) {
+fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
     let (api, dialect, model) = backend;
     let mut request = conversation(backend, numbers);
     let all: Vec<Value> = (0..40).map(|number| tool(api, &format!("tool_{number}"))).collect();
