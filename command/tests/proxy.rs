@@ -139,10 +139,10 @@ impl Session {
     fn take(&mut self, effects: Vec<Effect>, message: &str) {
         for effect in effects {
             match effect {
-                Effect::ToClient(text) => self.to_client(&text),
-                Effect::PassToClient => self.to_client(message),
-                Effect::ToServer(server, text) => self.to_server(server, &text),
-                Effect::PassToServer(server) => self.to_server(server, message),
+                Effect::ToClient(text) => self.write_client(&text),
+                Effect::PassToClient => self.write_client(message),
+                Effect::ToServer(server, text) => self.write_server(server, &text),
+                Effect::PassToServer(server) => self.write_server(server, message),
                 Effect::Alarm(alarm, _) => self.alarms.push(alarm),
                 Effect::Start(server, _) => self.starting.push(server),
                 Effect::Stop(server) => self.stopped.push(server),
@@ -152,7 +152,7 @@ impl Session {
         }
     }
 
-    fn to_client(&mut self, text: &str) {
+    fn write_client(&mut self, text: &str) {
         assert!(!text.contains('\n'), "{text}");
         let message: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
         if message.get("method").is_some() || message["id"].is_null() {
@@ -162,7 +162,7 @@ impl Session {
         self.asked.swap_remove(place.unwrap_or_else(|| panic!("nobody asked for {text}")));
     }
 
-    fn to_server(&mut self, server: usize, text: &str) {
+    fn write_server(&mut self, server: usize, text: &str) {
         assert!(!text.contains('\n'), "{text}");
         assert!(!self.starting.contains(&server), "a server that has ended gets nothing");
         let message: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));

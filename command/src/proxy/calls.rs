@@ -20,7 +20,7 @@ impl Proxy {
             let size: usize = self.waiting.iter().map(|waiting| waiting.text.len()).sum();
             if size.saturating_add(text.len()) > MOST_WAITING {
                 let found = "too many calls wait for the list of tools";
-                return self.to_client(message::error(id, SERVER_ERROR, found));
+                return self.write_client(message::error(id, SERVER_ERROR, found));
             }
             let is_asked = !self.waiting.is_empty();
             self.waiting.push(Waiting { id: id.into(), key: key.into(), text: text.into() });
@@ -31,7 +31,7 @@ impl Proxy {
         }
         let Some(name) = message::text_at(message, &["params", "name"]) else {
             let found = "expected the name of a tool in `params.name`, found none";
-            return self.to_client(message::error(id, INVALID_PARAMS, found));
+            return self.write_client(message::error(id, INVALID_PARAMS, found));
         };
         let arguments = message::at(message, &["params", "arguments"]).map(json::write);
         let call = match self.catalogue.resolve(&name, arguments.as_deref()) {
@@ -41,9 +41,9 @@ impl Proxy {
             Ok(Target::Unknown) if self.is_one() => return self.send_call(envelope, 0, Some(name), text, is_whole),
             Ok(Target::Unknown) => {
                 let found = format!("expected the name of a listed tool, found `{name}`");
-                return self.to_client(message::error(id, INVALID_PARAMS, &found));
+                return self.write_client(message::error(id, INVALID_PARAMS, &found));
             }
-            Err(error) => return self.to_client(message::error(id, INVALID_PARAMS, error.message())),
+            Err(error) => return self.write_client(message::error(id, INVALID_PARAMS, error.message())),
         };
         if let Some(repaired) = &call.repaired {
             for repair in &repaired.repairs {
@@ -91,7 +91,7 @@ impl Proxy {
     ) {
         if self.servers.get(server).is_none_or(|server| server.state != State::Up) {
             let found = format!("the server {} is restarting", self.name(server));
-            return self.to_client(message::error(id, SERVER_ERROR, &found));
+            return self.write_client(message::error(id, SERVER_ERROR, &found));
         }
         let pending = Pending { id: id.to_string(), server, tool, method: method.to_string() };
         self.pending.insert(key.to_string(), pending);

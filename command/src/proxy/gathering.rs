@@ -123,7 +123,7 @@ impl Proxy {
         self.gatherings.insert(number, gathering);
         for server in &open {
             let id = self.own_id(OwnRequest::Page(number, *server));
-            self.to_server(*server, message::request(&id, &method, params));
+            self.write_server(*server, message::request(&id, &method, params));
         }
         if open.is_empty() {
             return self.gathered(number);
@@ -156,18 +156,18 @@ impl Proxy {
                 return self.failed(number, server, &message::error("0", SERVER_ERROR, &found));
             }
         }
-        if !gathering.first.contains_key(&server) {
+        gathering.first.entry(server).or_insert_with(|| {
             let mut first = result.clone();
             for name in key.into_iter().chain(["nextCursor"]) {
                 first.remove(name);
             }
-            gathering.first.insert(server, json::write(&first));
-        }
+            json::write(&first)
+        });
         if let Some(cursor) = cursor {
             let params = message::params_with(&gathering.params, "cursor", cursor.clone());
             let method = gathering.method().to_string();
             let id = self.own_id(OwnRequest::Page(number, server));
-            return self.to_server(server, message::request(&id, &method, &params));
+            return self.write_server(server, message::request(&id, &method, &params));
         }
         gathering.open.remove(&server);
         if gathering.what == What::Initialize {
@@ -283,7 +283,7 @@ impl Proxy {
         // Calls wait for the tools, the only list that is gathered without a client that asked.
         let waiting = if id.is_none() { std::mem::take(&mut self.waiting) } else { Vec::new() };
         for id in id.into_iter().chain(waiting.into_iter().map(|waiting| waiting.id)) {
-            self.to_client(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}"));
+            self.write_client(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}"));
         }
     }
 

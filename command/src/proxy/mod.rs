@@ -261,7 +261,7 @@ impl Proxy {
                     Some(name) => {
                         let id = read.get("id").map_or_else(|| "null".into(), json::write);
                         let found = format!("expected each member once, in these letters; found `{name}` otherwise");
-                        self.to_client(message::error(&id, INVALID_REQUEST, &found));
+                        self.write_client(message::error(&id, INVALID_REQUEST, &found));
                     }
                     None => self.on_client_message(&read, text, true),
                 },
@@ -293,7 +293,7 @@ impl Proxy {
         let open: Vec<String> =
             self.pending.iter().filter(|one| one.1.server == server).map(|one| one.0.clone()).collect();
         for pending in open.iter().filter_map(|key| self.pending.remove(key)).collect::<Vec<_>>() {
-            self.to_client(message::error(&pending.id, SERVER_ERROR, &found));
+            self.write_client(message::error(&pending.id, SERVER_ERROR, &found));
         }
         let own: Vec<String> =
             self.own.iter().filter(|(_, (_, own))| own.server() == server).map(|one| one.0.clone()).collect();
@@ -310,7 +310,7 @@ impl Proxy {
             state.state = State::Down;
             let asked = std::mem::take(&mut state.asked);
             for id in asked.into_values() {
-                self.to_client(message::cancelled(&id, &found));
+                self.write_client(message::cancelled(&id, &found));
             }
             self.effects.push(Effect::Start(server, delay));
         }
@@ -325,7 +325,7 @@ impl Proxy {
         state.state = if params.is_some() { State::Greeting } else { State::Up };
         if let Some(params) = params {
             let id = self.own_id(OwnRequest::Greeting(server));
-            self.to_server(server, message::request(&id, INITIALIZE, &params));
+            self.write_server(server, message::request(&id, INITIALIZE, &params));
             self.next += 1;
             let alarm = self.next;
             self.greetings.insert(alarm, server);
@@ -363,7 +363,7 @@ impl Proxy {
     pub fn too_long(&mut self, bytes: usize) -> Vec<Effect> {
         let found = format!("expected a message of at most {bytes} bytes, found a longer one");
         self.log(&found);
-        self.to_client(message::error("null", PARSE_ERROR, &found));
+        self.write_client(message::error("null", PARSE_ERROR, &found));
         self.done()
     }
 
@@ -385,7 +385,7 @@ impl Proxy {
                 self.effects.push(Effect::Stop(server));
             }
             None => match self.pending.remove(&key) {
-                Some(pending) => self.to_client(message::error(&pending.id, SERVER_ERROR, &found)),
+                Some(pending) => self.write_client(message::error(&pending.id, SERVER_ERROR, &found)),
                 None => self.log(&found),
             },
         }
@@ -409,11 +409,11 @@ impl Proxy {
             self.is_stateless |= message::at(message, &["params", "_meta", VERSION]).is_some();
             if self.unanswered() >= MOST_PENDING {
                 let found = format!("too many unanswered requests: the limit is {MOST_PENDING}");
-                return self.to_client(message::error(&envelope.id, SERVER_ERROR, &found));
+                return self.write_client(message::error(&envelope.id, SERVER_ERROR, &found));
             }
             if self.is_in_use(&envelope.key) {
                 let found = format!("expected an id of its own, found {}, whose request is open", envelope.id);
-                return self.to_client(message::error(&envelope.id, INVALID_REQUEST, &found));
+                return self.write_client(message::error(&envelope.id, INVALID_REQUEST, &found));
             }
         }
         match envelope.kind {
@@ -467,12 +467,12 @@ impl Proxy {
             }
         }
         self.routes.note(server, &pending.method, message);
-        self.pass_to_client(message, is_whole);
+        self.pass_client(message, is_whole);
     }
 
     /// Closes the client request that a server answers; `None`, and a line that says so, if it is not open.
     fn answered(&mut self, server: usize, key: &str) -> Option<Pending> {
-        if !self.pending.get(key).is_some_and(|pending| pending.server == server) {
+        if self.pending.get(key).is_none_or(|pending| pending.server != server) {
             // The client has cancelled it, while the server was already answering.
             if !self.cancelled.iter().any(|one| one == key) {
                 self.ignore(server, "a response whose request is not open");
@@ -526,7 +526,7 @@ impl Proxy {
         if self.is_one() {
             return self.effects.push(Effect::PassToClient);
         }
-        self.to_client(message::error(&pending.id, SERVER_ERROR, &found));
+        self.write_client(message::error(&pending.id, SERVER_ERROR, &found));
     }
 
     /// Refuses what is no message, by its id if it has one.
@@ -542,7 +542,7 @@ impl Proxy {
                 }
             },
         };
-        self.to_client(message::error(&id, code, &found));
+        self.write_client(message::error(&id, code, &found));
     }
 
     /// A restarted server has answered `initialize`.
@@ -553,11 +553,11 @@ impl Proxy {
             return self.effects.push(Effect::Stop(server));
         }
         self.greet(server, message);
-        self.to_server(server, message::notification(INITIALIZED));
+        self.write_server(server, message::notification(INITIALIZED));
         // What the client knows of the server may no longer be so.
         for list in ["tools", "prompts", "resources"] {
             if self.declares(server, &["capabilities", list, "listChanged"]) {
-                self.to_client(message::notification(&format!("notifications/{list}/list_changed")));
+                self.write_client(message::notification(&format!("notifications/{list}/list_changed")));
             }
         }
     }
@@ -618,15 +618,15 @@ impl Proxy {
         for key in keys {
             let Some((id, own)) = self.own.remove(&key) else { continue };
             remember(&mut self.cancelled, &key);
-            self.to_server(own.server(), message::cancelled(&id, reason));
+            self.write_server(own.server(), message::cancelled(&id, reason));
         }
     }
 
-    fn to_client(&mut self, message: String) {
+    fn write_client(&mut self, message: String) {
         self.effects.push(Effect::ToClient(message));
     }
 
-    fn to_server(&mut self, server: usize, message: String) {
+    fn write_server(&mut self, server: usize, message: String) {
         self.effects.push(Effect::ToServer(server, message));
     }
 
@@ -637,11 +637,11 @@ impl Proxy {
             let comma = if inner == "}" { "" } else { "," };
             format!("{{\"resultType\":\"complete\"{comma}{inner}")
         });
-        self.to_client(message::result(id, typed.as_deref().unwrap_or(result)));
+        self.write_client(message::result(id, typed.as_deref().unwrap_or(result)));
     }
 
     /// Forwards a message of a server to the client: the bytes that came, if it is a whole line.
-    fn pass_to_client(&mut self, message: &Node<'_>, is_whole: bool) {
+    fn pass_client(&mut self, message: &Node<'_>, is_whole: bool) {
         let effect = if is_whole { Effect::PassToClient } else { Effect::ToClient(json::write(message)) };
         self.effects.push(effect);
     }

@@ -142,7 +142,7 @@ impl Proxy {
             Kind::Request => self.request(envelope, message, text, is_whole),
             Kind::Notification if method == CANCELLED => {
                 if let Some(server) = self.cancel(message) {
-                    self.pass_to_server(server, text, is_whole);
+                    self.pass_server(server, text, is_whole);
                 }
             }
             Kind::Notification if method == "notifications/progress" => {
@@ -155,12 +155,10 @@ impl Proxy {
                     restored.visit("params", |params| params.set("progressToken", token));
                 }
                 let restored = json::write(&restored);
-                self.pass_to_server(server, &restored, false);
+                self.pass_server(server, &restored, false);
             }
             // The others are about the client itself.
-            Kind::Notification => {
-                (0..self.servers.len()).for_each(|server| self.pass_to_server(server, text, is_whole))
-            }
+            Kind::Notification => (0..self.servers.len()).for_each(|server| self.pass_server(server, text, is_whole)),
             Kind::Response => self.respond(key, message, text, is_whole),
         }
     }
@@ -179,15 +177,15 @@ impl Proxy {
                     restored.set("id", own);
                 }
                 let restored = json::write(&restored);
-                self.pass_to_server(server, &restored, false);
+                self.pass_server(server, &restored, false);
             }
-            _ => self.pass_to_server(server, text, is_whole),
+            _ => self.pass_server(server, text, is_whole),
         }
     }
 
     fn pass_if_one(&mut self, text: &str, is_whole: bool) {
         if self.is_one() {
-            self.pass_to_server(0, text, is_whole);
+            self.pass_server(0, text, is_whole);
         }
     }
 
@@ -229,12 +227,12 @@ impl Proxy {
             }
             _ => {
                 let found = format!("expected a method that names one of several servers, found `{method}`");
-                return self.to_client(message::error(id, METHOD_NOT_FOUND, &found));
+                return self.write_client(message::error(id, METHOD_NOT_FOUND, &found));
             }
         };
         match server {
             Some(server) => self.send(id, key, server, method, None, text, is_whole),
-            None => self.to_client(message::error(id, INVALID_PARAMS, &format!("expected {named}"))),
+            None => self.write_client(message::error(id, INVALID_PARAMS, &format!("expected {named}"))),
         }
     }
 
@@ -244,7 +242,7 @@ impl Proxy {
         let shown = message::text_at(message, path).unwrap_or_default();
         let Some((server, name)) = self.routes.prompts.get(&shown).cloned() else {
             let found = format!("expected the name of a listed prompt, found `{shown}`");
-            return self.to_client(message::error(id, INVALID_PARAMS, &found));
+            return self.write_client(message::error(id, INVALID_PARAMS, &found));
         };
         if name == shown {
             return self.send(id, key, server, method, None, text, is_whole);
@@ -264,7 +262,7 @@ impl Proxy {
         Some(server)
     }
 
-    fn pass_to_server(&mut self, server: usize, text: &str, is_whole: bool) {
+    fn pass_server(&mut self, server: usize, text: &str, is_whole: bool) {
         if self.servers.get(server).is_none_or(|server| server.state != State::Up) {
             return;
         }
@@ -286,7 +284,7 @@ impl Proxy {
                 let Some(state) = self.servers.get_mut(server) else { return };
                 if state.asked.len() >= super::REMEMBERED {
                     let found = "too many requests that the client has not answered";
-                    return self.to_server(server, message::error(&envelope.id, message::SERVER_ERROR, found));
+                    return self.write_server(server, message::error(&envelope.id, message::SERVER_ERROR, found));
                 }
                 state.asked.insert(message::key_of(&id), id);
                 if let Some(token) = message::at(message, &["params", "_meta", "progressToken"]).map(json::write) {
@@ -303,12 +301,12 @@ impl Proxy {
                 }
                 set_at(&mut named, &["params"], "requestId", &shown);
             }
-            _ => return self.pass_to_client(message, is_whole),
+            _ => return self.pass_client(message, is_whole),
         }
         if is_qualified {
-            self.to_client(json::write(&named));
+            self.write_client(json::write(&named));
         } else {
-            self.pass_to_client(message, is_whole);
+            self.pass_client(message, is_whole);
         }
     }
 

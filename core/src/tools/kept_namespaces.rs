@@ -274,10 +274,23 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
         return Ok((spaces, places));
     }
     let mut refused: Set<String> = RESERVED.iter().map(|name| (*name).to_string()).collect();
-    // A tool of the history may replace one of the list.
+    // A tool of the history may replace one of the list. Others of the namespace follow the list under flat names, so
+    // that the list keeps its prefix in the turn that brings them.
+    let members_of = |entry: &Node<'_>| {
+        let members = entry.get(LIST).and_then(Node::as_array).unwrap_or_default();
+        members.iter().filter_map(name_of).collect::<Vec<String>>()
+    };
+    let mut listed: Set<(String, String)> = Set::new();
+    for entry in list.iter().filter(|entry| has_type(entry, NAMESPACE)) {
+        let space = name_of(entry).unwrap_or_default();
+        listed.extend(members_of(entry).into_iter().map(|member| (space.clone(), member)));
+    }
     carriers::each(request, Api::OpenaiResponses, None, |list| {
-        let brought = list.iter().filter(|entry| has_type(entry, NAMESPACE)).filter_map(name_of);
-        refused.extend(brought);
+        for entry in list.iter().filter(|entry| has_type(entry, NAMESPACE)) {
+            let Some(space) = name_of(entry) else { continue };
+            let replaces = members_of(entry).into_iter().any(|member| listed.contains(&(space.clone(), member)));
+            refused.extend(replaces.then_some(space));
+        }
     })?;
     let entries = || list.iter().enumerate().filter(|(_, entry)| has_type(entry, NAMESPACE));
     refused.extend(entries().filter(|(_, entry)| !is_kept(entry, shape)).filter_map(|(_, entry)| name_of(entry)));
