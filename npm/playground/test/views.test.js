@@ -32,6 +32,20 @@ describe('the views', { skip }, () => {
       }
     }));
 
+  test('a response format: its schema is that of an answer, in its place', () =>
+    site.page({}, async (page) => {
+      const schema = { type: 'array', items: { type: 'string' } };
+      await dialect(page, 'openai-strict');
+      await write(page, 'Input', JSON.stringify({ type: 'json_schema', json_schema: { name: 'cities', schema } }));
+      const expected = await page.evaluate(
+        (given) => window.toolwire.sanitize(given, { dialect: 'openai-strict', use: 'response' }).schema,
+        schema,
+      );
+      assert.deepEqual(JSON.parse(await output(page)).json_schema, { name: 'cities', schema: expected });
+      assert.deepEqual(await page.locator('.note-rule').allTextContents(), ['wrap-root']);
+      assert.match(await page.locator('.pane-kind').first().innerText(), /response format/);
+    }));
+
   test('a note says where, by which rule, to what effect, and which error it prevents', () =>
     site.page({}, async (page) => {
       const note = page.locator('.note', { hasText: 'map-to-pairs' });

@@ -72,9 +72,18 @@ function sanitized(document: Document, asked: Asked): Partial<Outcome> {
       ...(report.deferred === null ? [] : notesOfDeferred(document, report.deferred)),
       ...report.changes.map(noteOfChange),
       ...report.quarantined.map(noteOfQuarantined),
+      ...report.formatChanges.map(noteOfChange),
     ];
-    const lossless = report.quarantined.length === 0 && report.changes.every(harmless);
+    const changes = [...report.changes, ...report.formatChanges];
+    const lossless = report.quarantined.length === 0 && changes.every(harmless);
     return { output: layout(request), notes, lossless, restore };
+  }
+  if (document.format !== undefined) {
+    const { node, pointer } = document.format;
+    const end = node.offset + node.length;
+    const { schema, changes, lossless } = sanitize(text.slice(node.offset, end), { ...given, use: 'response' });
+    const notes = changes.map((change) => moved(noteOfChange(change), '', pointer));
+    return { output: layout(text.slice(0, node.offset) + schema + text.slice(end)), notes, lossless };
   }
   if (kind !== 'tool' && kind !== 'tools') {
     const { schema, changes, lossless } = sanitize(text, given);
@@ -99,7 +108,12 @@ function harmless(change: { accepts: string; guidance: string }): boolean {
   return change.accepts === 'same' && change.guidance !== 'lost';
 }
 
-function checked({ text, kind, list }: Document, { dialect }: Asked): Partial<Outcome> {
+function checked({ text, kind, list, format }: Document, { dialect }: Asked): Partial<Outcome> {
+  if (format !== undefined) {
+    const { node, pointer } = format;
+    const found = check(text.slice(node.offset, node.offset + node.length), { dialect, use: 'response' });
+    return { notes: found.map((violation) => moved(noteOfViolation(violation), '', pointer)) };
+  }
   if (kind === 'schema' || kind === 'nothing') return { notes: check(text, { dialect }).map(noteOfViolation) };
   const listed = list === undefined ? text : text.slice(list.offset, list.offset + list.length);
   const found = checkTools(kind === 'tool' ? `[${text}]` : listed, { dialects: [dialect] }).map(noteOfViolation);
@@ -157,7 +171,7 @@ function notesOfDeferred({ tools }: Document, report: DeferredReport): Note[] {
 }
 
 /** The call as JavaScript, for the console, where `toolwire` is this very API and `input` the parsed text. */
-function codeOf({ kind, tools }: Document, asked: Asked): string {
+function codeOf({ kind, tools, format: answer }: Document, asked: Asked): string {
   const { fn, dialect, options, shape, deferred } = asked;
   const format = shape === 'given' ? tools.find((tool) => tool.format !== undefined)?.format : undefined;
   const given = (value: object) => (Object.keys(value).length === 0 ? '' : `, ${literal(value)}`);
@@ -166,6 +180,11 @@ function codeOf({ kind, tools }: Document, asked: Asked): string {
   if (fn === 'normalizeEnvelope') {
     const schema = tools[0]?.schema?.pointer.split('/').slice(1).at(-1);
     return `toolwire.normalizeEnvelope(input${kind === 'tool' && schema !== undefined ? `.${schema}` : ''})`;
+  }
+  if (answer !== undefined && (fn === 'check' || fn === 'sanitize')) {
+    const more = fn === 'sanitize' ? options : {};
+    const schema = `input${answer.pointer.replaceAll('/', '.')}`;
+    return `toolwire.${fn}(${schema}${given({ dialect, ...more, use: 'response' })})`;
   }
   if (fn === 'check') {
     if (kind === 'schema' || kind === 'nothing') return `toolwire.check(input${given({ dialect })})`;

@@ -1,11 +1,11 @@
-/** What a text is: a schema, a tool, a list of tools or a request, and where its tools and their schemas stand. */
+/** What a text is: a schema, a tool, a list of tools, a response format or a request, and where its tools and their schemas stand. */
 
 import type { Node } from 'jsonc-parser';
 import type { ToolFormat } from 'toolwire';
 
 import { child, children, read, token } from './tree.js';
 
-export type Kind = 'schema' | 'tool' | 'tools' | 'request' | 'nothing';
+export type Kind = 'schema' | 'tool' | 'tools' | 'format' | 'request' | 'nothing';
 
 /** A tool in a text. */
 export interface ToolPlace {
@@ -24,6 +24,8 @@ export interface Document {
   tools: ToolPlace[];
   /** The list that holds the tools: an array, or the text of one. */
   list: Node | undefined;
+  /** The schema of a response format. */
+  format?: { node: Node; pointer: string };
 }
 
 export function documentOf(text: string): Document {
@@ -40,7 +42,19 @@ export function documentOf(text: string): Document {
   if (list?.type === 'array') return { text, kind: 'tools', tools: toolsIn(list, '/tools'), list };
   const tool = toolAt(root, '');
   if (tool !== undefined) return { text, kind: 'tool', tools: [tool], list: undefined };
+  const format = formatIn(root);
+  if (format !== undefined) return { ...nothing, kind: 'format', format };
   return { ...nothing, kind: 'schema' };
+}
+
+/** Where response formats keep their schema: of Chat Completions and Responses, Cohere, and Bedrock Converse without its text. */
+function formatIn(root: Node): Document['format'] {
+  if (!['json_schema', 'json_object'].includes(String(child(root, 'type')?.value))) return undefined;
+  for (const path of [['json_schema', 'schema'], ['schema'], ['json_schema']]) {
+    const node = path.reduce<Node | undefined>((at, name) => child(at, name), root);
+    if (node?.type === 'object') return { node, pointer: path.map(token).join('') };
+  }
+  return undefined;
 }
 
 function toolsIn(list: Node, pointer: string): ToolPlace[] {

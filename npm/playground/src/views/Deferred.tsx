@@ -73,7 +73,7 @@ function Empty() {
           <b>
             {doc.value.kind === 'nothing'
               ? 'No request here yet.'
-              : `This is no conversation, but a ${doc.value.kind === 'tools' ? 'list of tools' : doc.value.kind}.`}
+              : `This is no conversation, but a ${doc.value.kind === 'tools' ? 'list of tools' : doc.value.kind === 'format' ? 'response format' : doc.value.kind}.`}
           </b>
         </p>
         <p>

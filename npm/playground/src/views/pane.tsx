@@ -21,6 +21,7 @@ const KINDS = {
   schema: 'schema',
   tool: 'tool',
   tools: 'tool list',
+  format: 'response format',
   request: 'request',
   nothing: '',
 } as const;
