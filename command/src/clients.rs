@@ -1,18 +1,18 @@
 //! The clients that are known: what they refuse of a tool, and how many tools they take.
 
-/// The dialect of the API if nothing says which one it is.
+/// The dialect for an unknown API.
 pub(crate) const PORTABLE: &str = "portable";
 
 /// What is known of a client.
 pub(crate) struct Client {
     pub(crate) name: &'static str,
-    /// The dialect of what the client itself refuses, if there is a table of it.
+    /// The dialect that describes what the client itself refuses, if there is one.
     pub(crate) dialect: Option<&'static str>,
-    /// The dialect of the API that it sends tools to, where it is always the same one.
+    /// The dialect of the API that it sends tools to, if that is always the same one.
     pub(crate) api: Option<&'static str>,
-    /// More tools than these it drops, or its model's API refuses.
+    /// The maximum number of tools that it, or its model's API, takes.
     pub(crate) most: Option<usize>,
-    /// Where that is said, and when it was read.
+    /// The source of these facts, and the day it was read.
     pub(crate) source: &'static str,
 }
 

@@ -47,7 +47,7 @@ impl Proxy {
         };
         if let Some(repaired) = &call.repaired {
             for repair in &repaired.repairs {
-                // Not where: a path may have names in it that the model has made up from values.
+                // The pointer is left out: the model may have made names in it from values.
                 self.report_line("repaired", &format!("{}: {}", call.name, repair.rule.as_str()));
             }
             if let (Some(false), Some(wrong)) = (repaired.valid, &repaired.retry_message) {
@@ -99,7 +99,7 @@ impl Proxy {
         self.effects.push(effect);
     }
 
-    /// The first violation of the tool's `outputSchema`, if any, without what stands in the result.
+    /// Returns the first violation of the tool's `outputSchema`. The text quotes nothing of the result.
     pub(super) fn violation(&self, server: usize, tool: &str, result: &Node<'_>) -> Option<String> {
         let own = self.catalogue.own(server, tool)?;
         result.get("structuredContent")?;
@@ -108,8 +108,8 @@ impl Proxy {
         Some(format!("a result of `{tool}` does not match its outputSchema ({})", error.schema_pointer))
     }
 
-    /// Reports a call that was repaired or refused, or a change of a tool: in the report file, and with `--verbose` on
-    /// standard error.
+    /// Writes a repaired or refused call, or a change of a tool, to the report file, and with `--verbose` to standard
+    /// error.
     pub(super) fn report_line(&mut self, what: &str, line: &str) {
         if self.settings.verbose {
             self.log(&format!("{what} {line}"));

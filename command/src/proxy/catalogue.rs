@@ -1,4 +1,5 @@
-//! The tools of all servers: what they are at their servers, what the client is given for them, and the way back.
+//! The tools of all servers: their own definitions, the rewritten ones that the client gets, and how calls of those are
+//! restored.
 
 use std::collections::BTreeMap;
 
@@ -35,18 +36,18 @@ pub(super) struct Catalogue {
 
 #[derive(Debug)]
 struct Given {
-    /// What brings calls back, in the order of the dialects.
+    /// Restores calls, in the order of the dialects.
     restores: Vec<Restore>,
     /// The list of the client, as JSON text.
     list: String,
-    /// The tools in their own words, by server and name, as JSON text.
+    /// The tools' own definitions, by server and name, as JSON text.
     own: BTreeMap<(usize, String), String>,
     servers: Vec<String>,
     search: Option<Search>,
     report: Report,
 }
 
-/// What became of the tools, for people.
+/// A summary of the rewriting, for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Report {
     pub(super) left_out: Vec<LeftOut>,
@@ -56,7 +57,7 @@ pub(super) struct Report {
     pub(super) searched: bool,
 }
 
-/// A tool that the client is not given.
+/// A tool that the client does not get.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LeftOut {
     pub(super) tool: String,
@@ -82,7 +83,7 @@ pub(super) struct Call {
     pub(super) repaired: Option<Repairs>,
 }
 
-/// What became of the arguments of a call.
+/// The repairs of the arguments of a call.
 #[derive(Debug)]
 pub(super) struct Repairs {
     pub(super) valid: Option<bool>,
@@ -90,11 +91,11 @@ pub(super) struct Repairs {
     pub(super) retry_message: Option<String>,
 }
 
-/// What a call is for.
+/// The destination of a call.
 #[derive(Debug)]
 pub(super) enum Target {
     Server(Box<Call>),
-    /// The proxy has answered it: the result as JSON text.
+    /// The proxy answers the call itself, with this result as JSON text.
     Answer(String),
     /// No tool has the name.
     Unknown,
@@ -142,7 +143,7 @@ impl Catalogue {
                     left_out.push(LeftOut { tool: String::new(), server, message });
                     continue;
                 };
-                // Of two tools of one name the first is the one that stays.
+                // If two tools have one name, the first stays.
                 own.entry((*server, called)).or_insert_with(|| tool.clone());
                 kept.push(tool.as_str());
             }
@@ -195,7 +196,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// What a call of the client is for. `arguments` are JSON text.
+    /// Returns the destination of a call of the client. `arguments` are JSON text.
     pub(super) fn resolve(&self, name: &str, arguments: Option<&str>) -> Result<Target, Error> {
         let Some(given) = &self.given else { return Ok(Target::Unknown) };
         let repair = self.steps.first().and_then(|(options, _)| options.repair.as_ref());
@@ -214,7 +215,7 @@ impl Catalogue {
         }
     }
 
-    /// A tool in its own words, as JSON text.
+    /// Returns the tool's own definition, as JSON text.
     pub(super) fn own(&self, server: usize, name: &str) -> Option<&str> {
         self.given.as_ref()?.own.get(&(server, name.to_string())).map(String::as_str)
     }
@@ -244,14 +245,14 @@ impl Given {
         }
         let server = match server {
             Some(server) => self.servers.iter().position(|one| *one == server),
-            // The list of one server names none.
+            // The list of a single server has no names of servers.
             None => self.own.keys().map(|(server, _)| *server).next().filter(|_| self.is_of_one()),
         };
         let Some(server) = server.filter(|server| self.own.contains_key(&(*server, name.clone()))) else {
             return Ok(None);
         };
         if let (None, Some(options), Some(own)) = (&repaired, repair, self.own.get(&(server, name.clone()))) {
-            // It is called by its own name, in its own shape.
+            // The call has the tool's own name, so its arguments have the shape of the tool's own schema.
             let own = json::read(own)?;
             if let Some(schema) = own.get("inputSchema") {
                 let schema = json::write(schema);

@@ -1,4 +1,5 @@
-//! What is asked of every server: lists with all their pages, and what a client says to each of several servers.
+//! Requests that go to every server: lists with all their pages, and requests that a client sends to several servers as
+//! to one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,7 @@ const PAGES: usize = 10_000;
 /// Maximum number of entries of a list, over all its pages.
 const ENTRIES: usize = 100_000;
 
-/// What is asked.
+/// A request that goes to every server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Tools,
@@ -29,7 +30,7 @@ pub(super) enum What {
     All(String),
 }
 
-/// Answers that are being gathered.
+/// The answers of the servers to one request, until all have answered.
 #[derive(Debug)]
 pub(super) struct Gathering {
     what: What,
@@ -47,7 +48,7 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// The servers that have not answered.
+    /// Returns the servers that have not answered.
     pub(super) fn open(&self) -> Vec<usize> {
         self.open.iter().copied().collect()
     }
@@ -61,12 +62,12 @@ impl Gathering {
         }
     }
 
-    /// Whether a request of the client waits for it.
+    /// Returns true if the client's request with this key waits for it.
     pub(super) fn is_for(&self, key: &str) -> bool {
         self.id.as_deref().is_some_and(|id| message::key_of(id) == key)
     }
 
-    /// Whether it begins the connection.
+    /// Returns true if the request begins the connection.
     pub(super) fn greets(&self) -> bool {
         self.what == What::Initialize
     }
@@ -82,7 +83,7 @@ impl Gathering {
 }
 
 impl Proxy {
-    /// Asks every server that can answer. `params` are JSON text.
+    /// Sends a request to every server that can answer it. `params` are JSON text.
     pub(super) fn gather(&mut self, what: What, id: Option<String>, params: &str) {
         let (needs, asks_all) = match &what {
             What::Tools => (Some("tools"), self.is_one()),
@@ -132,7 +133,7 @@ impl Proxy {
         self.effects.push(Effect::Alarm(number, pause));
     }
 
-    /// A page of a list, or an answer.
+    /// Takes a page of a list, or another answer.
     pub(super) fn page(&mut self, number: u64, server: usize, answer: &Node<'_>) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         let Some(result) = answer.get("result").filter(|result| result.as_object().is_some()) else {
@@ -176,7 +177,7 @@ impl Proxy {
         self.finished(number);
     }
 
-    /// A server that does not answer as it should: `error` is the whole message.
+    /// Takes the failure of a server to answer. `error` is a whole error message.
     pub(super) fn failed(&mut self, number: u64, server: usize, error: &str) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         gathering.open.remove(&server);
@@ -233,7 +234,8 @@ impl Proxy {
         }
     }
 
-    /// Cancels what was gathered for a request, or a call that waits; false if there is none.
+    /// Cancels a request of the client that goes to every server, or a call that waits for the first list. Returns false
+    /// if no such request is open.
     pub(super) fn cancel_own(&mut self, key: &str) -> bool {
         let waiting = self.waiting.len();
         self.waiting.retain(|waiting| waiting.key != key);
@@ -250,7 +252,7 @@ impl Proxy {
         true
     }
 
-    /// The tools of all servers are there.
+    /// Publishes the tools of all servers, and lets the waiting calls go on.
     fn tools(&mut self, id: Option<String>, gathering: Gathering) {
         let Gathering { first, entries, .. } = gathering;
         let names: Vec<String> = self.servers.iter().map(|server| server.name.clone()).collect();
@@ -287,7 +289,7 @@ impl Proxy {
         }
     }
 
-    /// The calls that waited for the tools.
+    /// Handles the calls that waited for the first list.
     fn resume(&mut self) {
         for Waiting { text, .. } in std::mem::take(&mut self.waiting) {
             let Ok(message) = json::read(&text) else { continue };

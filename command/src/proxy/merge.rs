@@ -1,4 +1,4 @@
-//! One answer of several servers.
+//! Merges the answers of several servers into one.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ pub(super) fn greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -
     )
 }
 
-/// What the servers say to the model, each under its name.
+/// Returns the servers' instructions for the model, each under the name of its server.
 fn instructions(servers: &[(&str, &Node<'_>)]) -> Option<String> {
     let said = servers
         .iter()
@@ -85,7 +85,7 @@ fn instructions(servers: &[(&str, &Node<'_>)]) -> Option<String> {
     (!said.is_empty()).then(|| said.join("\n\n"))
 }
 
-/// What any of the servers can do.
+/// Returns the capabilities that any of the servers has.
 fn capabilities<'a>(greetings: &[Node<'a>]) -> Node<'a> {
     let mut capabilities: Vec<Member<'a>> = Vec::new();
     for greeting in greetings {
@@ -100,7 +100,7 @@ fn capabilities<'a>(greetings: &[Node<'a>]) -> Node<'a> {
     Node::object(Object::from_members(capabilities))
 }
 
-/// Adds what another server can do to a capability.
+/// Adds the members that another server declares to a capability.
 fn unite<'a>(known: &mut Node<'a>, other: &Node<'a>) {
     let Some(other) = other.as_object() else { return };
     let Some(object) = known.as_object_mut() else { return };

@@ -13,7 +13,7 @@ pub(super) const INVALID_PARAMS: i32 = -32602;
 /// The code for a server that is not there, or does not answer.
 pub(super) const SERVER_ERROR: i32 = -32000;
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Request,
@@ -26,7 +26,7 @@ pub(super) struct Envelope {
     pub(super) kind: Kind,
     /// The id as JSON text, spelled as it came. Empty for a notification.
     pub(super) id: String,
-    /// The id whatever its spelling: `"\u0041"` and `"A"`, `2.0` and `2` are one.
+    /// The canonical form of the id: `"\u0041"` and `"A"` have one key, `2.0` and `2` have one.
     pub(super) key: String,
     /// Empty for a response.
     pub(super) method: String,
@@ -49,17 +49,17 @@ impl Envelope {
     }
 }
 
-/// The text at a path of members; `None` if there is none.
+/// Returns the text at a path of members.
 pub(super) fn text_at(message: &Node<'_>, path: &[&str]) -> Option<String> {
     at(message, path)?.as_text().map(|text| text.display().into_owned())
 }
 
-/// The value at a path of members.
+/// Returns the value at a path of members.
 pub(super) fn at<'n, 'a>(message: &'n Node<'a>, path: &[&str]) -> Option<&'n Node<'a>> {
     path.iter().try_fold(message, |node, key| node.get(*key))
 }
 
-/// A request of the proxy's own. `params` is JSON text; empty, it is left out.
+/// Writes a request of the proxy's own. `params` is JSON text; if it is empty, the member is left out.
 pub(super) fn request(id: &str, method: &str, params: &str) -> String {
     let params = if params.is_empty() { String::new() } else { format!(",\"params\":{params}") };
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{}{params}}}", quoted(method))
@@ -91,12 +91,12 @@ pub(super) fn error(id: &str, code: i32, message: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{}}}}}", quoted(message))
 }
 
-/// The result of a tool that tells the model what went wrong.
+/// Writes the result of a call that failed, with a message for the model.
 pub(super) fn failed_call(message: &str) -> String {
     format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"isError\":true}}", quoted(message))
 }
 
-/// The result of a tool that is a text.
+/// Writes the result of a call that is a text.
 pub(super) fn text_result(text: &str) -> String {
     format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}", quoted(text))
 }
@@ -106,7 +106,8 @@ pub(super) fn quoted(text: &str) -> String {
     json::write(&Node::string(text))
 }
 
-/// The parameters of a request without some members, as JSON text; empty if there are none.
+/// Returns the parameters of a request as JSON text, without the members of these names. The text is empty if the
+/// request has no parameters.
 pub(super) fn params_without(message: &Node<'_>, names: &[&str]) -> String {
     let Some(params) = message.get("params") else { return String::new() };
     let mut params = params.clone();
@@ -116,7 +117,7 @@ pub(super) fn params_without(message: &Node<'_>, names: &[&str]) -> String {
     json::write(&params)
 }
 
-/// The same parameters with one member more.
+/// Returns parameters with one more member, as JSON text.
 pub(super) fn params_with<'a>(params: &'a str, name: &'static str, value: Node<'a>) -> String {
     let read = json::read(params).ok().filter(|node| node.as_object().is_some());
     let mut node: Node<'a> = match read {
@@ -127,7 +128,8 @@ pub(super) fn params_with<'a>(params: &'a str, name: &'static str, value: Node<'
     json::write(&node)
 }
 
-/// `_meta` alone of a request's parameters, without the token that progress of that request is reported with.
+/// Returns parameters that have only the `_meta` of a request, without its `progressToken`: progress of another request
+/// is not for the client.
 pub(super) fn meta_of(message: &Node<'_>) -> String {
     let Some(meta) = at(message, &["params", "_meta"]) else { return String::new() };
     let mut meta = meta.clone();

@@ -62,7 +62,7 @@ pub enum Effect {
     PassToClient,
     /// Forwards the message just received to a server, byte for byte.
     PassToServer(usize),
-    /// Ends a server, whose end is then told by [`Proxy::ended`].
+    /// Ends a server. The host calls [`Proxy::ended`] after that.
     Stop(usize),
     /// Restarts a server after a delay in milliseconds, then calls [`Proxy::started`].
     Start(usize, u64),
@@ -146,10 +146,10 @@ pub struct Proxy {
     initialize: Option<String>,
     /// The client sends its protocol version with each request.
     is_stateless: bool,
-    /// What the ids of own requests begin with.
+    /// The prefix of the ids of own requests.
     prefix: String,
     next: u64,
-    /// What was said of results, once for each tool.
+    /// The lines that `log_once` has written.
     said: BTreeSet<String>,
     effects: Vec<Effect>,
 }
@@ -646,7 +646,8 @@ impl Proxy {
         self.effects.push(effect);
     }
 
-    /// Ignores a line of a server. It is said for the first, the tenth, the hundredth: a server may write many.
+    /// Ignores a line of a server. A server may write many such lines, so that only the first, the tenth, the hundredth
+    /// and so on are logged.
     fn ignore(&mut self, server: usize, what: &str) {
         let whose = self.name(server);
         let Some(state) = self.servers.get_mut(server) else { return };
@@ -659,14 +660,14 @@ impl Proxy {
         }
     }
 
-    /// Says something once.
+    /// Logs a line once.
     fn log_once(&mut self, line: &str) {
         if self.said.len() < REMEMBERED && self.said.insert(line.to_string()) {
             self.log(line);
         }
     }
 
-    /// Says something on standard error, which may have text of a server in it.
+    /// Writes a line to standard error. It may contain text of a server, so control characters are escaped.
     fn log(&mut self, line: &str) {
         let line = escaped_lines(&format!("toolwire: {line}"));
         self.effects.push(Effect::Log(line));

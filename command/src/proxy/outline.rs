@@ -43,8 +43,8 @@ pub(super) fn members(bytes: &[u8], within: Range<usize>) -> Option<Members> {
     }
 }
 
-/// A member that stands twice, or in other letters than the one that decides: two readers of JSON could take different
-/// ones, and send a call elsewhere than the proxy has judged.
+/// Returns the name of a member that occurs twice, or that differs from a decisive one only in case. Two readers of
+/// JSON could choose different ones, and the server could run another call than the proxy has judged.
 pub(super) fn ambiguous(bytes: &[u8]) -> Option<String> {
     let top = members(bytes, 0..bytes.len())?;
     let params = top.iter().find(|(name, _)| name == "params").and_then(|(_, at)| members(bytes, at.clone()));

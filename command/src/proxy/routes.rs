@@ -21,7 +21,7 @@ const MOST: usize = 100_000;
 #[derive(Debug, Default)]
 pub(super) struct Routes {
     resources: BTreeMap<String, usize>,
-    /// By the templates of URIs.
+    /// The owners of templates, by the template.
     templates: BTreeMap<String, usize>,
     /// The prompts as the client knows them: the server, and the name there.
     prompts: BTreeMap<String, (usize, String)>,
@@ -157,7 +157,7 @@ impl Proxy {
                 let restored = json::write(&restored);
                 self.pass_server(server, &restored, false);
             }
-            // The others are about the client itself.
+            // The other notifications are about the client itself, so every server gets them.
             Kind::Notification => (0..self.servers.len()).for_each(|server| self.pass_server(server, text, is_whole)),
             Kind::Response => self.respond(key, message, text, is_whole),
         }
@@ -310,7 +310,7 @@ impl Proxy {
         }
     }
 
-    /// The server, and the id as it wrote it, of an id that the client got for its present run.
+    /// Splits an id that the client got into the server and the server's own id. `None` if it is of an earlier run.
     fn split<'i>(&self, id: &'i str) -> Option<(usize, &'i str)> {
         let (run, own) = id.split_once(':')?;
         let (server, run) = run.split_once('.')?;
@@ -320,7 +320,7 @@ impl Proxy {
         is_present.then_some((server, own))
     }
 
-    /// What the resource `toolwire://report` says.
+    /// Returns the content of the resource `toolwire://report`.
     pub(super) fn report(&self) -> String {
         let report = self.catalogue.report();
         let texts = |list: &[String]| list.iter().map(|text| message::quoted(text)).collect::<Vec<_>>().join(",");
@@ -361,7 +361,7 @@ impl Proxy {
     }
 }
 
-/// An id of a server's as the client gets it: with the number of the server, and of its run.
+/// Returns a server's id as the client gets it: with the number of the server and of its run.
 fn qualified((server, run): (usize, u32), id: &str) -> String {
     format!("{server}.{run}:{id}")
 }

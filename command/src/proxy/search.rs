@@ -94,7 +94,7 @@ impl Search {
         text_result(&format!("[{}]", found.join(",\n")))
     }
 
-    /// The tool and the arguments that a call through the proxy is for; or the result that tells the model what is
+    /// Returns the tool and the arguments of a call of `call_tool`, or else the result that tells the model what is
     /// wrong with the call.
     pub(super) fn called(&self, arguments: Option<&str>) -> Result<(String, String), String> {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
@@ -102,7 +102,7 @@ impl Search {
             return Err(failed_call("expected `name`, the name of a tool, found none"));
         };
         let inner = match arguments.get("arguments") {
-            // Some models write them as text.
+            // Some models write the arguments as text.
             Some(inner) => match inner.as_text() {
                 Some(text) => text.display().into_owned(),
                 None => json::write(inner),

@@ -8,7 +8,7 @@ import { CommandLine, ProxyConnection } from './engine.js';
 import { Lines } from './lines.js';
 import { Remote } from './remote.js';
 import { withoutSecrets } from './secrets.js';
-import type { Address } from './server.js';
+import type { Server as Described, Program } from './server.js';
 
 /** Maximum size of a message, and of what a server has not read yet, in bytes. */
 const MOST = 64 << 20;
@@ -18,16 +18,8 @@ const MOST_LOG = 1 << 20;
 const PATIENCE = 1000;
 const isWindows = process.platform === 'win32';
 
-/** A server as the core describes it. */
-type Server = (Program | Address) & { name: string };
-
-interface Program {
-  timeout: number;
-  command: string[];
-  folder: string | null;
-  inherited: string[];
-  environment: Record<string, string>;
-}
+/** A server as the core describes it, with its name. */
+type Server = Described & { name: string };
 
 type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 

@@ -43,7 +43,7 @@ export function stopServer(): void {
 /** A server as the core describes it: a program, or an address. Seconds. */
 export type Server = Program | Address;
 
-interface Program {
+export interface Program {
   timeout: number;
   command: string[];
   folder: string | null;
