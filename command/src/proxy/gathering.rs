@@ -234,8 +234,8 @@ impl Proxy {
         }
     }
 
-    /// Cancels a request of the client that goes to every server, or a call that waits for the first list. Returns false
-    /// if no such request is open.
+    /// Cancels a request of the client that goes to every server, or a call that waits for the first list. Returns
+    /// false if no such request is open.
     pub(super) fn cancel_own(&mut self, key: &str) -> bool {
         let waiting = self.waiting.len();
         self.waiting.retain(|waiting| waiting.key != key);
