@@ -145,3 +145,81 @@ impl Proxy {
 fn words(effects: Vec<command::Effect>) -> Effects {
     effects.into_iter().map(command::Effect::words).map(|[kind, number, text]| (kind, number, text)).collect()
 }
+
+/// The state of `toolwire relay`: see `toolwire_command::Relay`.
+#[pyclass(module = "toolwire._toolwire")]
+pub(crate) struct Relay(command::Relay);
+
+#[pymethods]
+impl Relay {
+    /// Takes the settings that `Command.need` gave, and the token, if one is demanded.
+    #[new]
+    #[pyo3(signature = (settings, token, /))]
+    fn new(settings: &str, token: Option<&str>) -> PyResult<Self> {
+        guarded(|| Ok(Relay(command::Relay::new(settings, token))))
+    }
+
+    /// Takes the head of a request.
+    #[pyo3(signature = (number, head, /))]
+    fn request(&mut self, number: u64, head: &str) -> PyResult<Effects> {
+        guarded(|| Ok(relayed(self.0.request(number, head))))
+    }
+
+    /// Takes the body of a request.
+    #[pyo3(signature = (number, body, /))]
+    fn body(&mut self, number: u64, body: &[u8]) -> PyResult<Effects> {
+        guarded(|| Ok(relayed(self.0.body(number, body))))
+    }
+
+    /// The body of a request could not be read.
+    #[pyo3(signature = (number, status, why, /))]
+    fn unread(&mut self, number: u64, status: u16, why: &str) -> PyResult<Effects> {
+        guarded(|| Ok(relayed(self.0.unread(number, status, why))))
+    }
+
+    /// Takes the head of a reply.
+    #[pyo3(signature = (number, status, headers, /))]
+    fn reply(&mut self, number: u64, status: u16, headers: &str) -> PyResult<Effects> {
+        guarded(|| Ok(relayed(self.0.reply(number, status, headers))))
+    }
+
+    /// Takes the whole body of a reply.
+    #[pyo3(signature = (number, body, /))]
+    fn whole(&mut self, number: u64, body: &[u8]) -> PyResult<Effects> {
+        guarded(|| Ok(relayed(self.0.whole(number, body))))
+    }
+
+    /// Takes a piece of a reply that is a stream.
+    #[pyo3(signature = (number, piece, /))]
+    fn piece(&mut self, number: u64, piece: &[u8]) -> PyResult<Effects> {
+        guarded(|| Ok(relayed(self.0.piece(number, piece))))
+    }
+
+    /// A reply that is a stream has ended.
+    #[pyo3(signature = (number, /))]
+    fn end(&mut self, number: u64) -> PyResult<Effects> {
+        guarded(|| Ok(relayed(self.0.end(number))))
+    }
+
+    /// An upstream did not answer, or not to the end.
+    #[pyo3(signature = (number, is_late, why, /))]
+    fn failed(&mut self, number: u64, is_late: bool, why: &str) -> PyResult<Effects> {
+        guarded(|| Ok(relayed(self.0.failed(number, is_late, why))))
+    }
+
+    /// A request is over.
+    #[pyo3(signature = (number, spent, /))]
+    fn closed(&mut self, number: u64, spent: u64) -> PyResult<Effects> {
+        guarded(|| Ok(relayed(self.0.closed(number, spent))))
+    }
+
+    /// What is said once the relay listens.
+    #[pyo3(signature = (address, /))]
+    fn started(&self, address: &str) -> PyResult<String> {
+        guarded(|| Ok(self.0.started(address)))
+    }
+}
+
+fn relayed(effects: Vec<command::RelayEffect>) -> Effects {
+    effects.into_iter().map(command::RelayEffect::words).map(|[kind, about, text]| (kind, about, text)).collect()
+}

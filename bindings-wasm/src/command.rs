@@ -1,6 +1,6 @@
 //! The command line, for a host that has files, processes and a terminal.
 
-use toolwire_command::{Command, Effect, Printed, Proxy};
+use toolwire_command::{Command, Effect, Printed, Proxy, Relay, RelayEffect};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A command line that is being carried out: see `toolwire_command::Command`.
@@ -111,4 +111,72 @@ impl ProxyConnection {
 
 fn words(effects: Vec<Effect>) -> Vec<String> {
     effects.into_iter().flat_map(Effect::words).collect()
+}
+
+/// The state of `toolwire relay`: see `toolwire_command::Relay`. What it returns is what there is to do: for each thing
+/// its kind, JSON or an empty word, and a text.
+#[wasm_bindgen]
+pub struct RelayState(Relay);
+
+#[wasm_bindgen]
+impl RelayState {
+    /// Takes the settings that `CommandLine.need` gave, and the token, if one is demanded.
+    #[wasm_bindgen(constructor)]
+    pub fn new(settings: &str, token: Option<String>) -> RelayState {
+        RelayState(Relay::new(settings, token.as_deref()))
+    }
+
+    /// Takes the head of a request.
+    pub fn request(&mut self, number: u32, head: &str) -> Vec<String> {
+        relayed(self.0.request(number.into(), head))
+    }
+
+    /// Takes the body of a request.
+    pub fn body(&mut self, number: u32, body: &[u8]) -> Vec<String> {
+        relayed(self.0.body(number.into(), body))
+    }
+
+    /// The body of a request could not be read.
+    pub fn unread(&mut self, number: u32, status: u16, why: &str) -> Vec<String> {
+        relayed(self.0.unread(number.into(), status, why))
+    }
+
+    /// Takes the head of a reply.
+    pub fn reply(&mut self, number: u32, status: u16, headers: &str) -> Vec<String> {
+        relayed(self.0.reply(number.into(), status, headers))
+    }
+
+    /// Takes the whole body of a reply.
+    pub fn whole(&mut self, number: u32, body: &[u8]) -> Vec<String> {
+        relayed(self.0.whole(number.into(), body))
+    }
+
+    /// Takes a piece of a reply that is a stream.
+    pub fn piece(&mut self, number: u32, piece: &[u8]) -> Vec<String> {
+        relayed(self.0.piece(number.into(), piece))
+    }
+
+    /// A reply that is a stream has ended.
+    pub fn end(&mut self, number: u32) -> Vec<String> {
+        relayed(self.0.end(number.into()))
+    }
+
+    /// An upstream did not answer, or not to the end.
+    pub fn failed(&mut self, number: u32, is_late: bool, why: &str) -> Vec<String> {
+        relayed(self.0.failed(number.into(), is_late, why))
+    }
+
+    /// A request is over.
+    pub fn closed(&mut self, number: u32, spent: u32) -> Vec<String> {
+        relayed(self.0.closed(number.into(), spent.into()))
+    }
+
+    /// What is said once the relay listens.
+    pub fn started(&self, address: &str) -> String {
+        self.0.started(address)
+    }
+}
+
+fn relayed(effects: Vec<RelayEffect>) -> Vec<String> {
+    effects.into_iter().flat_map(RelayEffect::words).collect()
 }

@@ -1,16 +1,12 @@
 //! `toolwire.toml`: what a project wants of `check`. A key that nobody knows is an error, as it is on the command line.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    ops::Range,
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use toml::{
     de::{DeTable, DeValue},
     Spanned,
 };
 use toolwire::{
-    dialects, internal,
     reports::RequestFact,
     rules::{Constraint, Rule},
 };
@@ -22,6 +18,7 @@ use super::{
     finding::{Finding, Place},
     profile::{ALL, PROFILES},
     terminal::shown,
+    toml_file::TomlFile,
 };
 
 /// What it is called where nothing else is said.
@@ -59,11 +56,7 @@ pub(crate) struct Ignore {
 impl Config {
     /// Reads one.
     pub(crate) fn read(text: &str, source: String) -> Result<Config, CommandError> {
-        let file = File { text };
-        let failed = |error: CommandError| error.in_source(&source);
-        let table = DeTable::parse(text)
-            .map_err(|error| failed(file.error(error.span(), &format!("expected TOML: {}", error.message()))))?;
-        let mut config = file.config(table.get_ref()).map_err(failed)?;
+        let mut config = TomlFile::read(text, &source, |file, table| file.config(table))?;
         config.source = source;
         Ok(config)
     }
@@ -202,24 +195,7 @@ fn words(list: &[String]) -> BTreeSet<Option<&str>> {
     list.iter().map(|word| Some(word.as_str())).collect()
 }
 
-/// The text, to tell lines.
-struct File<'t> {
-    text: &'t str,
-}
-
-impl File<'_> {
-    fn line(&self, span: &Range<usize>) -> usize {
-        self.text.get(..span.start).unwrap_or_default().matches('\n').count() + 1
-    }
-
-    fn error(&self, span: Option<Range<usize>>, message: &str) -> CommandError {
-        let error = CommandError::new("", message);
-        match span {
-            Some(span) => error.in_line(self.line(&span)),
-            None => error,
-        }
-    }
-
+impl TomlFile<'_> {
     fn config(&self, table: &DeTable<'_>) -> Result<Config, CommandError> {
         let mut config = Config::default();
         for (key, value) in table.iter() {
@@ -299,13 +275,6 @@ impl File<'_> {
         Ok(ignore)
     }
 
-    fn string(&self, value: &Spanned<DeValue<'_>>) -> Result<String, CommandError> {
-        match value.get_ref() {
-            DeValue::String(text) => Ok(text.to_string()),
-            _ => Err(self.unexpected(value, "a string")),
-        }
-    }
-
     /// The path of a JSON file below the configuration's folder, with `/`. The author of a configuration may be
     /// untrusted, and the command writes to this path: no other folder, and no file that a shell, Git or an editor
     /// runs.
@@ -324,24 +293,6 @@ impl File<'_> {
         Ok(steps.join("/"))
     }
 
-    /// A string or a list of some.
-    fn strings(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
-        match value.get_ref() {
-            DeValue::Array(list) => list.iter().map(|entry| self.string(entry)).collect(),
-            DeValue::String(text) => Ok(Vec::from([text.to_string()])),
-            _ => Err(self.unexpected(value, "a string or a list of strings")),
-        }
-    }
-
-    /// The same, and not an empty list: what it would mean is not what it says.
-    fn some(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
-        let words = self.strings(value)?;
-        if words.is_empty() {
-            return Err(self.error(Some(value.span()), "expected at least one word, found an empty list"));
-        }
-        Ok(words)
-    }
-
     /// Dialects to judge by, or all of them.
     fn chosen(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
         let words = self.some(value)?;
@@ -350,64 +301,12 @@ impl File<'_> {
         }
         self.dialects(value)
     }
-
-    fn one_of(&self, value: &Spanned<DeValue<'_>>, known: &[&'static str]) -> Result<String, CommandError> {
-        let word = self.string(value)?;
-        if known.contains(&word.as_str()) {
-            return Ok(word);
-        }
-        let expected = format!("one of {}", listed(known));
-        Err(self.unknown_word(value, &expected, &word, &mut known.iter().copied()))
-    }
-
-    fn dialects(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
-        let words = self.strings(value)?;
-        let mut names = dialects().iter().map(|dialect| dialect.name);
-        match words.iter().find(|word| !dialects().iter().any(|dialect| dialect.name == word.as_str())) {
-            Some(word) => Err(self.unknown_word(value, "a dialect", word, &mut names)),
-            None => Ok(words),
-        }
-    }
-
-    fn unexpected(&self, value: &Spanned<DeValue<'_>>, expected: &str) -> CommandError {
-        let found = match value.get_ref() {
-            DeValue::String(_) => "a string",
-            DeValue::Integer(_) | DeValue::Float(_) => "a number",
-            DeValue::Boolean(_) => "a boolean",
-            DeValue::Datetime(_) => "a date",
-            DeValue::Array(_) => "a list",
-            DeValue::Table(_) => "a table",
-        };
-        self.error(Some(value.span()), &format!("expected {expected}, found {found}"))
-    }
-
-    fn unknown(&self, span: Range<usize>, key: &str, known: &[&str]) -> CommandError {
-        let meant = internal::did_you_mean(key, known);
-        let message = format!("expected one of {}, found `{}`{meant}", listed(known), shown(key));
-        self.error(Some(span), &message)
-    }
-
-    fn unknown_word(
-        &self,
-        value: &Spanned<DeValue<'_>>,
-        expected: &str,
-        word: &str,
-        known: &mut dyn Iterator<Item = &'static str>,
-    ) -> CommandError {
-        let meant = internal::did_you_mean(word, &known.collect::<Vec<_>>());
-        let message = format!("expected {expected}, found `{}`{meant}", shown(word));
-        self.error(Some(value.span()), &message)
-    }
 }
 
 fn rules() -> impl Iterator<Item = &'static str> {
     let constraints = Constraint::ALL.iter().map(|constraint| constraint.id());
     let of_requests = RequestFact::CONSTRAINTS.iter().map(|(name, _)| *name);
     constraints.chain(of_requests).chain(Rule::ALL.iter().map(|rule| rule.id()))
-}
-
-fn listed(words: &[&str]) -> String {
-    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -129,6 +129,11 @@ impl Gathering {
                 (gathering.several, gathering.keeps_servers) = (true, true);
                 gathering.connection(&arguments.connection)?;
             }
+            Command::Relay(arguments) => {
+                if let Some(path) = &arguments.config {
+                    gathering.want(Need::File(path.clone()), path.clone(), Role::With);
+                }
+            }
             Command::Dialects(_) => {}
         }
         Ok(gathering)

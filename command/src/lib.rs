@@ -33,12 +33,14 @@ mod probe;
 mod profile;
 mod proxy;
 mod reason;
+mod relay;
 mod restore;
 mod sanitize;
 mod servers;
 mod table;
 mod task;
 mod terminal;
+mod toml_file;
 mod turns;
 mod unusual;
 mod validate;
@@ -58,6 +60,7 @@ use self::{
 pub use self::{
     need::{Key, Need, Request, Server, Transport},
     proxy::{Effect, Proxy},
+    relay::{Relay, RelayEffect},
 };
 
 /// What a command printed, and how it ended.
@@ -292,6 +295,7 @@ fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task
         arguments::Command::Matrix(arguments) => return Ok(Box::new(matrix::Matrices::new(&arguments, gathered)?)),
         arguments::Command::Probe(arguments) => return Ok(Box::new(probe::Probe::new(arguments, gathered)?)),
         arguments::Command::Proxy(arguments) => return Ok(Box::new(proxy::Run::new(&arguments, gathered)?)),
+        arguments::Command::Relay(arguments) => return Ok(Box::new(relay::Run::new(&arguments, gathered)?)),
         command => command,
     };
     let Gathering { inputs, with, .. } = gathered;
@@ -312,7 +316,8 @@ fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task
         arguments::Command::Check(_)
         | arguments::Command::Matrix(_)
         | arguments::Command::Probe(_)
-        | arguments::Command::Proxy(_) => return Err(none()),
+        | arguments::Command::Proxy(_)
+        | arguments::Command::Relay(_) => return Err(none()),
     })
 }
 

@@ -32,6 +32,10 @@ pub enum Need {
     /// JSON, with `servers`: what [`Need::words`] says of each, and its `name`; and `report`, a file or null. The host
     /// gives nothing back.
     Proxy(String),
+    /// A [`Relay`](crate::Relay) that the host runs with these settings until it is ended. They are JSON, with `listen`
+    /// (`{ host, port }`), `token` (the variable of the environment that holds it, or null), `upstreams` (each with
+    /// `encrypted`, `host` and `port`), `timeout` in seconds, and `report`, a file or null. Nothing is given back.
+    Relay(String),
 }
 
 /// A request to an API, by POST. It is not redirected: what it carries is for this address.
@@ -113,6 +117,7 @@ impl Need {
             Need::Request(request) => Vec::from(["request".into(), json::write(&request.document())]),
             Need::Server(server) => Vec::from(["server".into(), json::write(&server.document())]),
             Need::Proxy(settings) => Vec::from(["proxy".into(), settings]),
+            Need::Relay(settings) => Vec::from(["relay".into(), settings]),
         }
     }
 }

@@ -4,6 +4,7 @@ mod check;
 mod defer;
 mod probe;
 mod proxy;
+mod relay;
 mod restore;
 mod source;
 mod validate;
@@ -13,7 +14,7 @@ use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
 use toolwire::{
     dialects as known_dialects,
     internal::Choices,
-    options::{Allow, Hints, Prefix, Refs, ToolFormat, Untyped, Use},
+    options::{Allow, Confidence, Hints, Prefix, Refs, ToolFormat, Untyped, Use},
     SanitizeOptions,
 };
 
@@ -22,6 +23,7 @@ pub(crate) use self::{
     defer::DeferArguments,
     probe::ProbeArguments,
     proxy::{Defer, ProxyArguments},
+    relay::{natives, RelayArguments, AUTO},
     restore::RestoreArguments,
     source::{Connection, Source},
     validate::{Repairing, ValidateArguments},
@@ -119,6 +121,9 @@ Examples:
     /// Stands between a client of MCP and its servers: rewrites tools, restores and repairs calls
     #[command(after_help = proxy::EXAMPLES)]
     Proxy(ProxyArguments),
+    /// Stands between an agent and the API of a model: adapts requests, restores and repairs replies
+    #[command(after_help = relay::EXAMPLES)]
+    Relay(RelayArguments),
     /// The dialects there are, or all that is known of one: facts, sources, dates
     #[command(after_help = "\
 Examples:
@@ -330,6 +335,18 @@ impl Rewriting {
 /// The error for tools where `--use response` asks about the schema of an answer.
 pub(crate) fn not_a_schema() -> CommandError {
     CommandError::option("use", "expected a schema with `--use response`, found tools or a request")
+}
+
+/// The words for the least confidence of a repair.
+pub(crate) const REPAIRS: [&str; 3] = ["exact", "likely", "off"];
+
+/// The least confidence of a repair; `None`: arguments are not repaired.
+pub(crate) fn least_confidence(word: &str) -> Option<Confidence> {
+    match word {
+        "off" => None,
+        "exact" => Some(Confidence::Exact),
+        _ => Some(Confidence::Likely),
+    }
 }
 
 /// What a word stands for. Only words that the parser let through come here.

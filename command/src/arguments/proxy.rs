@@ -2,7 +2,7 @@
 
 use clap::{builder::PossibleValuesParser, Args};
 
-use super::{dialects, Connection};
+use super::{dialects, Connection, REPAIRS};
 use crate::clients;
 
 pub(super) const EXAMPLES: &str = "\
@@ -29,7 +29,7 @@ pub(crate) struct ProxyArguments {
     pub(crate) client: Option<String>,
     /// The least confidence of a repair; `off`: calls are passed on as they are
     #[arg(long, value_name = "CONFIDENCE", default_value = "likely")]
-    #[arg(value_parser = PossibleValuesParser::new(["exact", "likely", "off"]))]
+    #[arg(value_parser = PossibleValuesParser::new(REPAIRS))]
     pub(crate) repair: String,
     /// Longer lists of tools are put behind a search; `auto`: longer than the client or the API takes
     #[arg(long, value_name = "auto|N|off", default_value = "auto", value_parser = defer)]

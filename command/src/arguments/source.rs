@@ -3,7 +3,7 @@
 use clap::Args;
 
 /// What a timer of Node can hold, in seconds; above, it would end at once.
-const LONGEST: i64 = 2_147_483;
+pub(super) const LONGEST: i64 = 2_147_483;
 
 /// One input.
 #[derive(Args, Clone, Debug)]

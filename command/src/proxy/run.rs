@@ -1,10 +1,10 @@
 //! The command `toolwire proxy`: its options become the settings of a [`Proxy`](super::Proxy), which the host runs.
 
-use toolwire::{dialects, internal, options::Confidence, Dialect};
+use toolwire::{dialects, internal, Dialect};
 
 use super::Settings;
 use crate::{
-    arguments::{Defer, ProxyArguments},
+    arguments::{least_confidence, Defer, ProxyArguments},
     clients,
     error::CommandError,
     gather::Gathering,
@@ -37,11 +37,7 @@ impl Run {
             servers: Vec::new(),
             dialects: [api].into_iter().chain(of_client).map(String::from).collect(),
             client: client.map(|client| (client.name.to_string(), client.source.to_string())),
-            repair: match arguments.repair.as_str() {
-                "off" => None,
-                "exact" => Some(Confidence::Exact),
-                _ => Some(Confidence::Likely),
-            },
+            repair: least_confidence(&arguments.repair),
             most,
             refuses_results: arguments.results == "refuse",
             verbose: arguments.verbose,

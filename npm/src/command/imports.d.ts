@@ -30,11 +30,30 @@ declare module 'wasm:glue' {
     tooLong(bytes: number): string[];
   }
 
+  /**
+   * The state of `toolwire relay`, see command/src/relay/mod.rs. Each function returns what there is to do: for each thing its kind, JSON or
+   * an empty word, and a text.
+   */
+  class RelayState {
+    constructor(settings: string, token: string | undefined);
+    request(number: number, head: string): string[];
+    body(number: number, body: Uint8Array): string[];
+    unread(number: number, status: number, why: string): string[];
+    reply(number: number, status: number, headers: string): string[];
+    whole(number: number, body: Uint8Array): string[];
+    piece(number: number, piece: Uint8Array): string[];
+    end(number: number): string[];
+    failed(number: number, isLate: boolean, why: string): string[];
+    closed(number: number, spent: number): string[];
+    started(address: string): string;
+  }
+
   /** The exports of bindings-wasm that the program uses. */
   interface Glue {
     initSync(options: { module: WebAssembly.Module }): unknown;
     CommandLine: typeof CommandLine;
     ProxyConnection: typeof ProxyConnection;
+    RelayState: typeof RelayState;
   }
 
   export function newGlue(): Glue;

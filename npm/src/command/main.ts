@@ -11,6 +11,7 @@ import { setImmediate } from 'node:timers/promises';
 import { answerOf } from './api.js';
 import { CommandLine } from './engine.js';
 import { proxied, stopServers } from './proxy.js';
+import { relayed, stopRelay } from './relay.js';
 import { ServerFailure, stopServer, toolsOf } from './server.js';
 
 const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM'];
@@ -105,6 +106,9 @@ async function got([kind, ...words]: string[]): Promise<Uint8Array> {
       return json(await answerOf(JSON.parse(words[0] ?? '')));
     case 'proxy':
       await proxied(words[0] ?? '');
+      return Buffer.alloc(0);
+    case 'relay':
+      await relayed(words[0] ?? '');
       return Buffer.alloc(0);
     case 'set':
       return json(words.filter((name) => process.env[name]?.trim()));
@@ -204,7 +208,7 @@ process.stderr.on('error', unwritten);
 for (const [signal, code] of Object.entries(SIGNALS)) {
   process.once(signal, () => {
     stopServer();
-    stopServers().finally(() => process.exit(code));
+    Promise.all([stopServers(), stopRelay()]).finally(() => process.exit(code));
   });
 }
 main().catch((error: Error) => {

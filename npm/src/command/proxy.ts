@@ -1,19 +1,17 @@
 /** `toolwire proxy`: the processes, the streams and the clock of it. What happens to a message is decided in Rust. */
 
 import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
-import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as after } from 'node:timers/promises';
 import { CommandLine, ProxyConnection } from './engine.js';
 import { Lines } from './lines.js';
+import { Log, MOST_LOG, ReportFile } from './records.js';
 import { Remote } from './remote.js';
 import { withoutSecrets } from './secrets.js';
 import type { Server as Described, Program } from './server.js';
 
 /** Maximum size of a message, and of what a server has not read yet, in bytes. */
 const MOST = 64 << 20;
-/** Maximum size of the log that has not been read yet, in bytes: the lines behind it are left out. */
-const MOST_LOG = 1 << 20;
 /** How long open requests may take after the client has closed its end, and how long each way to end a server may take, in milliseconds. */
 const PATIENCE = 1000;
 const isWindows = process.platform === 'win32';
@@ -69,12 +67,11 @@ class Host {
   readonly #connection: InstanceType<typeof ProxyConnection>;
   readonly #links: (Link | undefined)[];
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #report: number | undefined;
+  readonly #report: ReportFile;
+  readonly #log = new Log();
   #isOver = false;
   /** The client has much to read. */
   #isFull = false;
-  /** Lines of the log that were left out. */
-  #leftOut = 0;
   /** Ends the run with an error. */
   #fail: (error: unknown) => void = () => {};
 
@@ -85,7 +82,7 @@ class Host {
   ) {
     this.#connection = new ProxyConnection(settings);
     this.#links = servers.map(() => undefined);
-    if (report !== null) this.#report = opened(report);
+    this.#report = new ReportFile(report);
   }
 
   async run(): Promise<void> {
@@ -98,7 +95,7 @@ class Host {
       this.#isOver = true;
       for (const timer of this.#timers) clearTimeout(timer);
       await Promise.all(this.#links.map((link) => link?.close()));
-      if (this.#report !== undefined) closeSync(this.#report);
+      this.#report.close();
     }
   }
 
@@ -133,7 +130,7 @@ class Host {
     let link: Link | undefined;
     const listener: Listener = {
       message: (message) => this.#do(() => this.#connection.server(at, message), message),
-      log: (line) => this.#log(`${CommandLine.heard(line).trimEnd()}`),
+      log: (line) => this.#log.write(CommandLine.heard(line).trimEnd()),
       undelivered: (message, why) =>
         this.#do(() => this.#connection.undelivered(at, message, withoutSecrets(why, server))),
       ended: (why) => {
@@ -191,10 +188,10 @@ class Host {
           this.#later(Number(text), () => this.#do(() => this.#connection.alarm(at)));
           break;
         case 'report':
-          if (this.#report !== undefined) writeSync(this.#report, `${text}\n`);
+          this.#report.write(text);
           break;
         default:
-          this.#log(text);
+          this.#log.write(text);
       }
     }
   }
@@ -218,17 +215,6 @@ class Host {
     });
   }
 
-  /** Writes a line to standard error, if somebody reads it. */
-  #log(line: string): void {
-    if (process.stderr.writableLength > MOST_LOG) {
-      this.#leftOut += 1;
-      return;
-    }
-    if (this.#leftOut > 0) process.stderr.write(`toolwire: ${this.#leftOut} lines of the log are left out\n`);
-    this.#leftOut = 0;
-    process.stderr.write(`${line}\n`);
-  }
-
   #later(delay: number, then: () => void): void {
     if (this.#isOver) return;
     const timer = setTimeout(() => {
@@ -237,17 +223,6 @@ class Host {
     }, delay);
     this.#timers.add(timer);
   }
-}
-
-/** Opens the report, which is a regular file and no link. */
-function opened(path: string): number {
-  const { O_WRONLY, O_CREAT, O_APPEND } = constants;
-  // Not on Windows, which has none of them.
-  const safe = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | safe, 0o666);
-  if (fstatSync(file).isFile()) return file;
-  closeSync(file);
-  throw Object.assign(new Error('no regular file'), { code: 'ENOTREG' });
 }
 
 /** Starts a program. */

@@ -1,0 +1,152 @@
+//! Addresses: that of an upstream, and the one to listen at.
+
+/// Where requests are sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) is_encrypted: bool,
+    /// As it stands in the URL: an IPv6 address in brackets.
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    /// What stands before the path of every request: empty, or a path without a slash at its end.
+    pub(crate) base: String,
+}
+
+const HTTP: u16 = 80;
+const HTTPS: u16 = 443;
+
+impl Address {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    /// What was expected, and what was found.
+    pub(crate) fn read(url: &str) -> Result<Address, String> {
+        let (is_encrypted, rest) = match url.split_once("://") {
+            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => (true, rest),
+            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => (false, rest),
+            _ => return Err("expected a URL that begins with `https://` or `http://`, found none".into()),
+        };
+        if let Some(found) = rest.chars().find(|one| matches!(one, '?' | '#') || *one <= ' ' || !one.is_ascii()) {
+            return Err(format!("expected the URL of an API, found one with {found:?}"));
+        }
+        let (authority, base) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
+        if authority.contains('@') {
+            return Err("expected a URL without a user, found one with `@`: pass keys in headers".into());
+        }
+        let (host, port) = split_port(authority)?;
+        if !is_host(host) {
+            return Err("expected a URL with a host, found none".into());
+        }
+        let port = port.unwrap_or(if is_encrypted { HTTPS } else { HTTP });
+        let (host, base) = (host.to_ascii_lowercase(), base.trim_end_matches('/').to_string());
+        Ok(Address { is_encrypted, host, port, base })
+    }
+
+    /// The header `Host`.
+    pub(crate) fn authority(&self) -> String {
+        match (self.is_encrypted, self.port) {
+            (true, HTTPS) | (false, HTTP) => self.host.clone(),
+            (_, port) => format!("{}:{port}", self.host),
+        }
+    }
+
+    /// The URL of a path.
+    pub(crate) fn url(&self, path: &str) -> String {
+        let scheme = if self.is_encrypted { "https" } else { "http" };
+        format!("{scheme}://{}{path}", self.authority())
+    }
+}
+
+/// Where the relay listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listen {
+    /// Without brackets.
+    pub(crate) host: String,
+    pub(crate) port: u16,
+}
+
+impl Listen {
+    /// Reads `HOST:PORT`.
+    ///
+    /// # Errors
+    /// What was expected, and what was found.
+    pub(crate) fn read(text: &str) -> Result<Listen, String> {
+        let expected = || format!("expected `HOST:PORT`, for instance `127.0.0.1:8787`, found `{text}`");
+        let (host, port) = split_port(text).map_err(|_| expected())?;
+        let port = port.filter(|_| is_host(host)).ok_or_else(expected)?;
+        Ok(Listen { host: without_brackets(host).to_ascii_lowercase(), port })
+    }
+
+    /// Whether only programs of this machine can connect.
+    pub(crate) fn is_loopback(&self) -> bool {
+        is_loopback(&self.host)
+    }
+}
+
+/// Whether a host, with or without brackets, is this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let host = without_brackets(host);
+    let host = host.strip_prefix("::ffff:").unwrap_or(host);
+    match host.parse::<std::net::IpAddr>() {
+        Ok(address) => address.is_loopback(),
+        Err(_) => host.eq_ignore_ascii_case("localhost"),
+    }
+}
+
+/// The host of `HOST` or `HOST:PORT`.
+pub(crate) fn host_of(authority: &str) -> &str {
+    split_port(authority).map_or("", |(host, _)| host)
+}
+
+fn split_port(authority: &str) -> Result<(&str, Option<u16>), String> {
+    let after_brackets = authority.rfind(']').map_or(0, |end| end + 1);
+    let (_, rest) = authority.split_at(after_brackets);
+    let Some(colon) = rest.rfind(':') else { return Ok((authority, None)) };
+    let (host, port) = (authority.get(..after_brackets + colon), rest.get(colon + 1..));
+    let port = port.filter(|port| port.bytes().all(|digit| digit.is_ascii_digit())).and_then(|port| port.parse().ok());
+    host.zip(port)
+        .map(|(host, port)| (host, Some(port)))
+        .ok_or_else(|| format!("expected a port after the last `:`, found `{authority}`"))
+}
+
+fn without_brackets(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+}
+
+fn is_host(host: &str) -> bool {
+    let inner = without_brackets(host);
+    let is_address = inner.len() < host.len();
+    let takes = |one: u8| one.is_ascii_alphanumeric() || matches!(one, b'-' | b'.' | b'_') || is_address && one == b':';
+    !inner.is_empty() && inner.bytes().all(takes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls() {
+        let address = Address::read("https://API.example.com/anthropic/").unwrap_or_default();
+        assert_eq!((address.host.as_str(), address.port), ("api.example.com", 443));
+        assert_eq!(address.url("/v1"), "https://api.example.com/v1");
+        assert_eq!(address.base, "/anthropic");
+        assert_eq!(Address::read("http://[::1]:8080").unwrap_or_default().authority(), "[::1]:8080");
+        for url in ["api.example.com", "ftp://a", "https://", "https://u:p@a", "http://a:b", "http://a?b", "http://a b"]
+        {
+            assert!(Address::read(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn this_machine() {
+        for host in ["127.0.0.1", "127.9.9.9", "[::1]", "::1", "localhost", "LOCALHOST", "::ffff:127.0.0.1"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["0.0.0.0", "::", "10.0.0.1", "localhost.example.com", "127.0.0.1.example.com", ""] {
+            assert!(!is_loopback(host), "{host}");
+        }
+        assert!(Listen::read("127.0.0.1:0").is_ok_and(|listen| listen.is_loopback()));
+        for text in ["127.0.0.1", ":8787", "localhost:", "localhost:99999", "a b:1"] {
+            assert!(Listen::read(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Who may ask: programs of this machine that say so themselves, and those that have the token. A page in a browser may
+//! not, whatever name it was loaded under.
+
+use super::{
+    address::{host_of, is_loopback},
+    headers::{count, value, Headers, TOKEN},
+};
+
+/// Decides whether a request is let in.
+#[derive(Debug)]
+pub(super) struct Door {
+    /// The relay listens at an address of this machine alone.
+    pub(super) is_loopback: bool,
+    pub(super) token: Option<String>,
+}
+
+/// Why a request is not let in: a status, and what was expected and found.
+pub(super) type Refusal = (u16, String);
+
+impl Door {
+    /// Returns why a request is not let in.
+    pub(super) fn refusal(&self, headers: &Headers) -> Option<Refusal> {
+        let host = value(headers, "host").unwrap_or_default();
+        if self.is_loopback && (count(headers, "host") != 1 || !is_loopback(host_of(host))) {
+            let found = if host.is_empty() { "none".to_string() } else { format!("`{host}`") };
+            return Some((403, format!("expected `Host` to be this machine, as `127.0.0.1:8787`, found {found}")));
+        }
+        let site = value(headers, "sec-fetch-site").unwrap_or("none");
+        match value(headers, "origin") {
+            Some(origin) if !is_local(origin) => {
+                return Some((403, format!("expected no `Origin`, or one of this machine, found `{origin}`")));
+            }
+            // Browsers leave it out where a page only fetches something.
+            None if !["none", "same-origin"].iter().any(|known| site.eq_ignore_ascii_case(known)) => {
+                return Some((403, format!("expected a request of a program, found one of a page (`{site}`)")));
+            }
+            _ => {}
+        }
+        match &self.token {
+            Some(token) if !value(headers, TOKEN).is_some_and(|found| is_same(found, token)) => {
+                Some((401, format!("expected the token in the header `{TOKEN}`, found none, or another one")))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether an origin is of this machine.
+fn is_local(origin: &str) -> bool {
+    let authority = origin.split_once("://").map_or("", |(_, authority)| authority);
+    is_loopback(host_of(authority))
+}
+
+/// Compares every byte, so that the time does not tell how many were right.
+fn is_same(found: &str, token: &str) -> bool {
+    let (found, token) = (found.as_bytes(), token.as_bytes());
+    let differs = found.iter().zip(token).fold(0, |differs, (one, other)| differs | (one ^ other));
+    found.len() == token.len() && differs == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(door: &Door, list: &[(&str, &str)]) -> u16 {
+        let headers = list.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        door.refusal(&headers).map_or(200, |(status, _)| status)
+    }
+
+    #[test]
+    fn pages_of_others_stay_out() {
+        let door = Door { is_loopback: true, token: None };
+        assert_eq!(status(&door, &[("Host", "127.0.0.1:8787")]), 200);
+        assert_eq!(status(&door, &[("host", "[::1]:8787"), ("Origin", "http://localhost:3000")]), 200);
+        for (name, bad) in [
+            ("Host", "evil.example:8787"),
+            ("Host", "127.0.0.1.evil.example"),
+            ("Origin", "https://evil.example"),
+            ("Origin", "http://localhost.evil.example"),
+            ("Origin", "http://127.0.0.1@evil.example"),
+            ("Origin", "null"),
+            ("Sec-Fetch-Site", "cross-site"),
+        ] {
+            let host = if name == "Host" { bad } else { "localhost" };
+            assert_eq!(status(&door, &[("Host", host), (name, bad)]), 403, "{name}: {bad}");
+        }
+        assert_eq!(status(&door, &[]), 403);
+    }
+
+    #[test]
+    fn elsewhere_a_token_is_needed() {
+        let door = Door { is_loopback: false, token: Some("secret".into()) };
+        assert_eq!(status(&door, &[("Host", "relay.internal")]), 401);
+        assert_eq!(status(&door, &[("Host", "relay.internal"), ("X-Toolwire-Token", "secre")]), 401);
+        assert_eq!(status(&door, &[("Host", "relay.internal"), ("X-Toolwire-Token", "secret")]), 200);
+    }
+}

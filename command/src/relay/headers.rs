@@ -1,0 +1,173 @@
+//! The headers of requests and replies: which pass, and which are about one connection or one body.
+
+use toolwire::json::Node;
+
+use crate::document::record;
+
+/// Names and values, in the order in which they came. Each byte of a value is a character.
+pub(super) type Headers = Vec<(String, String)>;
+
+/// The header that holds the token of a relay. It is for the relay alone.
+pub(super) const TOKEN: &str = "x-toolwire-token";
+/// Headers of one connection (RFC 9110, 7.6.1). `Connection` names others.
+const OF_CONNECTION: [&str; 10] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "http2-settings",
+];
+/// Headers about the bytes of a body, which are wrong for another one.
+const OF_BODY: [&str; 6] =
+    ["content-length", "content-digest", "repr-digest", "digest", "content-md5", "content-encoding"];
+/// By these, a backend recognises a request that it has answered. The model asked again is asked something else.
+const OF_REQUEST: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
+/// A cache knows the body by it.
+const ENTITY_TAG: &str = "etag";
+
+/// Reads a list of pairs.
+pub(super) fn read(node: Option<&Node<'_>>) -> Headers {
+    let text = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned());
+    let pair = |pair: &Node<'_>| match pair.as_array() {
+        Some([name, value]) => text(name).zip(text(value)),
+        _ => None,
+    };
+    node.and_then(Node::as_array).unwrap_or_default().iter().filter_map(pair).collect()
+}
+
+/// As a list of pairs.
+pub(super) fn list(headers: &Headers) -> Node<'_> {
+    let string = |text: &'_ String| Node::string(text.clone());
+    Node::array(headers.iter().map(|(name, value)| Node::array(Vec::from([string(name), string(value)]))).collect())
+}
+
+/// The value of a header; the first one if there are several.
+pub(super) fn value<'h>(headers: &'h Headers, name: &str) -> Option<&'h str> {
+    headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+/// The number of headers of a name.
+pub(super) fn count(headers: &Headers, name: &str) -> usize {
+    headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name)).count()
+}
+
+fn remove(headers: &mut Headers, names: &[&str]) {
+    headers.retain(|(found, _)| !names.iter().any(|name| found.eq_ignore_ascii_case(name)));
+}
+
+/// Sets a header where it stood first, or at the end.
+pub(super) fn set(headers: &mut Headers, name: &str, value: impl Into<String>) {
+    let at = headers.iter().position(|(found, _)| found.eq_ignore_ascii_case(name));
+    remove(headers, &[name]);
+    let at = at.unwrap_or(headers.len()).min(headers.len());
+    headers.insert(at, (name.into(), value.into()));
+}
+
+/// Removes what is about a connection.
+fn without_connection(mut headers: Headers) -> Headers {
+    let named: Vec<String> = headers
+        .iter()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("connection"))
+        .flat_map(|(_, value)| value.split(','))
+        .map(|name| name.trim().to_string())
+        // A client cannot take away what the request needs.
+        .filter(|name| !["host", "content-length", "authorization"].iter().any(|own| name.eq_ignore_ascii_case(own)))
+        .collect();
+    remove(&mut headers, &OF_CONNECTION);
+    headers.retain(|(name, _)| !named.iter().any(|one| name.eq_ignore_ascii_case(one)));
+    headers
+}
+
+/// The headers of a client's request for an upstream. The length of the body stays.
+pub(super) fn of_request(headers: Headers, host: &str) -> Headers {
+    let mut headers = without_connection(headers);
+    remove(&mut headers, &[TOKEN, "expect"]);
+    set(&mut headers, "Host", host);
+    headers
+}
+
+/// The headers for a body that was read, and maybe rewritten. `asks_again`: the request is sent a second time.
+pub(super) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks_again: bool) -> Headers {
+    remove(&mut headers, &OF_BODY);
+    if asks_again {
+        remove(&mut headers, &OF_REQUEST);
+    }
+    if is_plain {
+        // A reply that is read should not have to be unpacked.
+        set(&mut headers, "Accept-Encoding", "identity");
+    }
+    set(&mut headers, "Content-Length", length.to_string());
+    headers
+}
+
+/// The headers of a reply for the client. `rewrites`: it gets another body.
+pub(super) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
+    let mut headers = without_connection(headers);
+    if rewrites {
+        remove(&mut headers, &OF_BODY);
+        remove(&mut headers, &[ENTITY_TAG]);
+    }
+    headers
+}
+
+/// `{ status, headers }`.
+pub(super) fn head(status: u16, headers: &Headers) -> Node<'_> {
+    record([("status", Node::count(status.into())), ("headers", list(headers))])
+}
+
+/// Whether a body is JSON, by its type.
+pub(super) fn is_json(headers: &Headers) -> bool {
+    let kind = value(headers, "content-type").unwrap_or_default().to_ascii_lowercase();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind == "application/json" || kind == "text/json" || kind.ends_with("+json")
+}
+
+/// Whether a body is an event stream.
+pub(super) fn is_stream(headers: &Headers) -> bool {
+    let kind = value(headers, "content-type").unwrap_or_default();
+    kind.get(..17).is_some_and(|start| start.eq_ignore_ascii_case("text/event-stream"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(list: &[(&str, &str)]) -> Headers {
+        list.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    }
+
+    #[test]
+    fn what_is_about_a_connection_stays() {
+        let came = pairs(&[
+            ("Host", "localhost:8787"),
+            ("Connection", "close, X-Hop, Host, Authorization"),
+            ("X-Hop", "1"),
+            ("X-Toolwire-Token", "t"),
+            ("Authorization", "Bearer k"),
+            ("Transfer-Encoding", "chunked"),
+        ]);
+        let sent = of_request(came, "api.example.com");
+        assert_eq!(sent, pairs(&[("Host", "api.example.com"), ("Authorization", "Bearer k")]));
+    }
+
+    #[test]
+    fn a_body_has_its_own_headers() {
+        let came = pairs(&[("Content-Length", "9"), ("Content-Encoding", "zstd"), ("Idempotency-Key", "i")]);
+        let sent = pairs(&[("Accept-Encoding", "identity"), ("Content-Length", "3")]);
+        assert_eq!(for_body(came, 3, true, true), sent);
+    }
+
+    #[test]
+    fn types() {
+        assert!(is_json(&pairs(&[("content-type", "Application/JSON; charset=utf-8")])));
+        assert!(is_json(&pairs(&[("content-type", "application/problem+json")])));
+        assert!(!is_json(&pairs(&[("content-type", "application/jsonl")])));
+        assert!(is_stream(&pairs(&[("Content-Type", "text/event-stream;charset=utf-8")])));
+        assert!(!is_stream(&[].into()));
+    }
+}

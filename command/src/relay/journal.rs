@@ -1,0 +1,270 @@
+//! What a relay did last: for the page `/toolwire/last`, for the log and for the report. It has names, places and
+//! rules, and no values: neither of arguments nor of texts.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    fmt::Write as _,
+};
+
+use toolwire::{
+    json::{self, Node},
+    reports::{AdaptReport, RepairedCall},
+};
+
+use crate::{
+    document::record,
+    terminal::{cut, shown},
+};
+
+/// How many requests the page shows.
+const KEPT: usize = 50;
+/// How many changes of one request are kept, and how long a name may be.
+const MOST: usize = 200;
+const LENGTH: usize = 120;
+/// How many lines of the log are remembered, so that each is written once.
+const SAID: usize = 10_000;
+
+/// What was done to a request and its reply.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Entry {
+    /// As the host wrote it.
+    pub(super) time: String,
+    pub(super) method: String,
+    /// Without the query, which may hold a key.
+    pub(super) path: String,
+    pub(super) upstream: String,
+    pub(super) model: String,
+    pub(super) dialect: String,
+    pub(super) status: Option<u16>,
+    /// What went wrong, if something did.
+    pub(super) error: Option<String>,
+    pub(super) notes: Vec<Note>,
+    /// How many notes there are besides.
+    pub(super) more: usize,
+}
+
+/// A change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Note {
+    /// `tool`, `left out`, `request`, `format`, `choice`, `repaired`, `invalid`.
+    pub(super) kind: &'static str,
+    /// The tool, if it is about one.
+    pub(super) tool: String,
+    pub(super) rule: String,
+    pub(super) pointer: String,
+}
+
+impl Entry {
+    fn note(&mut self, kind: &'static str, tool: &str, rule: &str, pointer: &str) {
+        if self.notes.len() >= MOST {
+            self.more += 1;
+            return;
+        }
+        let short = |text: &str| cut(text, LENGTH).into_owned();
+        self.notes.push(Note { kind, tool: short(tool), rule: short(rule), pointer: short(pointer) });
+    }
+
+    /// Adds what was done to a request.
+    pub(super) fn adapted(&mut self, report: &AdaptReport) {
+        self.dialect = report.dialect.into();
+        for tool in &report.quarantined {
+            self.note("left out", tool.name.as_deref().unwrap_or_default(), tool.rule, &tool.pointer);
+        }
+        for about in report.changes.iter() {
+            self.note("tool", &about.tool, about.change.rule, &about.change.pointer);
+        }
+        for change in &report.request_changes {
+            self.note("request", "", change.rule, &change.pointer);
+        }
+        for about in &report.format_changes {
+            self.note("format", "", about.change.rule, &about.change.pointer);
+        }
+        if report.choice.is_some() {
+            self.note("choice", "", "tool-choice", "/tool_choice");
+        }
+    }
+
+    /// Adds what became of calls.
+    pub(super) fn repaired(&mut self, calls: &[RepairedCall]) {
+        for call in calls {
+            for repair in &call.repairs {
+                self.note("repaired", &call.name, repair.rule.as_str(), &repair.pointer);
+            }
+            for left in &call.left {
+                self.note("invalid", &call.name, left.keyword, &left.pointer);
+            }
+        }
+    }
+
+    /// As a line of the report.
+    pub(super) fn line(&self) -> String {
+        let text = |text: &'_ str| Node::string(text.to_string());
+        let note = |note: &Note| {
+            record([
+                ("kind", text(note.kind)),
+                ("tool", text(&note.tool)),
+                ("rule", text(&note.rule)),
+                ("pointer", text(&note.pointer)),
+            ])
+        };
+        let line = record([
+            ("time", text(&self.time)),
+            ("method", text(&self.method)),
+            ("path", text(&self.path)),
+            ("upstream", text(&self.upstream)),
+            ("model", text(&self.model)),
+            ("dialect", text(&self.dialect)),
+            ("status", self.status.map_or_else(Node::default, |status| Node::count(status.into()))),
+            ("error", self.error.as_deref().map_or_else(Node::default, text)),
+            ("changes", Node::array(self.notes.iter().map(note).collect())),
+            ("more", Node::count(self.more as u64)),
+        ]);
+        json::write(&line)
+    }
+}
+
+/// The last requests.
+#[derive(Debug, Default)]
+pub(super) struct Journal {
+    last: VecDeque<Entry>,
+    said: BTreeSet<u64>,
+}
+
+impl Journal {
+    pub(super) fn add(&mut self, entry: Entry) {
+        if self.last.len() >= KEPT {
+            self.last.pop_back();
+        }
+        self.last.push_front(entry);
+    }
+
+    /// The lines of the log about a request: each is written once, because an agent sends the same tools with every
+    /// request.
+    pub(super) fn lines(&mut self, report: &AdaptReport) -> Vec<String> {
+        let mut lines = Vec::new();
+        for about in report.changes.iter() {
+            let (tool, change) = (shown(&about.tool), &about.change);
+            let at = shown(&change.pointer).into_owned();
+            lines.push(format!("{tool}: {} ({}) at {at} for {}", shown(&change.message), change.rule, about.dialect));
+        }
+        let request = report.request_changes.iter().map(|change| {
+            format!("the request: {} ({}) at {}", shown(&change.message), change.rule, shown(&change.pointer))
+        });
+        lines.extend(request);
+        lines.retain(|line| self.is_new(line));
+        lines
+    }
+
+    /// Whether this was not said before.
+    pub(super) fn is_new(&mut self, line: &str) -> bool {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        let mut hasher = DefaultHasher::new();
+        line.hash(&mut hasher);
+        if self.said.len() >= SAID {
+            self.said.clear();
+        }
+        self.said.insert(hasher.finish())
+    }
+
+    /// The page.
+    pub(super) fn page(&self) -> String {
+        let mut rows = String::new();
+        for entry in &self.last {
+            let status = entry.status.map_or_else(|| "—".to_string(), |status| status.to_string());
+            let what = [&entry.upstream, &entry.model, &entry.dialect];
+            let what: Vec<String> = what.iter().filter(|text| !text.is_empty()).map(|text| escaped(text)).collect();
+            let _ = write!(
+                rows,
+                "<article><h2><span>{}</span> {} {} <b>{status}</b></h2><p>{}</p>{}",
+                escaped(&entry.time),
+                escaped(&entry.method),
+                escaped(&entry.path),
+                what.join(" · "),
+                changes(entry)
+            );
+            rows.push_str("</article>\n");
+        }
+        if rows.is_empty() {
+            rows.push_str("<p>No request was changed yet.</p>");
+        }
+        format!("{HEAD}{rows}</body></html>\n")
+    }
+}
+
+/// The changes of an entry: for each tool and rule one line, with the number of places.
+fn changes(entry: &Entry) -> String {
+    if let Some(error) = &entry.error {
+        return format!("<p class=error>{}</p>", escaped(error));
+    }
+    let mut groups: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
+    for note in &entry.notes {
+        groups.entry((note.kind, &note.tool, &note.rule)).or_default().push(&note.pointer);
+    }
+    if groups.is_empty() {
+        return "<p>nothing was changed</p>".into();
+    }
+    let mut out = String::from("<table><tr><th>what<th>tool<th>rule<th>where</tr>");
+    for ((kind, tool, rule), places) in groups {
+        let first = places.first().copied().unwrap_or_default();
+        let more = if places.len() > 1 { format!(" and {} more", places.len() - 1) } else { String::new() };
+        let _ = write!(
+            out,
+            "<tr><td>{kind}<td>{}<td>{}<td><code>{}</code>{more}</tr>",
+            escaped(tool),
+            escaped(rule),
+            escaped(first)
+        );
+    }
+    out.push_str("</table>");
+    if entry.more > 0 {
+        let _ = write!(out, "<p>and {} more changes</p>", entry.more);
+    }
+    out
+}
+
+const HEAD: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><title>toolwire relay</title>\
+<meta name=viewport content=\"width=device-width\"><style>body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;\
+margin:2rem auto;padding:0 1rem;color:#222;background:#fff}h2{font-size:1rem;margin:1.5rem 0 0}h2 span{color:#777;\
+font-weight:400}p{margin:.2rem 0;color:#555}table{border-collapse:collapse;margin:.4rem 0}td,th{text-align:left;\
+padding:.1rem 1rem .1rem 0;vertical-align:top}.error{color:#a00}@media(prefers-color-scheme:dark){body{color:#ddd;\
+background:#161616}p{color:#aaa}}</style></head><body><h1>toolwire relay: the last requests</h1>\
+<p>Names, places and rules. Values of arguments and texts are kept nowhere.</p>\n";
+
+/// Text for HTML.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for one in text.chars() {
+        match one {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(one),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_takes_any_name() {
+        let mut entry = Entry { path: "/v1/<script>".into(), model: "\"&'".into(), ..Entry::default() };
+        entry.note("tool", "<img src=x>", "rule", "/a");
+        entry.note("tool", "<img src=x>", "rule", "/b");
+        let mut journal = Journal::default();
+        journal.add(entry);
+        let page = journal.page();
+        assert!(!page.contains("<script>") && !page.contains("<img"), "{page}");
+        assert!(page.contains("&lt;img src=x&gt;<td>rule<td><code>/a</code> and 1 more"), "{page}");
+    }
+
+    #[test]
+    fn a_line_is_said_once() {
+        let mut journal = Journal::default();
+        assert!(journal.is_new("a") && !journal.is_new("a") && journal.is_new("b"));
+    }
+}

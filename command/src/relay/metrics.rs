@@ -1,0 +1,150 @@
+//! What a relay counts, and the text in which Prometheus reads it.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+/// The upper bounds of the histogram of added time, in microseconds.
+const BOUNDS: [u64; 10] = [250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 500_000];
+
+/// Counts since the start. None has a name of a client, a model or a tool in it.
+#[derive(Debug, Default)]
+pub(super) struct Metrics {
+    /// By what became of them, see [`Outcome`].
+    pub(super) requests: BTreeMap<Outcome, u64>,
+    /// Replies of upstreams, by their status.
+    pub(super) replies: BTreeMap<u16, u64>,
+    /// Requests that an upstream did not answer, or not to the end.
+    pub(super) failures: u64,
+    /// Requests for which the model was asked again after a search.
+    pub(super) searches: u64,
+    /// Tools with a change, and tools that were left out, over all requests.
+    pub(super) rewritten: u64,
+    pub(super) quarantined: u64,
+    /// Calls whose arguments were repaired, and calls that still do not match their schema.
+    pub(super) repaired: u64,
+    pub(super) invalid: u64,
+    /// How many requests took at most that long here, by the index of the bound; the last one: longer.
+    added: [u64; BOUNDS.len() + 1],
+    added_total: u64,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Outcome {
+    /// It was rewritten.
+    Adapted,
+    /// It may have tools, and needed no change.
+    Unchanged,
+    /// It is of another kind, or cannot have tools.
+    Passed,
+    /// It was answered here with an error.
+    Refused,
+}
+
+impl Outcome {
+    fn word(self) -> &'static str {
+        match self {
+            Outcome::Adapted => "adapted",
+            Outcome::Unchanged => "unchanged",
+            Outcome::Passed => "passed",
+            Outcome::Refused => "refused",
+        }
+    }
+}
+
+impl Metrics {
+    /// Counts what became of a request.
+    pub(super) fn count(&mut self, outcome: Outcome) {
+        *self.requests.entry(outcome).or_default() += 1;
+    }
+
+    /// Counts the time that a request took here, in microseconds.
+    pub(super) fn spent(&mut self, time: u64) {
+        let bound = BOUNDS.iter().position(|bound| time <= *bound).unwrap_or(BOUNDS.len());
+        if let Some(count) = self.added.get_mut(bound) {
+            *count += 1;
+        }
+        self.added_total = self.added_total.saturating_add(time);
+    }
+
+    /// The text (Prometheus, version 0.0.4).
+    pub(super) fn text(&self, open: usize) -> String {
+        let mut out = String::new();
+        family(&mut out, "requests_total", "counter", "Requests, by what became of them.");
+        for outcome in [Outcome::Adapted, Outcome::Unchanged, Outcome::Passed, Outcome::Refused] {
+            let count = self.requests.get(&outcome).copied().unwrap_or_default();
+            line(&mut out, "requests_total", &format!("{{outcome=\"{}\"}}", outcome.word()), count);
+        }
+        family(&mut out, "upstream_replies_total", "counter", "Replies of upstreams, by their status.");
+        for (status, count) in &self.replies {
+            line(&mut out, "upstream_replies_total", &format!("{{status=\"{status}\"}}"), *count);
+        }
+        for (name, help, count) in [
+            ("upstream_failures_total", "Requests that an upstream did not answer, or not to the end.", self.failures),
+            ("searches_total", "Times that a model was asked again after a search for tools.", self.searches),
+            ("tools_rewritten_total", "Tools that were changed, over all requests.", self.rewritten),
+            ("tools_quarantined_total", "Tools that were left out, over all requests.", self.quarantined),
+            ("calls_repaired_total", "Calls whose arguments were repaired.", self.repaired),
+            ("calls_invalid_total", "Calls whose arguments still do not match their schema.", self.invalid),
+        ] {
+            family(&mut out, name, "counter", help);
+            line(&mut out, name, "", count);
+        }
+        family(&mut out, "open_requests", "gauge", "Requests that are not answered yet.");
+        line(&mut out, "open_requests", "", open as u64);
+        self.histogram(&mut out);
+        out
+    }
+
+    fn histogram(&self, out: &mut String) {
+        let name = "added_seconds";
+        family(out, name, "histogram", "Time that a request and its reply took in the relay.");
+        let mut below = 0;
+        for (bound, count) in BOUNDS.iter().zip(self.added) {
+            below += count;
+            line(out, "added_seconds_bucket", &format!("{{le=\"{}\"}}", seconds(*bound)), below);
+        }
+        let all = self.added.iter().sum();
+        line(out, "added_seconds_bucket", "{le=\"+Inf\"}", all);
+        let _ = writeln!(out, "toolwire_added_seconds_sum {}", seconds(self.added_total));
+        line(out, "added_seconds_count", "", all);
+    }
+}
+
+fn family(out: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(out, "# HELP toolwire_{name} {help}\n# TYPE toolwire_{name} {kind}");
+}
+
+fn line(out: &mut String, name: &str, labels: &str, count: u64) {
+    let _ = writeln!(out, "toolwire_{name}{labels} {count}");
+}
+
+/// Microseconds as a decimal number of seconds, without trailing zeros.
+fn seconds(micros: u64) -> String {
+    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_add_up() {
+        let mut metrics = Metrics::default();
+        for time in [10, 250, 251, 600_000] {
+            metrics.spent(time);
+        }
+        let text = metrics.text(2);
+        for row in [
+            "toolwire_added_seconds_bucket{le=\"0.00025\"} 2",
+            "toolwire_added_seconds_bucket{le=\"0.0005\"} 3",
+            "toolwire_added_seconds_bucket{le=\"0.5\"} 3",
+            "toolwire_added_seconds_bucket{le=\"+Inf\"} 4",
+            "toolwire_added_seconds_sum 0.600511",
+            "toolwire_added_seconds_count 4",
+            "toolwire_open_requests 2",
+        ] {
+            assert!(text.contains(&format!("{row}\n")), "{row} in {text}");
+        }
+    }
+}

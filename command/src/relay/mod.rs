@@ -1,0 +1,432 @@
+//! `toolwire relay`: stands between an agent and the API of a model. It adapts requests, and restores replies.
+//!
+//! The relay takes requests, replies and pieces of both, and returns actions for the host, which has the sockets and
+//! the clock. What a client gets, where a request goes and with which headers, is decided here.
+
+mod address;
+mod door;
+mod file;
+mod headers;
+mod journal;
+mod metrics;
+mod open;
+mod run;
+mod settings;
+mod upstream;
+
+use std::collections::BTreeMap;
+
+use toolwire::{
+    json::{self, Node},
+    ToolListCache,
+};
+
+use self::{
+    door::Door,
+    headers::{head, Headers},
+    journal::Journal,
+    metrics::{Metrics, Outcome},
+    open::{Open, Stage},
+    upstream::{model_of, route, with_model},
+};
+pub(crate) use self::{file::ConfigFile, run::Run, settings::Settings, upstream::Upstream};
+use crate::{document::record, escaped_lines};
+
+/// Maximum size of a body that is read, in bytes.
+const MOST_BODY: u64 = 64 << 20;
+/// Where the relay itself answers.
+const OWN: &str = "/toolwire/";
+const JSON: &str = "application/json";
+/// How a body may be packed.
+const ENCODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
+
+/// An action for the host, about one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RelayEffect {
+    /// Answers the client, and closes the request: `{ status, headers }` as JSON, and the body.
+    Answer(String, String),
+    /// Reads the client's body to its end, then calls [`Relay::body`]: `{ most, encoding }` as JSON. One of more bytes,
+    /// packed or unpacked, or one that cannot be unpacked, is told to [`Relay::unread`].
+    Read(String),
+    /// Sends the request to an upstream with the client's body as it comes:
+    /// `{ upstream, method, target, headers }` as JSON. After the head of the reply, [`Relay::reply`] is called.
+    Forward(String),
+    /// The same with the body that was read, byte for byte as it was given to [`Relay::body`].
+    SendBody(String),
+    /// The same with this body.
+    Send(String, String),
+    /// Begins the reply for the client: `{ status, headers }` as JSON.
+    Head(String),
+    /// Passes the body of the reply on as it comes, byte for byte, and closes the request after it.
+    Through,
+    /// Reads the body of the reply to its end, then calls [`Relay::whole`]: `{ most, encoding }` as JSON.
+    Collect(String),
+    /// Calls [`Relay::piece`] with each piece of the body, and [`Relay::end`] after it: `{ encoding }` as JSON.
+    Feed(String),
+    /// Writes a piece of the reply for the client.
+    Write(String),
+    /// Ends the reply, and closes the request.
+    End,
+    /// Ends the connection of the client, so that it does not take what it has for a whole reply.
+    Abort,
+    /// Writes a line to standard error.
+    Log(String),
+    /// Appends a line to the report file, if there is one.
+    Report(String),
+}
+
+impl RelayEffect {
+    /// As words, for bindings: its kind, JSON or an empty word, and a text.
+    pub fn words(self) -> [String; 3] {
+        let (kind, about, text) = match self {
+            RelayEffect::Answer(head, body) => ("answer", head, body),
+            RelayEffect::Read(how) => ("read", how, String::new()),
+            RelayEffect::Forward(request) => ("forward", request, String::new()),
+            RelayEffect::SendBody(request) => ("send-body", request, String::new()),
+            RelayEffect::Send(request, body) => ("send", request, body),
+            RelayEffect::Head(head) => ("head", head, String::new()),
+            RelayEffect::Through => ("through", String::new(), String::new()),
+            RelayEffect::Collect(how) => ("collect", how, String::new()),
+            RelayEffect::Feed(how) => ("feed", how, String::new()),
+            RelayEffect::Write(text) => ("write", String::new(), text),
+            RelayEffect::End => ("end", String::new(), String::new()),
+            RelayEffect::Abort => ("abort", String::new(), String::new()),
+            RelayEffect::Log(line) => ("log", String::new(), line),
+            RelayEffect::Report(line) => ("report", String::new(), line),
+        };
+        [kind.into(), about, text]
+    }
+}
+
+/// The state of a relay. It keeps nothing of a request after its end but counts, and names of what was changed.
+///
+/// ```
+/// use toolwire_command::{Relay, RelayEffect};
+/// let mut relay = Relay::new(r#"{"upstreams": [{"url": "http://localhost:8080"}]}"#, None);
+/// let head = r#"{"method": "GET", "target": "/v1/models", "headers": [["Host", "localhost:8787"]]}"#;
+/// let forward = r#"{"upstream":0,"method":"GET","target":"/v1/models","headers":[["Host","localhost:8080"]]}"#;
+/// assert_eq!(relay.request(1, head), [RelayEffect::Forward(forward.into())]);
+/// ```
+pub struct Relay {
+    settings: Settings,
+    door: Door,
+    /// What is done with the requests of each upstream.
+    options: Vec<toolwire::ExchangeOptions>,
+    lists: ToolListCache,
+    /// Requests that are not answered yet, by the host's numbers.
+    open: BTreeMap<u64, Open>,
+    metrics: Metrics,
+    journal: Journal,
+}
+
+impl Relay {
+    /// Takes the settings that the command wrote, and the token that clients have to send, if one is demanded.
+    pub fn new(settings: &str, token: Option<&str>) -> Relay {
+        let settings = Settings::read(settings);
+        let door = Door { is_loopback: settings.listen.is_loopback(), token: token.map(String::from) };
+        let options = settings.upstreams.iter().map(Upstream::options).collect();
+        let (lists, open) = (ToolListCache::default(), BTreeMap::new());
+        Relay { settings, door, options, lists, open, metrics: Metrics::default(), journal: Journal::default() }
+    }
+
+    /// Takes the head of a request under a number of the host's: `{ method, target, headers, time, local }` as JSON.
+    /// Each header is a pair of texts, in which each byte of a value is a character. `time` is for people. `local` says
+    /// whether the client is a program of this machine.
+    pub fn request(&mut self, number: u64, head: &str) -> Vec<RelayEffect> {
+        let head = json::read(head).unwrap_or_default();
+        let text = |key: &str| head.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
+        let (method, target) = (text("method").unwrap_or_default(), text("target").unwrap_or_default());
+        let headers = headers::read(head.get("headers"));
+        let path = target.split('?').next().unwrap_or_default();
+        let mut open = Open::new(&method, path, text("time").unwrap_or_default());
+        if let Some((status, message)) = self.door.refusal(&headers) {
+            return self.refused(open, status, &message);
+        }
+        if !target.starts_with('/') {
+            return self.refused(open, 400, "expected a path, found another target: the relay is no forward proxy");
+        }
+        if let Some(page) = path.strip_prefix(OWN) {
+            let is_local = head.get("local").and_then(Node::as_bool) == Some(true);
+            return self.own(open, page, is_local);
+        }
+        if self.open.len() >= self.settings.most_clients {
+            let message = format!("expected at most {} requests at once, found more", self.settings.most_clients);
+            return self.refused(open, 503, &message);
+        }
+        let of_path = model_in(path).map(str::to_string);
+        let Some((at, upstream)) = route(&self.settings.upstreams, path, of_path.as_deref()) else {
+            let has_path = route(&self.settings.upstreams, path, None).is_some();
+            let message = match &of_path {
+                Some(model) if has_path => no_model(model),
+                _ => format!("expected a path of an upstream, found `{path}`"),
+            };
+            return self.refused(open, 404, &message);
+        };
+        open.go(at, upstream, &target, headers);
+        let is_read = method == "POST" && open.may_have_tools();
+        if is_read {
+            let how = match packed(&open.headers) {
+                Ok(encoding) => reading(encoding),
+                Err(found) => {
+                    let message =
+                        format!("expected a body that is packed with gzip, deflate, br or zstd, found {found}");
+                    return self.refused(open, 415, &message);
+                }
+            };
+            open.stage = Stage::Reading;
+            self.open.insert(number, open);
+            return Vec::from([RelayEffect::Read(how)]);
+        }
+        open.stage = Stage::Sent;
+        self.metrics.count(Outcome::Passed);
+        let effect = RelayEffect::Forward(open.request());
+        self.open.insert(number, open);
+        Vec::from([effect])
+    }
+
+    /// Takes the body of a request, unpacked.
+    pub fn body(&mut self, number: u64, body: &[u8]) -> Vec<RelayEffect> {
+        let Some(mut open) = self.open.remove(&number) else { return Vec::new() };
+        let text = std::str::from_utf8(body).ok();
+        let node = text.and_then(|text| json::read(text).ok());
+        let model = node.as_ref().and_then(model_of).or_else(|| model_in(&open.entry.path).map(str::to_string));
+        let mut renamed = None;
+        if let Some(model) = &model {
+            let Some((at, upstream)) = route(&self.settings.upstreams, &open.entry.path, Some(model)) else {
+                return self.refused(open, 404, &no_model(model));
+            };
+            open.change(at, upstream);
+            if let Some(name) = upstream.renamed(model) {
+                open.rename(model, name);
+                renamed = node.filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
+            }
+            open.entry.model.clone_from(model);
+        }
+        let asked = renamed.as_deref().or(text);
+        let options = self.options.get(open.upstream);
+        let opened = match asked.zip(options) {
+            Some((text, options)) => open.adapt(text, options, &self.lists),
+            None => Ok(()),
+        };
+        if let Err(error) = opened {
+            let refusal = toolwire::Exchange::refusal(&open.url(), &error);
+            open.entry.error = Some(format!("{}: {}", error.code().as_str(), error.message()));
+            return self.answered(open, 400, refusal);
+        }
+        let mut effects = self.told(&mut open);
+        let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != asked);
+        self.metrics.count(match (&open.exchange, changed) {
+            (None, _) => Outcome::Passed,
+            (Some(_), true) => Outcome::Adapted,
+            (Some(_), false) => Outcome::Unchanged,
+        });
+        if open.exchange.is_some() && !changed && open.needs_no_restoring() {
+            open.exchange = None;
+        }
+        open.stage = Stage::Sent;
+        effects.push(match (&open.exchange, renamed) {
+            (Some(exchange), _) if changed => open.send(exchange.request()),
+            (_, Some(renamed)) => open.send(&renamed),
+            _ => open.send_body(body.len()),
+        });
+        self.open.insert(number, open);
+        effects
+    }
+
+    /// The body of a request could not be read: a status (408, 413 or 415), and why.
+    pub fn unread(&mut self, number: u64, status: u16, why: &str) -> Vec<RelayEffect> {
+        let Some(open) = self.open.remove(&number) else { return Vec::new() };
+        self.refused(open, status, why)
+    }
+
+    /// Takes the head of a reply: its status, and its headers as JSON.
+    pub fn reply(&mut self, number: u64, status: u16, headers: &str) -> Vec<RelayEffect> {
+        *self.metrics.replies.entry(status).or_default() += 1;
+        let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
+        let headers = headers::read(json::read(headers).ok().as_ref());
+        open.entry.status = Some(status);
+        open.reply(status, headers)
+    }
+
+    /// Takes the whole body of a reply.
+    pub fn whole(&mut self, number: u64, body: &[u8]) -> Vec<RelayEffect> {
+        let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
+        let effects = open.whole(&String::from_utf8_lossy(body));
+        self.go_on(number, effects)
+    }
+
+    /// Takes a piece of a reply that is a stream.
+    pub fn piece(&mut self, number: u64, piece: &[u8]) -> Vec<RelayEffect> {
+        let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
+        let effects = open.piece(piece);
+        self.go_on(number, effects)
+    }
+
+    /// A reply that is a stream has ended.
+    pub fn end(&mut self, number: u64) -> Vec<RelayEffect> {
+        let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
+        let effects = open.end();
+        self.go_on(number, effects)
+    }
+
+    /// An upstream did not answer, or not to the end. `is_late`: it took too long.
+    pub fn failed(&mut self, number: u64, is_late: bool, why: &str) -> Vec<RelayEffect> {
+        self.metrics.failures += 1;
+        let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
+        let effects = open.failed(is_late, &escaped_lines(why));
+        let mut lines = Vec::new();
+        if let Some(error) = &open.entry.error {
+            lines.push(RelayEffect::Log(format!("toolwire: {}: {error}", crate::shown(&open.entry.path))));
+        }
+        lines.extend(effects);
+        lines
+    }
+
+    /// A request is over, for whatever reason: how long it took here, in microseconds.
+    pub fn closed(&mut self, number: u64, spent: u64) -> Vec<RelayEffect> {
+        let Some(open) = self.open.remove(&number) else { return Vec::new() };
+        self.metrics.spent(spent);
+        self.noted(open)
+    }
+
+    /// What is to be shown of a connection at the start.
+    pub fn started(&self, address: &str) -> String {
+        self.settings.greeting(address)
+    }
+
+    /// After a step of an exchange: tells what became of calls, and counts.
+    fn go_on(&mut self, number: u64, effects: Vec<RelayEffect>) -> Vec<RelayEffect> {
+        let Some(open) = self.open.get_mut(&number) else { return effects };
+        let calls = open.take_repaired();
+        self.metrics.repaired += calls.iter().filter(|call| !call.repairs.is_empty()).count() as u64;
+        self.metrics.invalid += calls.iter().filter(|call| call.valid == Some(false)).count() as u64;
+        open.entry.repaired(&calls);
+        let asks_again = effects.iter().any(|effect| matches!(effect, RelayEffect::Send(..)));
+        self.metrics.searches += u64::from(asks_again);
+        effects
+    }
+
+    /// What is told of a request that was adapted.
+    fn told(&mut self, open: &mut Open) -> Vec<RelayEffect> {
+        let Some(exchange) = &open.exchange else { return Vec::new() };
+        let report = exchange.report();
+        let mut effects = Vec::new();
+        let mut tools: Vec<(&Option<String>, &str)> =
+            report.changes.iter().map(|about| (&about.server, about.tool.as_str())).collect();
+        tools.dedup();
+        self.metrics.rewritten += tools.len() as u64;
+        self.metrics.quarantined += report.quarantined.len() as u64;
+        if let Some(warning) = exchange.warning() {
+            if self.journal.is_new(&warning.key) {
+                effects.push(RelayEffect::Log(format!("toolwire: {}", crate::shown(&warning.message))));
+            }
+        }
+        if self.settings.verbose {
+            effects.extend(self.journal.lines(report).into_iter().map(RelayEffect::Log));
+        }
+        open.entry.adapted(report);
+        effects
+    }
+
+    /// Answers a request with an error of the relay.
+    fn refused(&mut self, mut open: Open, status: u16, message: &str) -> Vec<RelayEffect> {
+        open.entry.error = Some(message.to_string());
+        self.answered(open, status, failure(message))
+    }
+
+    fn answered(&mut self, mut open: Open, status: u16, body: String) -> Vec<RelayEffect> {
+        self.metrics.count(Outcome::Refused);
+        open.entry.status = Some(status);
+        let mut effects = self.noted(open);
+        effects.insert(0, own_answer(status, JSON, body));
+        effects
+    }
+
+    /// Keeps what was done to a request.
+    fn noted(&mut self, open: Open) -> Vec<RelayEffect> {
+        let line = self.settings.reports.then(|| RelayEffect::Report(open.entry.line()));
+        self.journal.add(open.entry);
+        line.into_iter().collect()
+    }
+
+    /// The pages of the relay itself.
+    fn own(&mut self, open: Open, page: &str, is_local: bool) -> Vec<RelayEffect> {
+        let is_read = open.entry.method == "GET" || open.entry.method == "HEAD";
+        let (kind, body) = match page {
+            _ if !is_read => return self.refused(open, 405, "expected GET, found another method"),
+            // Probes of an orchestrator come from elsewhere; it says nothing.
+            "health" => ("text/plain; charset=utf-8", "ok\n".to_string()),
+            "metrics" if is_local => ("text/plain; version=0.0.4; charset=utf-8", self.metrics.text(self.open.len())),
+            "last" if is_local => ("text/html; charset=utf-8", self.journal.page()),
+            "metrics" | "last" => return self.refused(open, 403, "expected a program of this machine, found another"),
+            _ => {
+                let message =
+                    "expected `/toolwire/health`, `/toolwire/metrics` or `/toolwire/last`, found another path";
+                return self.refused(open, 404, message);
+            }
+        };
+        Vec::from([own_answer(200, kind, body)])
+    }
+}
+
+fn no_model(model: &str) -> String {
+    format!("expected a model of an upstream, found `{model}`")
+}
+
+/// The body of an error that is not about the content of a request. The SDKs of all APIs read the message there.
+fn failure(message: &str) -> String {
+    let error = record([
+        ("type", Node::string("relay_error")),
+        ("message", Node::string(format!("toolwire relay: {message}"))),
+    ]);
+    json::write(&record([("type", Node::string("error")), ("error", error)]))
+}
+
+/// An answer of the relay itself. Nothing in it may run or be framed, and no cache keeps it.
+fn own_answer(status: u16, kind: &str, body: String) -> RelayEffect {
+    let mut list: Headers =
+        [("Content-Type", kind), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .into();
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+    if kind.starts_with("text/html") {
+        list.push(("Content-Security-Policy".into(), policy.into()));
+    }
+    if status == 503 {
+        list.push(("Retry-After".into(), "1".into()));
+    } else if (400..500).contains(&status) {
+        // By this header, the SDKs of OpenAI and Anthropic know that trying again is of no use.
+        list.push(("X-Should-Retry".into(), "false".into()));
+    }
+    answer(status, list, body)
+}
+
+/// An answer with a whole body.
+fn answer(status: u16, mut list: Headers, body: String) -> RelayEffect {
+    list.push(("Content-Length".into(), body.len().to_string()));
+    RelayEffect::Answer(json::write(&head(status, &list)), body)
+}
+
+/// How a body is packed, by its headers; an error for what no host can unpack.
+fn packed(headers: &Headers) -> Result<Option<String>, String> {
+    match headers::value(headers, "content-encoding").map(|found| found.trim().to_ascii_lowercase()) {
+        None => Ok(None),
+        Some(found) if found.is_empty() || found == "identity" => Ok(None),
+        Some(found) if ENCODINGS.contains(&found.as_str()) => Ok(Some(found)),
+        Some(found) => Err(format!("`{found}`")),
+    }
+}
+
+/// `{ most, encoding }`.
+fn reading(encoding: Option<String>) -> String {
+    let encoding = encoding.map_or_else(Node::default, Node::string);
+    json::write(&record([("most", Node::count(MOST_BODY)), ("encoding", encoding)]))
+}
+
+/// The model that a path of Google's names: `…/models/NAME:generateContent`.
+fn model_in(path: &str) -> Option<&str> {
+    let (before, _) = path.rsplit_once(':')?;
+    let name = before.rsplit('/').next()?;
+    (before.ends_with(&format!("/models/{name}")) && !name.is_empty()).then_some(name)
+}

@@ -1,0 +1,138 @@
+//! The settings of a relay, as JSON: the command writes them, the host passes them on.
+
+use std::collections::BTreeMap;
+
+use toolwire::json::{self, Member, Node, Object, Text};
+
+use super::{
+    address::{Address, Listen},
+    upstream::{Upstream, Words},
+};
+use crate::document::record;
+
+/// The default of the address to listen at.
+pub(crate) const LISTEN: &str = "127.0.0.1:8787";
+/// The default of how many requests may be open at once.
+const MOST_CLIENTS: usize = 1_000;
+/// The default of how long an upstream may be silent, in seconds: reasoning models think for minutes.
+pub(crate) const TIMEOUT: u32 = 600;
+
+/// What a relay does.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) listen: Listen,
+    /// The variable of the environment that holds the token which clients have to send.
+    pub(crate) token: Option<String>,
+    pub(crate) upstreams: Vec<Upstream>,
+    /// How many requests may be open at once.
+    pub(crate) most_clients: usize,
+    /// How long an upstream, or a client, may be silent, in seconds.
+    pub(crate) timeout: u32,
+    /// Every change is logged on standard error.
+    pub(crate) verbose: bool,
+    /// A line is written for every request, into a file that the host knows.
+    pub(crate) reports: bool,
+}
+
+impl Settings {
+    pub(crate) fn new(listen: Listen, upstreams: Vec<Upstream>) -> Settings {
+        let (most_clients, timeout) = (MOST_CLIENTS, TIMEOUT);
+        Settings { listen, token: None, upstreams, most_clients, timeout, verbose: false, reports: false }
+    }
+
+    /// As JSON, with what the host has to know: where it listens, the address of each upstream, the variable of the
+    /// token, and where the report goes.
+    pub(crate) fn document(&self, report: Option<&str>) -> String {
+        let optional = |text: Option<&str>| text.map_or_else(Node::default, |text| Node::string(text.to_string()));
+        let listen =
+            record([("host", Node::string(self.listen.host.as_str())), ("port", Node::count(self.listen.port.into()))]);
+        let settings = record([
+            ("listen", listen),
+            ("token", optional(self.token.as_deref())),
+            ("upstreams", Node::array(self.upstreams.iter().map(upstream).collect())),
+            ("mostClients", Node::count(self.most_clients as u64)),
+            ("timeout", Node::count(self.timeout.into())),
+            ("verbose", Node::bool(self.verbose)),
+            ("report", optional(report)),
+        ]);
+        json::write(&settings)
+    }
+
+    /// Reads what [`Self::document`] wrote. What is left out has its default.
+    pub(crate) fn read(text: &str) -> Settings {
+        let node = json::read(text).unwrap_or_default();
+        let number = |key: &str| node.get(key).and_then(Node::as_u64);
+        let listen = node.get("listen").and_then(|listen| {
+            let port = listen.get("port").and_then(Node::as_u64).and_then(|port| u16::try_from(port).ok())?;
+            Some(Listen { host: word(listen, "host")?, port })
+        });
+        let upstreams = node.get("upstreams").and_then(Node::as_array).unwrap_or_default().iter();
+        let listen = listen.unwrap_or_else(|| Listen { host: "127.0.0.1".into(), port: 0 });
+        let mut settings = Settings::new(listen, upstreams.filter_map(read_upstream).collect());
+        settings.token = word(&node, "token");
+        let most = number("mostClients").and_then(|most| usize::try_from(most).ok());
+        settings.most_clients = most.unwrap_or(settings.most_clients);
+        settings.timeout = number("timeout").and_then(|time| u32::try_from(time).ok()).unwrap_or(settings.timeout);
+        settings.verbose = node.get("verbose").and_then(Node::as_bool).unwrap_or_default();
+        settings.reports = word(&node, "report").is_some();
+        settings
+    }
+
+    /// What is said once the relay listens.
+    pub(crate) fn greeting(&self, address: &str) -> String {
+        let mut lines = format!("toolwire relay: listening at {address}");
+        for one in &self.upstreams {
+            let models = if one.models.is_empty() { String::new() } else { format!(" ({})", one.models.join(", ")) };
+            let url = one.address.url(&one.address.base);
+            lines.push_str(&format!("\n  http://{address}{}{models} in place of {url}", one.path));
+        }
+        lines.push_str(&format!("\n  http://{address}/toolwire/last shows what was changed"));
+        lines
+    }
+}
+
+fn upstream(one: &Upstream) -> Node<'_> {
+    let strings = |list: &'_ [String]| Node::array(list.iter().map(|text| Node::string(text.clone())).collect());
+    let member =
+        |(key, value): (&String, &String)| Member { key: Text::new(key.clone()), value: Node::string(value.clone()) };
+    let Words { dialect, native, repair, formats, overflow } = &one.options;
+    let address = &one.address;
+    record([
+        ("url", Node::string(address.url(&address.base))),
+        ("encrypted", Node::bool(address.is_encrypted)),
+        // As sockets take it: without brackets.
+        ("host", Node::string(address.host.trim_start_matches('[').trim_end_matches(']'))),
+        ("port", Node::count(address.port.into())),
+        ("path", Node::string(one.path.as_str())),
+        ("models", strings(&one.models)),
+        ("modelNames", Node::object(Object::from_members(one.names.iter().map(member).collect()))),
+        ("dialect", dialect.as_deref().map_or_else(Node::default, Node::string)),
+        ("native", Node::string(native.as_str())),
+        ("repair", Node::string(repair.as_str())),
+        ("formats", Node::string(formats.as_str())),
+        ("overflow", Node::string(overflow.as_str())),
+    ])
+}
+
+fn word(node: &Node<'_>, key: &str) -> Option<String> {
+    Some(node.get(key)?.as_text()?.display().into_owned())
+}
+
+fn read_upstream(node: &Node<'_>) -> Option<Upstream> {
+    let text = |node: &Node<'_>| Some(node.as_text()?.display().into_owned());
+    let models = node.get("models").and_then(Node::as_array).unwrap_or_default().iter().filter_map(text).collect();
+    let names = node.get("modelNames").and_then(Node::as_object).map(Object::members).unwrap_or_default().iter();
+    let names: BTreeMap<String, String> =
+        names.filter_map(|member| Some((member.key.display().into_owned(), text(&member.value)?))).collect();
+    let defaults = Words::default();
+    let or = |key: &str, default: String| word(node, key).unwrap_or(default);
+    let options = Words {
+        dialect: word(node, "dialect"),
+        native: or("native", defaults.native),
+        repair: or("repair", defaults.repair),
+        formats: or("formats", defaults.formats),
+        overflow: or("overflow", defaults.overflow),
+    };
+    let address = Address::read(&word(node, "url")?).ok()?;
+    Some(Upstream { address, path: or("path", String::new()), models, names, options })
+}

@@ -1,0 +1,159 @@
+//! The APIs behind a relay, and which of them gets a request.
+
+use std::collections::BTreeMap;
+
+use toolwire::{
+    json::{self, Node},
+    options::{Confidence, Formats, Native, Overflow},
+    ExchangeOptions, RepairOptions,
+};
+use wildmatch::WildMatch;
+
+use super::address::Address;
+use crate::arguments::{choice, least_confidence, AUTO};
+
+/// An API.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Upstream {
+    pub(crate) address: Address,
+    /// It gets the requests whose paths begin with this, which is taken off; empty: of every path.
+    pub(crate) path: String,
+    /// It gets the requests for these models: names, or patterns with `*`. Empty: for every model.
+    pub(crate) models: Vec<String>,
+    /// Names of models as clients write them, and as the API knows them.
+    pub(crate) names: BTreeMap<String, String>,
+    pub(crate) options: Words,
+}
+
+/// What is done with requests, as the command line says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Words {
+    /// `None`: the one that host, path and model tell.
+    pub(crate) dialect: Option<String>,
+    pub(crate) native: String,
+    pub(crate) repair: String,
+    pub(crate) formats: String,
+    pub(crate) overflow: String,
+}
+
+impl Default for Words {
+    fn default() -> Words {
+        Words {
+            dialect: None,
+            native: AUTO.into(),
+            repair: Confidence::Likely.as_str().into(),
+            formats: Formats::Native.as_str().into(),
+            overflow: Overflow::Quarantine.as_str().into(),
+        }
+    }
+}
+
+impl Upstream {
+    /// What is done with requests.
+    pub(super) fn options(&self) -> ExchangeOptions {
+        let Words { dialect, native, repair, formats, overflow } = &self.options;
+        let mut options = ExchangeOptions::default();
+        let native = choice::<Native>(Some(native));
+        options.native_is_auto = native.is_none();
+        if let (Some(deferred), Some(native)) = (&mut options.adapt.deferred, native) {
+            deferred.native = native;
+        }
+        options.adapt.formats = choice(Some(formats)).unwrap_or(options.adapt.formats);
+        options.adapt.overflow = choice(Some(overflow)).unwrap_or(options.adapt.overflow);
+        options.adapt.tools.repair = least_confidence(repair).map(|least| RepairOptions::default().confidence(least));
+        options.dialect.clone_from(dialect);
+        options
+    }
+
+    /// Whether it gets the requests of a path.
+    pub(super) fn has_path(&self, path: &str) -> bool {
+        let rest = path.strip_prefix(self.path.as_str());
+        rest.is_some_and(|rest| self.path.is_empty() || rest.is_empty() || rest.starts_with(['/', '?']))
+    }
+
+    /// Whether it gets the requests for a model.
+    pub(super) fn has_model(&self, model: &str) -> bool {
+        self.models.is_empty() || self.models.iter().any(|pattern| WildMatch::new(pattern).matches(model))
+    }
+
+    /// The path and the query that a request has there.
+    pub(super) fn target(&self, target: &str) -> String {
+        let rest = target.strip_prefix(self.path.as_str()).unwrap_or(target);
+        let path = format!("{}{rest}", self.address.base);
+        if path.starts_with('/') {
+            path
+        } else {
+            format!("/{path}")
+        }
+    }
+
+    /// The API's name of a model, where it differs.
+    pub(super) fn renamed(&self, model: &str) -> Option<&str> {
+        self.names.get(model).map(String::as_str)
+    }
+}
+
+/// Returns the API that gets a request. Of those whose path it has, the one with the longest path; then the first that
+/// has the model. `None` for the model: it is not known, or not yet.
+pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&str>) -> Option<(usize, &'u Upstream)> {
+    let fits = |one: &&Upstream| one.has_path(path);
+    let longest = upstreams.iter().filter(fits).map(|one| one.path.len()).max()?;
+    let mut candidates =
+        upstreams.iter().enumerate().filter(|(_, one)| one.path.len() == longest && one.has_path(path));
+    match model {
+        Some(model) => candidates.find(|(_, one)| one.has_model(model)),
+        None => candidates.next(),
+    }
+}
+
+/// The name of the model that a body asks for.
+pub(super) fn model_of(body: &Node<'_>) -> Option<String> {
+    Some(body.get("model")?.as_text()?.display().into_owned())
+}
+
+/// The body with another model.
+pub(super) fn with_model(mut body: Node<'_>, model: &str) -> String {
+    body.set("model", Node::string(model.to_string()));
+    json::write(&body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upstream(url: &str, path: &str, models: &[&str]) -> Upstream {
+        Upstream {
+            address: Address::read(url).unwrap_or_default(),
+            path: path.into(),
+            models: models.iter().map(ToString::to_string).collect(),
+            ..Upstream::default()
+        }
+    }
+
+    #[test]
+    fn paths() {
+        let plain = upstream("https://api.example.com", "", &[]);
+        assert_eq!(plain.target("/v1/messages?beta=true"), "/v1/messages?beta=true");
+        assert_eq!(plain.target("//evil.example/v1"), "//evil.example/v1");
+        let deep = upstream("https://api.example.com/anthropic/", "/kimi", &[]);
+        assert_eq!(deep.target("/kimi/v1/messages"), "/anthropic/v1/messages");
+        assert_eq!(deep.target("/kimi?a"), "/anthropic?a");
+        assert_eq!(upstream("https://a", "/kimi", &[]).target("/kimi"), "/");
+        assert!(deep.has_path("/kimi") && !deep.has_path("/kimis/v1"));
+    }
+
+    #[test]
+    fn the_longest_path_then_the_model() {
+        let all = [
+            upstream("https://a", "", &["deepseek-*"]),
+            upstream("https://b", "", &[]),
+            upstream("https://c", "/kimi", &[]),
+        ];
+        let routed = |path: &str, model: Option<&str>| route(&all, path, model).map(|(at, _)| at);
+        assert_eq!(routed("/v1/messages", Some("deepseek-chat")), Some(0));
+        assert_eq!(routed("/v1/messages", Some("gpt-5")), Some(1));
+        assert_eq!(routed("/kimi/v1/messages", Some("deepseek-chat")), Some(2));
+        assert_eq!(routed("/v1/models", None), Some(0));
+        assert_eq!(route(all.get(..1).unwrap_or_default(), "/v1", Some("gpt-5")).map(|(at, _)| at), None);
+    }
+}

@@ -1,0 +1,472 @@
+/** `toolwire relay`: the sockets and the clock of it. Where a request goes, and what a client gets, is decided in Rust. */
+
+import { once } from 'node:events';
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Readable, Transform } from 'node:stream';
+import { setTimeout as after } from 'node:timers/promises';
+import * as zlib from 'node:zlib';
+import { RelayState } from './engine.js';
+import { Log, ReportFile } from './records.js';
+
+/** How long open requests may take once the relay is told to end, in milliseconds. */
+const PATIENCE = 10_000;
+/** How long a client may go on to send what nobody reads, so that it comes to read the answer, in milliseconds. */
+const LINGER = 1_000;
+/** The numbers of requests begin anew after this one. */
+const LAST = 0xffff_ffff;
+
+/** An API, as the core describes it. */
+interface Upstream {
+  encrypted: boolean;
+  host: string;
+  port: number;
+}
+
+/** What the host has to know. */
+interface Settings {
+  listen: { host: string; port: number };
+  token: string | null;
+  upstreams: Upstream[];
+  /** Seconds. */
+  timeout: number;
+  report: string | null;
+}
+
+type Pairs = [string, string][];
+
+let current: Host | undefined;
+
+/** Takes no more requests, and lets those end that are open. */
+export async function stopRelay(): Promise<void> {
+  await current?.stop();
+}
+
+/** Runs until it is told to end. */
+export async function relayed(settings: string): Promise<void> {
+  const host = new Host(settings);
+  current = host;
+  await host.run();
+}
+
+class Host {
+  readonly settings: Settings;
+  readonly log = new Log();
+  readonly report: ReportFile;
+  readonly agents = {
+    plain: new PlainAgent({ keepAlive: true }),
+    secure: new SecureAgent({ keepAlive: true }),
+  };
+  readonly #token: string | undefined;
+  readonly #server: Server;
+  readonly #open = new Set<Exchange>();
+  #state: InstanceType<typeof RelayState>;
+  #last = 0;
+
+  constructor(readonly text: string) {
+    this.settings = JSON.parse(text) as Settings;
+    this.#token = tokenOf(this.settings);
+    this.report = new ReportFile(this.settings.report);
+    this.#state = new RelayState(text, this.#token);
+    this.#server = createServer((request, response) => this.#take(request, response));
+  }
+
+  async run(): Promise<void> {
+    const { host, port } = this.settings.listen;
+    const ended = once(this.#server, 'close');
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening');
+    const { port: found } = this.#server.address() as AddressInfo;
+    this.log.write(this.#state.started(`${host.includes(':') ? `[${host}]` : host}:${found}`));
+    await ended;
+    this.report.close();
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close();
+    this.#server.closeIdleConnections();
+    for (let waited = 0; this.#open.size > 0 && waited < PATIENCE; waited += 20) await after(20);
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    this.#last = this.#last === LAST ? 1 : this.#last + 1;
+    const exchange = new Exchange(this, this.#last, request, response);
+    this.#open.add(exchange);
+    response.once('close', () => {
+      this.#open.delete(exchange);
+      exchange.close();
+    });
+    exchange.begin();
+  }
+
+  /** Asks the core what there is to do. A defect of it ends the requests that are open, and not the relay. */
+  ask(what: (state: InstanceType<typeof RelayState>) => string[]): string[] {
+    try {
+      return what(this.#state);
+    } catch (error) {
+      this.log.write(`toolwire: internal: found a defect of toolwire (${(error as Error).message})`);
+      this.#state = new RelayState(this.text, this.#token);
+      for (const exchange of this.#open) exchange.abort();
+      return [];
+    }
+  }
+}
+
+/** A request of a client, and its reply. */
+class Exchange {
+  readonly #response: ServerResponse;
+  #body: Buffer = Buffer.alloc(0);
+  #upstream: ClientRequest | undefined;
+  #reply: IncomingMessage | undefined;
+  #isOver = false;
+  /** Milliseconds in the core. */
+  #spent = 0;
+
+  constructor(
+    readonly host: Host,
+    readonly number: number,
+    readonly request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    this.#response = response;
+    response.on('error', () => {});
+    request.on('error', () => {});
+  }
+
+  begin(): void {
+    const { method, url, rawHeaders, socket } = this.request;
+    const head = JSON.stringify({
+      method,
+      target: url,
+      headers: pairs(rawHeaders),
+      time: new Date().toISOString(),
+      local: isLocal(socket.remoteAddress),
+    });
+    this.#run(this.#ask((state) => state.request(this.number, head)));
+  }
+
+  /** The client's connection has ended, or the reply is complete. */
+  close(): void {
+    this.#isOver = true;
+    this.#upstream?.destroy();
+    this.#note(this.#ask((state) => state.closed(this.number, Math.round(this.#spent * 1000))));
+  }
+
+  /** Ends the connection of the client. */
+  abort(): void {
+    this.#response.destroy();
+  }
+
+  #ask(what: (state: InstanceType<typeof RelayState>) => string[]): string[] {
+    const begin = performance.now();
+    try {
+      return this.host.ask(what);
+    } finally {
+      this.#spent += performance.now() - begin;
+    }
+  }
+
+  #run(effects: string[]): void {
+    this.#carryOut(effects).catch((error: Error) => {
+      this.host.log.write(`toolwire: internal: found a defect of toolwire (${error.message})`);
+      this.abort();
+    });
+  }
+
+  /** Effects that are for the log and the report alone. */
+  #note(effects: string[]): void {
+    for (let at = 0; at < effects.length; at += 3) {
+      const [kind, , text = ''] = effects.slice(at, at + 3);
+      if (kind === 'log') this.host.log.write(text);
+      if (kind === 'report') this.host.report.write(text);
+    }
+  }
+
+  async #carryOut(effects: string[]): Promise<void> {
+    for (let at = 0; at < effects.length && !this.#isOver; at += 3) {
+      const [kind, about, text] = effects.slice(at, at + 3) as [string, string, string];
+      const how = about === '' ? {} : JSON.parse(about);
+      switch (kind) {
+        case 'answer':
+          this.#head(how, !this.request.complete);
+          this.#response.end(text);
+          break;
+        case 'read':
+          await this.#read(how);
+          break;
+        case 'forward':
+          await this.#send(how, this.request);
+          break;
+        case 'send-body':
+          await this.#send(how, this.#body);
+          break;
+        case 'send':
+          await this.#send(how, Buffer.from(text));
+          break;
+        case 'head':
+          this.#head(how);
+          this.#response.flushHeaders();
+          break;
+        case 'through':
+          await this.#through();
+          break;
+        case 'collect':
+          await this.#collect(how);
+          break;
+        case 'feed':
+          await this.#feed(how);
+          break;
+        case 'write':
+          await this.#write(text);
+          break;
+        case 'end':
+          this.#response.end();
+          break;
+        case 'abort':
+          this.abort();
+          break;
+        default:
+          this.#note([kind, about, text]);
+      }
+    }
+  }
+
+  /** @param isEarly - The client has not sent the whole request. */
+  #head({ status, headers }: { status: number; headers: Pairs }, isEarly = false): void {
+    const list = headers.flat();
+    if (isEarly) {
+      // What the client still sends is read for a while, so that it comes to read the answer.
+      list.push('Connection', 'close');
+      this.request.resume();
+      setTimeout(() => this.request.destroy(), LINGER).unref();
+    }
+    this.#response.writeHead(status, list);
+  }
+
+  async #read({ most, encoding }: { most: number; encoding: string | null }): Promise<void> {
+    try {
+      this.#body = await wholeOf(this.request, most, encoding);
+    } catch (error) {
+      if (this.#isOver) return;
+      const { status, message } = error instanceof Unreadable ? error : new Unreadable(400, (error as Error).message);
+      await this.#carryOut(this.#ask((state) => state.unread(this.number, status, message)));
+      return;
+    }
+    await this.#carryOut(this.#ask((state) => state.body(this.number, this.#body)));
+  }
+
+  async #send(
+    how: { upstream: number; method: string; target: string; headers: Pairs },
+    body: Buffer | Readable,
+  ): Promise<void> {
+    let isLate = false;
+    let isAgain = false;
+    for (;;) {
+      const upstream = this.#opened(how, () => {
+        isLate = true;
+      });
+      try {
+        write(body, upstream);
+        this.#reply = await replyOf(upstream);
+        break;
+      } catch (error) {
+        upstream.destroy();
+        if (this.#isOver) return;
+        const { code, message } = error as NodeJS.ErrnoException;
+        // A connection that was kept, and that the other side has closed in the meantime.
+        if (upstream.reusedSocket && code === 'ECONNRESET' && Buffer.isBuffer(body) && !isAgain) {
+          isAgain = true;
+          continue;
+        }
+        return await this.#failed(isLate, code ?? message);
+      }
+    }
+    const { statusCode = 502, rawHeaders } = this.#reply;
+    const headers = JSON.stringify(pairs(rawHeaders));
+    await this.#carryOut(this.#ask((state) => state.reply(this.number, statusCode, headers)));
+  }
+
+  #opened(
+    { upstream, method, target, headers }: { upstream: number; method: string; target: string; headers: Pairs },
+    late: () => void,
+  ): ClientRequest {
+    const { encrypted, host, port } = this.host.settings.upstreams[upstream] as Upstream;
+    const list = headers.flat();
+    // Where a body comes in pieces, it goes on in pieces, whatever the method is.
+    const hasPieces = this.request.headers['transfer-encoding'] !== undefined;
+    if (hasPieces && !headers.some(([name]) => name.toLowerCase() === 'content-length')) {
+      list.push('Transfer-Encoding', 'chunked');
+    }
+    const options = { host, port, method, path: target, headers: list, timeout: this.host.settings.timeout * 1000 };
+    const opened = encrypted
+      ? secureRequest({ ...options, agent: this.host.agents.secure })
+      : plainRequest({ ...options, agent: this.host.agents.plain });
+    opened.on('timeout', () => {
+      late();
+      opened.destroy(Object.assign(new Error('it was silent for too long'), { code: 'ETIMEDOUT' }));
+    });
+    opened.on('error', () => {});
+    this.#upstream = opened;
+    return opened;
+  }
+
+  async #failed(isLate: boolean, why: string): Promise<void> {
+    await this.#carryOut(this.#ask((state) => state.failed(this.number, isLate, why)));
+  }
+
+  async #through(): Promise<void> {
+    const reply = this.#reply as IncomingMessage;
+    try {
+      for await (const piece of reply) await this.#write(piece as Buffer);
+      this.#response.end();
+    } catch (error) {
+      if (!this.#isOver) await this.#failed(isLate(error), why(error));
+    }
+  }
+
+  async #collect({ most, encoding }: { most: number; encoding: string | null }): Promise<void> {
+    let body: Buffer;
+    try {
+      body = await wholeOf(this.#reply as IncomingMessage, most, encoding);
+    } catch (error) {
+      if (!this.#isOver) await this.#failed(isLate(error), why(error));
+      return;
+    }
+    await this.#carryOut(this.#ask((state) => state.whole(this.number, body)));
+  }
+
+  async #feed({ encoding }: { encoding: string | null }): Promise<void> {
+    try {
+      for await (const piece of unpacked(this.#reply as IncomingMessage, encoding)) {
+        await this.#carryOut(this.#ask((state) => state.piece(this.number, piece as Buffer)));
+      }
+    } catch (error) {
+      if (!this.#isOver) await this.#failed(isLate(error), why(error));
+      return;
+    }
+    if (!this.#isOver) await this.#carryOut(this.#ask((state) => state.end(this.number)));
+  }
+
+  /** Writes to the client. One that does not read stops the upstream. */
+  async #write(piece: string | Buffer): Promise<void> {
+    if (this.#isOver || this.#response.write(piece)) return;
+    const { timeout } = this.host.settings;
+    const timer = setTimeout(() => this.abort(), timeout * 1000);
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        this.#response.off('drain', done).off('close', done);
+        resolve();
+      };
+      this.#response.once('drain', done).once('close', done);
+    });
+    clearTimeout(timer);
+  }
+}
+
+/** A body that cannot be read, and the status that says so. */
+class Unreadable extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+function tokenOf({ token }: Settings): string | undefined {
+  if (token === null) return undefined;
+  const found = process.env[token]?.trim();
+  if (found) return found;
+  throw new Error(`expected a token in the variable ${token} of the environment, found none`);
+}
+
+/** Headers as pairs. */
+function pairs(raw: string[]): Pairs {
+  return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? '']);
+}
+
+function isLocal(address: string | undefined): boolean {
+  return address === '::1' || /^(::ffff:)?127\./.test(address ?? '');
+}
+
+function replyOf(upstream: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    upstream
+      .once('response', resolve)
+      .once('error', reject)
+      .once('close', () => reject(new Error('ECONNRESET')));
+  });
+}
+
+/** Sends a body. What the client sends goes on as it comes. */
+function write(body: Buffer | Readable, upstream: ClientRequest): void {
+  if (Buffer.isBuffer(body)) {
+    upstream.end(body);
+    return;
+  }
+  body.once('close', () => {
+    // The client has gone before its end.
+    if (!body.readableEnded) upstream.destroy();
+  });
+  body.pipe(upstream);
+}
+
+/** A stream as it was before it was packed. */
+function unpacked(stream: Readable, encoding: string | null): Readable {
+  if (encoding === null) return stream;
+  const unpack = unpacker(encoding);
+  unpack.once('error', () => stream.unpipe(unpack));
+  stream.once('error', (error) => unpack.destroy(error));
+  stream.once('close', () => {
+    if (!stream.readableEnded) unpack.destroy(new Error('ECONNRESET'));
+  });
+  return stream.pipe(unpack);
+}
+
+function unpacker(encoding: string): Transform {
+  if (encoding === 'br') return zlib.createBrotliDecompress();
+  if (encoding !== 'zstd') return zlib.createUnzip();
+  // Since Node 22.15.
+  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
+  if (createZstdDecompress === undefined) {
+    throw new Unreadable(415, 'expected a body that is not packed with zstd, which this version of Node cannot unpack');
+  }
+  return createZstdDecompress();
+}
+
+/** A whole body, unpacked. */
+async function wholeOf(stream: Readable, most: number, encoding: string | null): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    // The connection is not ended: the client is to read an answer.
+    for await (const piece of unpacked(stream, encoding).iterator({ destroyOnReturn: false })) {
+      length += (piece as Buffer).length;
+      if (length > most) throw new Unreadable(413, `expected a body of at most ${most} bytes, found a larger one`);
+      pieces.push(piece as Buffer);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (encoding === null || !/^(Z_|ERR_|ZSTD_)/.test(code ?? '')) throw error;
+    throw new Unreadable(400, `expected a body that is packed with ${encoding}, found one that is not (${code})`);
+  }
+  return Buffer.concat(pieces);
+}
+
+function isLate(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ETIMEDOUT';
+}
+
+function why(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return error instanceof Unreadable ? message : (code ?? message);
+}
