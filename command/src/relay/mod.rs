@@ -193,6 +193,7 @@ impl Relay {
         let model = node.as_ref().and_then(model_of).or_else(|| model_in(&open.entry.path).map(str::to_string));
         let mut renamed = None;
         if let Some(model) = &model {
+            open.entry.model.clone_from(model);
             let Some((at, upstream)) = route(&self.settings.upstreams, &open.entry.path, Some(model)) else {
                 return self.refused(open, 404, &no_model(model));
             };
@@ -201,7 +202,6 @@ impl Relay {
                 open.rename(model, name);
                 renamed = node.filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
             }
-            open.entry.model.clone_from(model);
         }
         let asked = renamed.as_deref().or(text);
         let options = self.options.get(open.upstream);

@@ -44,6 +44,14 @@ interface Settings {
 
 type Pairs = [string, string][];
 
+/** How a request is sent to an upstream. */
+interface Sending {
+  upstream: number;
+  method: string;
+  target: string;
+  headers: Pairs;
+}
+
 let current: Host | undefined;
 
 /** Takes no more requests, and lets those end that are open. */
@@ -82,11 +90,19 @@ class Host {
 
   async run(): Promise<void> {
     const { host, port } = this.settings.listen;
-    const ended = once(this.#server, 'close');
-    this.#server.listen(port, host);
-    await once(this.#server, 'listening');
+    const ended = new Promise<void>((resolve) => {
+      this.#server.once('close', () => resolve());
+    });
+    const where = host.includes(':') ? `[${host}]` : host;
+    try {
+      this.#server.listen(port, host);
+      await once(this.#server, 'listening');
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new Error(`expected an address at which it can listen, found ${where}:${port} (${code})`);
+    }
     const { port: found } = this.#server.address() as AddressInfo;
-    this.log.write(this.#state.started(`${host.includes(':') ? `[${host}]` : host}:${found}`));
+    this.log.write(this.#state.started(`${where}:${found}`));
     await ended;
     this.report.close();
   }
@@ -128,6 +144,8 @@ class Exchange {
   #upstream: ClientRequest | undefined;
   #reply: IncomingMessage | undefined;
   #isOver = false;
+  /** The upstream was silent for too long. */
+  #isLate = false;
   /** Milliseconds in the core. */
   #spent = 0;
 
@@ -264,16 +282,10 @@ class Exchange {
     await this.#carryOut(this.#ask((state) => state.body(this.number, this.#body)));
   }
 
-  async #send(
-    how: { upstream: number; method: string; target: string; headers: Pairs },
-    body: Buffer | Readable,
-  ): Promise<void> {
-    let isLate = false;
+  async #send(how: Sending, body: Buffer | Readable): Promise<void> {
     let isAgain = false;
     for (;;) {
-      const upstream = this.#opened(how, () => {
-        isLate = true;
-      });
+      const upstream = this.#opened(how);
       try {
         write(body, upstream);
         this.#reply = await replyOf(upstream);
@@ -287,7 +299,7 @@ class Exchange {
           isAgain = true;
           continue;
         }
-        return await this.#failed(isLate, code ?? message);
+        return await this.#failed(code ?? message);
       }
     }
     const { statusCode = 502, rawHeaders } = this.#reply;
@@ -295,10 +307,7 @@ class Exchange {
     await this.#carryOut(this.#ask((state) => state.reply(this.number, statusCode, headers)));
   }
 
-  #opened(
-    { upstream, method, target, headers }: { upstream: number; method: string; target: string; headers: Pairs },
-    late: () => void,
-  ): ClientRequest {
+  #opened({ upstream, method, target, headers }: Sending): ClientRequest {
     const { encrypted, host, port } = this.host.settings.upstreams[upstream] as Upstream;
     const list = headers.flat();
     // Where a body comes in pieces, it goes on in pieces, whatever the method is.
@@ -311,7 +320,7 @@ class Exchange {
       ? secureRequest({ ...options, agent: this.host.agents.secure })
       : plainRequest({ ...options, agent: this.host.agents.plain });
     opened.on('timeout', () => {
-      late();
+      this.#isLate = true;
       opened.destroy(Object.assign(new Error('it was silent for too long'), { code: 'ETIMEDOUT' }));
     });
     opened.on('error', () => {});
@@ -319,8 +328,9 @@ class Exchange {
     return opened;
   }
 
-  async #failed(isLate: boolean, why: string): Promise<void> {
-    await this.#carryOut(this.#ask((state) => state.failed(this.number, isLate, why)));
+  async #failed(why: string): Promise<void> {
+    const reason = this.#isLate ? 'it was silent for too long' : why;
+    await this.#carryOut(this.#ask((state) => state.failed(this.number, this.#isLate, reason)));
   }
 
   async #through(): Promise<void> {
@@ -329,7 +339,7 @@ class Exchange {
       for await (const piece of reply) await this.#write(piece as Buffer);
       this.#response.end();
     } catch (error) {
-      if (!this.#isOver) await this.#failed(isLate(error), why(error));
+      if (!this.#isOver) await this.#failed(why(error));
     }
   }
 
@@ -338,7 +348,7 @@ class Exchange {
     try {
       body = await wholeOf(this.#reply as IncomingMessage, most, encoding);
     } catch (error) {
-      if (!this.#isOver) await this.#failed(isLate(error), why(error));
+      if (!this.#isOver) await this.#failed(why(error));
       return;
     }
     await this.#carryOut(this.#ask((state) => state.whole(this.number, body)));
@@ -350,7 +360,7 @@ class Exchange {
         await this.#carryOut(this.#ask((state) => state.piece(this.number, piece as Buffer)));
       }
     } catch (error) {
-      if (!this.#isOver) await this.#failed(isLate(error), why(error));
+      if (!this.#isOver) await this.#failed(why(error));
       return;
     }
     if (!this.#isOver) await this.#carryOut(this.#ask((state) => state.end(this.number)));
@@ -460,10 +470,6 @@ async function wholeOf(stream: Readable, most: number, encoding: string | null):
     throw new Unreadable(400, `expected a body that is packed with ${encoding}, found one that is not (${code})`);
   }
   return Buffer.concat(pieces);
-}
-
-function isLate(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ETIMEDOUT';
 }
 
 function why(error: unknown): string {

@@ -75,6 +75,12 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
 
         run(words[0])
         return b""
+    if kind == "relay":
+        # Only here: it needs a package of its own.
+        from toolwire._relay import run as run_relay
+
+        run_relay(words[0])
+        return b""
     if kind == "set":
         return _json([name for name in words if os.environ.get(name, "").strip()])
     if kind == "folder":

@@ -9,13 +9,13 @@ import json
 import os
 import queue
 import signal
-import stat
 import subprocess
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
 from toolwire import _toolwire
+from toolwire._records import MOST_LOG, Log, report_file
 from toolwire._secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 # Maximum size of a message, and of what has not been read yet, in bytes.
 MOST = 64 << 20
-# Maximum size of the log that has not been read yet: the lines behind it are left out.
-MOST_LOG = 1 << 20
 PIECE = 1 << 16
 # How long open requests may take after the client has closed its end, and how long each way to end a server may take,
 # in seconds.
@@ -42,14 +40,7 @@ def run(settings: str) -> None:
 
         prepare("--url URL")
     with contextlib.ExitStack() as stack:
-        report = None
-        if told["report"] is not None:
-            # Not on Windows, which has neither of the last two.
-            safe = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-            file = os.open(told["report"], os.O_WRONLY | os.O_CREAT | os.O_APPEND | safe, 0o666)
-            report = stack.enter_context(os.fdopen(file, "ab", buffering=0))
-            if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise RuntimeError("ENOTREG")
+        report = stack.enter_context(report_file(told["report"]))
         asyncio.run(_Host(settings, told["servers"], report).run())
 
 
@@ -154,40 +145,6 @@ class _Client:
         # The loop may have ended.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(function, *arguments)
-
-
-class _Log:
-    """Standard error, written by a thread. Lines are left out while nobody reads them."""
-
-    def __init__(self) -> None:
-        self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._waiting = self._left_out = 0
-        self._thread = threading.Thread(target=self._write, daemon=True)
-        self._thread.start()
-
-    def line(self, text: str) -> None:
-        if self._waiting > MOST_LOG:
-            self._left_out += 1
-            return
-        if self._left_out:
-            text = f"toolwire: {self._left_out} lines of the log are left out\n{text}"
-            self._left_out = 0
-        line = text.encode("utf-8", "surrogatepass") + b"\n"
-        self._waiting += len(line)
-        self._queue.put(line)
-
-    def close(self) -> None:
-        self._queue.put(None)
-        self._thread.join(PATIENCE)
-
-    def _write(self) -> None:
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            stderr = sys.stderr.fileno()
-            while (line := self._queue.get()) is not None:
-                rest = memoryview(line)
-                while rest:
-                    rest = rest[os.write(stderr, rest) :]
-                self._waiting -= len(line)
 
 
 class Remote:
@@ -363,7 +320,7 @@ class _Host:
             lambda message: self._do(lambda: self._connection.client(message), message),
             lambda: self._do(lambda: self._connection.too_long(MOST)),
         )
-        self._client, self._log = _Client(lines), _Log()
+        self._client, self._log = _Client(lines), Log()
         try:
             await asyncio.gather(*(self._start(at, is_first=True) for at in range(len(self._servers))))
             self._client.listen()

@@ -1,0 +1,469 @@
+// `toolwire relay`: every transcript of tests/relay, and the program between clients and upstreams on real sockets.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, createServer, request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+
+const FOLDER = new URL('../../tests/relay/', import.meta.url);
+const PROGRAM = fileURLToPath(new URL('../dist/command.js', import.meta.url));
+const PKG = new URL('../../bindings-wasm/pkg/command/', import.meta.url);
+const { RelayState, initSync } = await import(new URL('toolwire_wasm.js', PKG));
+initSync({ module: readFileSync(new URL('toolwire_wasm_bg.wasm', PKG)) });
+
+const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json') && name !== 'count.json');
+const cases = files.flatMap((name) =>
+  JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')).map((it) => ({ ...it, file: name.replace('.json', '') })),
+);
+
+/** A body as it stands in a transcript: text, or JSON that becomes compact text. */
+const bytes = (body) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+
+function played(relay, step) {
+  const number = step.number ?? 1;
+  if ('request' in step) return relay.request(number, JSON.stringify(step.request));
+  if ('body' in step) return relay.body(number, bytes(step.body));
+  if ('unread' in step) return relay.unread(number, step.unread.status, step.unread.why);
+  if ('reply' in step) return relay.reply(number, step.reply.status, JSON.stringify(step.reply.headers));
+  if ('whole' in step) return relay.whole(number, bytes(step.whole));
+  if ('piece' in step) return relay.piece(number, bytes(step.piece));
+  if ('end' in step) return relay.end(number);
+  if ('failed' in step) return relay.failed(number, step.failed.late ?? false, step.failed.why);
+  return relay.closed(number, step.closed);
+}
+
+/** Effects as transcripts have them: words, JSON as a value. */
+function shown(words) {
+  const effects = [];
+  for (let at = 0; at < words.length; at += 3) {
+    const [kind, ...rest] = words.slice(at, at + 3);
+    effects.push([kind, ...rest.filter((word) => word !== '').map(value)]);
+  }
+  return effects;
+}
+
+function value(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+test('as many transcripts as there should be', () => {
+  assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
+});
+
+describe('every transcript', () => {
+  for (const it of cases) {
+    test(`${it.file}: ${it.name}`, () => {
+      const relay = new RelayState(JSON.stringify(it.settings), it.token);
+      for (const step of it.steps) {
+        assert.equal(JSON.stringify(shown(played(relay, step))), JSON.stringify(step.effects));
+      }
+    });
+  }
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'toolwire-relay-'));
+const closing = [];
+after(async () => {
+  await Promise.all(closing.map((close) => close()));
+  rmSync(folder, { recursive: true });
+});
+
+/** An API that answers with a function. */
+async function api(answer) {
+  const server = createServer(answer);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${server.address().port}`, server };
+}
+
+/** The relay in front of APIs: its address, and what it says. */
+async function relay(args, environment = {}) {
+  const child = spawn(process.execPath, [PROGRAM, 'relay', '--listen', '127.0.0.1:0', ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  const started = { child, log: '', url: '', ended: once(child, 'close') };
+  closing.push(async () => {
+    child.kill('SIGKILL');
+    await started.ended;
+  });
+  for await (const piece of child.stderr.iterator({ destroyOnReturn: false })) {
+    started.log += piece;
+    const found = /listening at (\S+)/.exec(started.log);
+    if (found === null) continue;
+    started.url = `http://${found[1]}`;
+    break;
+  }
+  child.stderr.on('data', (piece) => {
+    started.log += piece;
+  });
+  assert.notEqual(started.url, '', started.log);
+  return started;
+}
+
+const agent = new Agent({ keepAlive: false });
+
+/** Sends a request, byte for byte; gives the reply once its head is there. */
+async function sent(url, { method = 'POST', headers = ['Content-Type', 'application/json'], body, host } = {}) {
+  const { hostname, port, pathname, search } = new URL(url);
+  const list = ['Host', host ?? `${hostname}:${port}`, ...headers];
+  if (body !== undefined) list.push('Content-Length', String(Buffer.byteLength(body)));
+  const asked = request({ hostname, port, path: pathname + search, method, headers: list, agent });
+  asked.end(body);
+  const [reply] = await once(asked, 'response');
+  return { asked, reply };
+}
+
+async function all(stream) {
+  const pieces = [];
+  for await (const piece of stream) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const asked = async (url, how) => {
+  const { reply } = await sent(url, how);
+  return { status: reply.statusCode, headers: reply.rawHeaders, body: (await all(reply)).toString() };
+};
+
+const tools = (name) => [
+  { type: 'function', function: { name, parameters: { type: 'object', properties: { n: { type: 'integer' } } } } },
+];
+const chat = (name, more = {}) =>
+  JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }], tools: tools(name), ...more });
+const called = (name) =>
+  JSON.stringify({
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', tool_calls: [{ id: 'c', function: { name, arguments: '{"n":"4"}' } }] },
+        finish_reason: 'tool_calls',
+      },
+    ],
+  });
+const event = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
+
+test('what has no tools passes byte for byte, both ways', async () => {
+  const seen = [];
+  const raw = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  const { url } = await api(async (request, response) => {
+    seen.push([request.method, request.url, request.rawHeaders, await all(request)]);
+    response.writeHead(203, [
+      'X-Two',
+      '1',
+      'x-two',
+      '2',
+      'Content-Type',
+      'application/octet-stream',
+      'Content-Encoding',
+      'br',
+    ]);
+    response.end(raw);
+  });
+  const { url: base } = await relay(['--upstream', `${url}/base`]);
+  const headers = ['X-Case', 'Ä'.normalize('NFC'), 'authorization', 'Bearer k', 'Content-Type', 'image/png'];
+  const { reply } = await sent(`${base}/v1/files?a=%2F&b`, { headers, body: raw });
+  assert.equal(reply.statusCode, 203);
+  assert.deepEqual(await all(reply), raw);
+  assert.deepEqual(reply.rawHeaders.slice(0, 8), [
+    'X-Two',
+    '1',
+    'x-two',
+    '2',
+    'Content-Type',
+    'application/octet-stream',
+    'Content-Encoding',
+    'br',
+  ]);
+  const [method, target, got, body] = seen[0];
+  assert.deepEqual([method, target], ['POST', '/base/v1/files?a=%2F&b']);
+  assert.deepEqual(got.slice(0, 10), ['Host', url.slice(7), ...headers, 'Content-Length', '256']);
+  assert.deepEqual(body, raw);
+  const { status } = await asked(`${base}/v1/models`, { method: 'GET', headers: [] });
+  assert.equal(status, 203);
+  assert.equal((await asked(`${base}/v1/models`, { method: 'HEAD', headers: [] })).body, '');
+});
+
+test('calls are restored, however a reply is packed and cut', async () => {
+  const packers = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+  const seen = [];
+  const { url } = await api(async (request, response) => {
+    const body = JSON.parse(await all(request));
+    seen.push(body.tools[0].function.name);
+    const how = request.headers['x-how'];
+    const packed = packers[how];
+    const head = { 'Content-Type': body.stream ? 'text/event-stream' : 'application/json' };
+    if (packed) head['Content-Encoding'] = how;
+    response.writeHead(200, head);
+    const text = body.stream
+      ? `${event({ tool_calls: [{ index: 0, id: 'c', function: { name: 'a_b', arguments: '{"n":"4"}' } }] })}data: [DONE]\n\n`
+      : called('a_b');
+    const reply = packed ? packed(text) : Buffer.from(text);
+    for (const byte of reply) response.write(Buffer.from([byte]));
+    response.end();
+  });
+  const { url: base } = await relay(['--upstream', url, '--dialect', 'openai-chat']);
+  for (const how of ['none', ...Object.keys(packers)]) {
+    for (const stream of [false, true]) {
+      const headers = ['Content-Type', 'application/json', 'X-How', how];
+      const { body } = await asked(`${base}/v1/chat/completions`, { headers, body: chat('a.b', { stream }) });
+      assert.match(body, /"name":"a\.b"/, how);
+      assert.match(body, /\{\\"n\\":4\}/, how);
+    }
+    const headers = ['Content-Type', 'application/json', ...(packers[how] ? ['Content-Encoding', how] : [])];
+    const body = packers[how] ? packers[how](chat('a.b')) : chat('a.b');
+    assert.equal((await asked(`${base}/v1/chat/completions`, { headers, body })).status, 200);
+  }
+  assert.equal(new Set(seen).size, 1);
+});
+
+test('an event is passed on before the next one is there', async () => {
+  let go;
+  const { url } = await api(async (request, response) => {
+    await all(request);
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(event({ content: 'first' }));
+    await new Promise((resolve) => {
+      go = resolve;
+    });
+    response.end(event({ content: 'second' }));
+  });
+  const { url: base } = await relay(['--upstream', url, '--dialect', 'openai-chat']);
+  const { reply } = await sent(`${base}/v1/chat/completions`, { body: chat('a.b', { stream: true }) });
+  let text = '';
+  for await (const piece of reply) {
+    text += piece;
+    if (go !== undefined && text.includes('first')) go();
+  }
+  assert.match(text, /first[\s\S]*second/);
+});
+
+test('a client that goes ends the request at the API', async () => {
+  let gone;
+  const ended = new Promise((resolve) => {
+    gone = resolve;
+  });
+  const { url } = await api(async (request, response) => {
+    await all(request);
+    response.once('close', gone);
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(event({ content: 'first' }));
+  });
+  const { url: base } = await relay(['--upstream', url, '--dialect', 'openai-chat']);
+  const { asked: client, reply } = await sent(`${base}/v1/chat/completions`, { body: chat('a.b', { stream: true }) });
+  await once(reply, 'data');
+  client.destroy();
+  await ended;
+});
+
+test('an API that fails, at every point', async () => {
+  const { url, server } = await api(async (request, response) => {
+    const how = request.headers['x-how'];
+    if (how === 'silent') return;
+    await all(request);
+    if (how === 'reset') return request.socket.resetAndDestroy();
+    const isStream = how.startsWith('stream');
+    response.writeHead(200, { 'Content-Type': isStream ? 'text/event-stream' : 'application/json' });
+    response.write(isStream ? event({ content: 'first' }) : '{"choices":');
+    if (how !== 'stream-silent') response.write('data: ', () => request.socket.resetAndDestroy());
+  });
+  const { url: base } = await relay(['--upstream', url, '--dialect', 'openai-chat', '--timeout', '1']);
+  const ask = (how, body = chat('a.b')) =>
+    asked(`${base}/v1/chat/completions`, { headers: ['Content-Type', 'application/json', 'X-How', how], body });
+  for (const [how, status, words] of [
+    ['reset', 502, 'found none: ECONNRESET'],
+    ['silent', 504, 'expected an answer in time of .*, found none: it was silent'],
+    ['half', 502, 'found none'],
+    ['stream', 200, 'first[\\s\\S]*"type":"relay_error"'],
+    ['stream-silent', 200, 'first[\\s\\S]*expected an answer in time'],
+  ]) {
+    const found = await ask(how);
+    assert.equal(found.status, status, `${how}: ${found.body}`);
+    assert.match(found.body, new RegExp(words), how);
+  }
+  // A reply that passes as it is: the client is not to take the half for the whole.
+  await assert.rejects(asked(`${base}/v1/models`, { method: 'GET', headers: ['X-How', 'half'] }));
+  server.closeAllConnections();
+  server.close();
+  const refused = await ask('reset');
+  assert.equal(refused.status, 502);
+  assert.match(refused.body, /ECONNREFUSED/);
+});
+
+test('large bodies', async () => {
+  const { url } = await api(async (request, response) => {
+    const body = await all(request);
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ length: body.length, choices: [] }));
+  });
+  const { url: base } = await relay(['--upstream', url, '--dialect', 'openai-chat']);
+  const large = chat('a.b', { user: 'x'.repeat(50_000_000) });
+  const { body } = await asked(`${base}/v1/chat/completions`, { body: large });
+  assert.equal(JSON.parse(body).length, large.length);
+  const larger = await asked(`${base}/v1/chat/completions`, { body: chat('a.b', { user: 'x'.repeat(70_000_000) }) });
+  assert.equal(larger.status, 413);
+  // 100 MB in 100 kB.
+  const bomb = gzipSync(Buffer.alloc(100_000_000, 0x20));
+  const headers = ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'];
+  assert.equal((await asked(`${base}/v1/chat/completions`, { headers, body: bomb })).status, 413);
+  assert.equal((await asked(`${base}/v1/chat/completions`, { headers, body: 'not packed' })).status, 400);
+});
+
+test('500 streams at once, and nothing crosses from one to another', async () => {
+  const { url } = await api(async (request, response) => {
+    const { user, tools: sent } = JSON.parse(await all(request));
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    for (const piece of [user, '-', user]) {
+      response.write(event({ content: piece }));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const { name } = sent[0].function;
+    response.end(event({ tool_calls: [{ index: 0, id: user, function: { name, arguments: `{"n":"${user}"}` } }] }));
+  });
+  const { url: base } = await relay(['--upstream', url, '--dialect', 'openai-chat']);
+  const one = async (number) => {
+    const body = chat(`tool.${number}`, { stream: true, user: String(number) });
+    const reply = (await asked(`${base}/v1/chat/completions`, { body })).body;
+    assert.match(
+      reply,
+      new RegExp(`"content":"${number}"[\\s\\S]*"content":"${number}"[\\s\\S]*"name":"tool\\.${number}"`),
+    );
+    assert.match(reply, new RegExp(`\\{\\\\"n\\\\":${number}\\}`));
+  };
+  await Promise.all(Array.from({ length: 500 }, (_, number) => one(number)));
+  const { body } = await asked(`${base}/toolwire/metrics`, { method: 'GET', headers: [] });
+  assert.match(body, /toolwire_requests_total\{outcome="adapted"\} 500\n/);
+  assert.match(body, /toolwire_open_requests 0\n/);
+});
+
+test('the door', async () => {
+  const { url } = await api((_, response) => response.end('{}'));
+  const { url: base, log } = await relay(['--upstream', url]);
+  assert.match(log, new RegExp(`in place of ${url}`));
+  const get = (headers, host) => asked(`${base}/v1/models`, { method: 'GET', headers, host });
+  assert.equal((await get([])).status, 200);
+  assert.equal((await get([], 'evil.example')).status, 403);
+  assert.equal((await get(['Origin', 'https://evil.example'])).status, 403);
+  assert.equal((await asked(`${base}/toolwire/health`, { method: 'GET', headers: [] })).body, 'ok\n');
+  // What HTTP's parser refuses, and a target that is another host.
+  const { port } = new URL(base);
+  for (const head of [
+    'rubbish\r\n\r\n',
+    'GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n',
+  ]) {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end(head);
+    assert.match((await all(socket)).toString(), /^HTTP\/1\.1 400 /);
+  }
+  const { url: guarded } = await relay(['--upstream', url, '--token-env', 'RELAY_TOKEN'], { RELAY_TOKEN: 'secret' });
+  const ask = (headers) => asked(`${guarded}/v1/models`, { method: 'GET', headers });
+  assert.equal((await ask([])).status, 401);
+  assert.equal((await ask(['X-Toolwire-Token', 'secret'])).status, 200);
+});
+
+test('several upstreams, and a report without values', async () => {
+  const seen = [];
+  const answer = (name) => async (request, response) => {
+    seen.push([name, request.url, JSON.parse(await all(request)).model]);
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(called('a_b'));
+  };
+  const [one, two] = [await api(answer('one')), await api(answer('two'))];
+  const config = join(folder, 'relay.toml');
+  const report = join(folder, 'report.jsonl');
+  writeFileSync(
+    config,
+    `[[upstream]]\npath = "/one"\nurl = "${one.url}"\ndialect = "openai-chat"\n
+[[upstream]]\nmodels = "deepseek-*"\nurl = "${two.url}/base"\ndialect = "deepseek"\nmodel-names = { deepseek-best = "d" }\n`,
+  );
+  const { url: base } = await relay(['--config', config, '--report', report]);
+  const secret = 'secret text of the user';
+  const body = (model) => chat('a.b', { model, messages: [{ role: 'user', content: secret }] });
+  await asked(`${base}/one/v1/chat/completions?key=hidden`, { body: body('gpt') });
+  await asked(`${base}/v1/chat/completions`, { body: body('deepseek-best') });
+  assert.equal((await asked(`${base}/v1/chat/completions`, { body: body('gpt') })).status, 404);
+  assert.deepEqual(seen, [
+    ['one', '/v1/chat/completions?key=hidden', 'gpt'],
+    ['two', '/base/v1/chat/completions', 'd'],
+  ]);
+  const text = readFileSync(report, 'utf8');
+  const lines = text.trim().split('\n').map(JSON.parse);
+  assert.deepEqual(
+    lines.map(({ model, status }) => [model, status]),
+    [
+      ['gpt', 200],
+      ['deepseek-best', 200],
+      ['gpt', 404],
+    ],
+  );
+  const page = (await asked(`${base}/toolwire/last`, { method: 'GET', headers: [] })).body;
+  for (const where of [text, page]) assert.doesNotMatch(where, /secret text|hidden|"4"/);
+  assert.match(page, /rename-tool/);
+});
+
+test('its end lets open requests end, and takes no more', async () => {
+  let go;
+  const { url } = await api(async (request, response) => {
+    await all(request);
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(event({ content: 'first' }));
+    await new Promise((resolve) => {
+      go = resolve;
+    });
+    response.end(event({ content: 'last' }));
+  });
+  const { url: base, child, ended } = await relay(['--upstream', url, '--dialect', 'openai-chat']);
+  const { reply } = await sent(`${base}/v1/chat/completions`, { body: chat('a.b', { stream: true }) });
+  let text = String((await once(reply, 'data'))[0]);
+  child.kill('SIGTERM');
+  // Once it takes no more, the first one may end.
+  for (;;) {
+    const refused = await asked(`${base}/toolwire/health`, { method: 'GET', headers: [] }).then(
+      () => false,
+      () => true,
+    );
+    if (refused) break;
+  }
+  go();
+  for await (const piece of reply) text += piece;
+  assert.match(text, /first[\s\S]*last/);
+  assert.deepEqual(await ended, [143, null]);
+});
+
+test('wrong usage', async () => {
+  const said = async (...args) => {
+    const child = spawn(process.execPath, [PROGRAM, 'relay', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const log = (await all(child.stderr)).toString();
+    return [child.exitCode ?? (await once(child, 'close'))[0], log];
+  };
+  const { url, server } = await api(() => {});
+  const taken = String(server.address().port);
+  for (const [args, words] of [
+    [[], 'expected `--upstream URL` or `--config FILE`, found neither'],
+    [['--upstream', 'api.example.com'], 'expected a URL that begins with `https://`'],
+    [['--upstream', url, '--listen', '0.0.0.0:0'], 'expected `--token-env NAME`'],
+    [['--upstream', url, '--listen', `127.0.0.1:${taken}`], "found the relay's own"],
+    [['--upstream', 'http://127.0.0.1:9', '--listen', `127.0.0.1:${taken}`], 'EADDRINUSE'],
+    [['--upstream', url, '--token-env', 'NO_SUCH_VARIABLE'], 'expected a token in the variable NO_SUCH_VARIABLE'],
+    [['--upstream', url, '--dialect', 'gemni'], "'gemini'"],
+    [['--config', join(folder, 'none.toml')], 'none.toml'],
+  ]) {
+    const [code, log] = await said(...args);
+    assert.equal(code, 2, log);
+    assert.ok(log.includes(words), `${words} in ${log}`);
+  }
+});

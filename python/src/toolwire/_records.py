@@ -1,0 +1,71 @@
+"""What programs that run for long write: the log on standard error, and the report in a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import stat
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from io import FileIO
+
+# Maximum size of the log that has not been read yet, in bytes: the lines behind it are left out.
+MOST_LOG = 1 << 20
+# How long the log may take at the end, in seconds.
+PATIENCE = 1.0
+
+
+class Log:
+    """Standard error, written by a thread. Lines are left out while nobody reads them."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._waiting = self._left_out = 0
+        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread.start()
+
+    def line(self, text: str) -> None:
+        """Write a line."""
+        if self._waiting > MOST_LOG:
+            self._left_out += 1
+            return
+        if self._left_out:
+            text = f"toolwire: {self._left_out} lines of the log are left out\n{text}"
+            self._left_out = 0
+        line = text.encode("utf-8", "surrogatepass") + b"\n"
+        self._waiting += len(line)
+        self._queue.put(line)
+
+    def close(self) -> None:
+        """Wait until everything is written, if somebody reads."""
+        self._queue.put(None)
+        self._thread.join(PATIENCE)
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stderr = sys.stderr.fileno()
+            while (line := self._queue.get()) is not None:
+                rest = memoryview(line)
+                while rest:
+                    rest = rest[os.write(stderr, rest) :]
+                self._waiting -= len(line)
+
+
+@contextlib.contextmanager
+def report_file(path: str | None) -> Iterator[FileIO | None]:
+    """Open the report, if one is wanted: a regular file that is no link, to which lines are added."""
+    if path is None:
+        yield None
+        return
+    # Not on Windows, which has neither of the last two.
+    safe = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | safe, 0o666)
+    with os.fdopen(number, "ab", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise RuntimeError("ENOTREG")
+        yield file

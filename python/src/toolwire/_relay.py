@@ -1,0 +1,413 @@
+"""`toolwire relay`: its sockets and its clock. Where a request goes, and what a client gets, is decided in Rust."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import time
+import zlib
+from datetime import datetime, timezone
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+
+from toolwire import _toolwire
+from toolwire._records import Log, report_file
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from io import FileIO
+
+    Effects = list[tuple[str, str, str]]
+
+# How long open requests may take once the relay is told to end, in seconds.
+PATIENCE = 10.0
+# The size of a piece that is read, and of the longest line and field of a head, in bytes.
+PIECE = 1 << 16
+SIGNALS = {"SIGHUP": 129, "SIGINT": 130, "SIGQUIT": 131, "SIGTERM": 143}
+NEEDS = (
+    "expected the package aiohttp, which serves and asks, found none: run `uvx 'toolwire[relay]' relay …`, or install "
+    "`toolwire[relay]`"
+)
+
+
+def run(settings: str) -> None:
+    """Run until it is told to end."""
+    try:
+        import aiohttp  # noqa: F401
+    except ImportError:
+        raise RuntimeError(NEEDS) from None
+    told = json.loads(settings)
+    token = _token(told["token"])
+    with contextlib.ExitStack() as stack:
+        report = stack.enter_context(report_file(told["report"]))
+        code = asyncio.run(_Host(settings, token, told, report).run())
+    raise SystemExit(code)
+
+
+def _token(variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    found = os.environ.get(variable, "").strip()
+    if found:
+        return found
+    raise RuntimeError(f"expected a token in the variable {variable} of the environment, found none")
+
+
+class _Host:
+    def __init__(self, text: str, token: str | None, settings: dict[str, Any], report: FileIO | None) -> None:
+        self._text, self._token, self.settings, self._report = text, token, settings, report
+        self._state = _toolwire.Relay(text, token)
+        self._last = 0
+        self._open: set[asyncio.Task[Any]] = set()
+        self._session: Any = None
+        self.log = Log()
+
+    async def run(self) -> int:
+        """Run until a signal comes; gives the exit code."""
+        import aiohttp
+        from aiohttp import web
+
+        ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._listen_to_signals(ended)
+        sizes = {"max_line_size": PIECE, "max_field_size": PIECE}
+        # Nothing is added to what the client wrote, and nothing is taken from it.
+        self._session = aiohttp.ClientSession(
+            auto_decompress=False,
+            connector=aiohttp.TCPConnector(limit=0),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
+            **sizes,
+        )
+        server = web.Server(self._take, handler_cancellation=True, auto_decompress=False, access_log=None, **sizes)
+        runner = web.ServerRunner(server)
+        try:
+            await runner.setup()
+            listen = self.settings["listen"]
+            site = web.TCPSite(runner, listen["host"], listen["port"])
+            await site.start()
+            host, port = runner.addresses[0][:2]
+            host = f"[{listen['host']}]" if ":" in listen["host"] else listen["host"]
+            self.log.line(self._state.started(f"{host}:{port}"))
+            code = await ended
+            await site.stop()
+            if self._open:
+                await asyncio.wait(self._open, timeout=PATIENCE)
+            return code
+        finally:
+            await runner.cleanup()
+            await self._session.close()
+            self.log.close()
+
+    def _listen_to_signals(self, ended: asyncio.Future[int]) -> None:
+        for name, code in SIGNALS.items():
+            # Windows has only some of them, and Python's own way to take them there.
+            number = getattr(signal, name, None)
+            if number is None or signal.getsignal(number) is signal.SIG_IGN:
+                continue
+            with contextlib.suppress(NotImplementedError):
+                end = _once(ended, code)
+                asyncio.get_running_loop().add_signal_handler(number, end)
+
+    async def _take(self, request: Any) -> Any:
+        self._last += 1
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        exchange = _Exchange(self, self._last, request)
+        try:
+            return await exchange.run()
+        finally:
+            self._open.discard(task)
+            exchange.close()
+
+    def ask(self, what: Callable[[_toolwire.Relay], Effects]) -> Effects:
+        """Ask the core what there is to do. A defect of it ends a request, and not the relay."""
+        try:
+            return what(self._state)
+        except Exception as error:
+            self.log.line(f"toolwire: internal: found a defect of toolwire ({error})")
+            self._state = _toolwire.Relay(self._text, self._token)
+            raise _GoneError from None
+
+    async def send(self, upstream: int, method: str, target: str, headers: Any, body: Any) -> Any:
+        """Send a request; gives the reply once its head is there."""
+        import aiohttp
+        from yarl import URL
+
+        to = self.settings["upstreams"][upstream]
+        host = f"[{to['host']}]" if ":" in to["host"] else to["host"]
+        scheme = "https" if to["encrypted"] else "http"
+        seconds = self.settings["timeout"]
+        return await self._session.request(
+            method,
+            URL(f"{scheme}://{host}:{to['port']}{target}", encoded=True),
+            headers=headers,
+            data=body,
+            allow_redirects=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds),
+        )
+
+    def note(self, kind: str, text: str) -> None:
+        """Write a line to the log, or to the report."""
+        if kind == "log":
+            self.log.line(text)
+        elif self._report is not None:
+            self._report.write(text.encode("utf-8", "surrogatepass") + b"\n")
+
+
+def _once(ended: asyncio.Future[int], code: int) -> Callable[[], None]:
+    return lambda: None if ended.done() else ended.set_result(code)
+
+
+class _GoneError(Exception):
+    """The client's connection is ended, and nothing is said any more."""
+
+
+class _UnreadableError(Exception):
+    """A body cannot be read; and the status that says so."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class _Exchange:
+    """A request of a client, and its reply."""
+
+    def __init__(self, host: _Host, number: int, request: Any) -> None:
+        self._host, self._number, self._request = host, number, request
+        self._body = b""
+        self._reply: Any = None
+        self._response: Any = None
+        # Seconds in the core.
+        self._spent = 0.0
+
+    async def run(self) -> Any:
+        """Carry everything out; gives the response."""
+        request = self._request
+        peer = request.transport.get_extra_info("peername") if request.transport else None
+        head = {
+            "method": request.method,
+            "target": request.raw_path,
+            "headers": _pairs(request.raw_headers),
+            "time": datetime.now(timezone.utc).isoformat(timespec="milliseconds"),
+            "local": _is_local(peer),
+        }
+        try:
+            await self._carry_out(self._ask(lambda state: state.request(self._number, json.dumps(head))))
+        except _GoneError:
+            self._abort()
+        except ConnectionError:
+            # The client has gone.
+            self._abort()
+        return self._response
+
+    def close(self) -> None:
+        """End it, whatever there is still to be read."""
+        if self._reply is not None:
+            self._reply.close()
+        with contextlib.suppress(_GoneError):
+            spent = round(self._spent * 1e6)
+            for kind, _, text in self._ask(lambda state: state.closed(self._number, spent)):
+                self._host.note(kind, text)
+
+    def _ask(self, what: Callable[[_toolwire.Relay], Effects]) -> Effects:
+        begin = time.perf_counter()
+        try:
+            return self._host.ask(what)
+        finally:
+            self._spent += time.perf_counter() - begin
+
+    def _abort(self) -> None:
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
+    async def _carry_out(self, effects: Effects) -> None:
+        for kind, about, text in effects:
+            how = json.loads(about) if about else {}
+            if kind == "answer":
+                await self._answer(how, text.encode())
+            elif kind == "read":
+                await self._read(**how)
+            elif kind == "forward":
+                await self._send(how, self._pieces_of_request() if self._request.body_exists else None)
+            elif kind == "send-body":
+                await self._send(how, self._body)
+            elif kind == "send":
+                await self._send(how, text.encode())
+            elif kind == "head":
+                await self._head(how)
+            elif kind == "through":
+                await self._through()
+            elif kind == "collect":
+                await self._collect(**how)
+            elif kind == "feed":
+                await self._feed(**how)
+            elif kind == "write":
+                await self._write(text.encode())
+            elif kind == "end":
+                await self._response.write_eof()
+            elif kind == "abort":
+                raise _GoneError
+            else:
+                self._host.note(kind, text)
+
+    async def _head(self, how: dict[str, Any]) -> None:
+        from aiohttp import web
+        from multidict import CIMultiDict
+
+        headers = CIMultiDict((name, _text(value)) for name, value in how["headers"])
+        self._response = web.StreamResponse(status=how["status"], headers=headers)
+        if not self._request.content.at_eof():
+            self._response.force_close()
+        await self._response.prepare(self._request)
+
+    async def _answer(self, how: dict[str, Any], body: bytes) -> None:
+        await self._head(how)
+        if self._request.method != "HEAD":
+            await self._write(body)
+        await self._response.write_eof()
+
+    async def _read(self, most: int, encoding: str | None) -> None:
+        try:
+            self._body = await _whole(self._pieces_of_request(), most, encoding)
+        except _UnreadableError as error:
+            status, why = error.status, str(error)
+            await self._carry_out(self._ask(lambda state: state.unread(self._number, status, why)))
+            return
+        await self._carry_out(self._ask(lambda state: state.body(self._number, self._body)))
+
+    async def _pieces_of_request(self) -> AsyncIterator[bytes]:
+        seconds = self._host.settings["timeout"]
+        while True:
+            try:
+                piece = await asyncio.wait_for(self._request.content.readany(), seconds)
+            except asyncio.TimeoutError:
+                raise _UnreadableError(408, "expected the whole request in time, found a part of it") from None
+            if not piece:
+                return
+            yield piece
+
+    async def _send(self, how: dict[str, Any], body: Any) -> None:
+        from multidict import CIMultiDict
+
+        try:
+            headers = CIMultiDict((name, _text(value)) for name, value in how["headers"])
+            self._reply = await self._host.send(how["upstream"], how["method"], how["target"], headers, body)
+        except _UnreadableError:
+            raise _GoneError from None
+        except Exception as error:
+            await self._failed(error)
+            return
+        status, head = self._reply.status, json.dumps(_pairs(self._reply.raw_headers))
+        await self._carry_out(self._ask(lambda state: state.reply(self._number, status, head)))
+
+    async def _failed(self, error: Exception) -> None:
+        is_late = isinstance(error, asyncio.TimeoutError)
+        why = "it was silent for too long" if is_late else str(error) or type(error).__name__
+        await self._carry_out(self._ask(lambda state: state.failed(self._number, is_late, why)))
+
+    async def _through(self) -> None:
+        pieces = self._reply.content.iter_any()
+        while True:
+            try:
+                piece = await anext(pieces, None)
+            except Exception as error:
+                await self._failed(error)
+                return
+            if piece is None:
+                break
+            await self._write(piece)
+        await self._response.write_eof()
+
+    async def _collect(self, most: int, encoding: str | None) -> None:
+        try:
+            body = await _whole(self._reply.content.iter_any(), most, encoding)
+        except Exception as error:
+            await self._failed(error)
+            return
+        await self._carry_out(self._ask(lambda state: state.whole(self._number, body)))
+
+    async def _feed(self, encoding: str | None) -> None:
+        pieces = _unpacked(self._reply.content.iter_any(), encoding)
+        while True:
+            try:
+                piece = await anext(pieces, None)
+            except Exception as error:
+                await self._failed(error)
+                return
+            if piece is None:
+                break
+            await self._carry_out(self._ask(lambda state, piece=piece: state.piece(self._number, piece)))
+        await self._carry_out(self._ask(lambda state: state.end(self._number)))
+
+    async def _write(self, piece: bytes) -> None:
+        """Write to the client. One that does not read stops the upstream."""
+        try:
+            await asyncio.wait_for(self._response.write(piece), self._host.settings["timeout"])
+        except asyncio.TimeoutError:
+            raise _GoneError from None
+
+
+def _pairs(raw: Any) -> list[tuple[str, str]]:
+    """Headers as pairs, in which each byte of a value is a character."""
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in raw]
+
+
+def _text(value: str) -> str:
+    """A value as aiohttp writes it: it encodes as UTF-8."""
+    return value.encode("latin-1").decode("utf-8", "replace")
+
+
+def _is_local(peer: Any) -> bool:
+    try:
+        address = ip_address(peer[0])
+    except (TypeError, ValueError):
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+async def _unpacked(pieces: AsyncIterator[bytes], encoding: str | None) -> AsyncIterator[bytes]:
+    """A body as it was before it was packed."""
+    if encoding is None:
+        async for piece in pieces:
+            yield piece
+        return
+    unpack = _unpacker(encoding)
+    async for piece in pieces:
+        rest = piece
+        while rest:
+            try:
+                text = unpack.decompress(rest, PIECE)
+            except Exception as error:
+                found = re.sub(r"\s+", " ", str(error))
+                message = f"expected a body that is packed with {encoding}, found one that is not ({found})"
+                raise _UnreadableError(400, message) from None
+            rest = unpack.unconsumed_tail
+            if text:
+                yield text
+    if not unpack.eof:
+        raise _UnreadableError(400, f"expected a body that is packed with {encoding}, found the beginning of one")
+
+
+def _unpacker(encoding: str) -> Any:
+    if encoding in ("gzip", "x-gzip", "deflate"):
+        return zlib.decompressobj(zlib.MAX_WBITS | 32)
+    message = f"expected a body that is packed with gzip or deflate, found `{encoding}`, which cannot be unpacked here"
+    raise _UnreadableError(415, message)
+
+
+async def _whole(pieces: AsyncIterator[bytes], most: int, encoding: str | None) -> bytes:
+    """A whole body, unpacked."""
+    parts, length = [], 0
+    async for piece in _unpacked(pieces, encoding):
+        length += len(piece)
+        if length > most:
+            raise _UnreadableError(413, f"expected a body of at most {most} bytes, found a larger one")
+        parts.append(piece)
+    return b"".join(parts)
