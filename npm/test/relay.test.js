@@ -104,9 +104,9 @@ async function relay(args, environment = {}) {
   });
   for await (const piece of child.stderr.iterator({ destroyOnReturn: false })) {
     started.log += piece;
-    const found = /listening at (\S+)/.exec(started.log);
+    const found = /(http:\S+)\/toolwire\/last/.exec(started.log);
     if (found === null) continue;
-    started.url = `http://${found[1]}`;
+    started.url = found[1];
     break;
   }
   child.stderr.on('data', (piece) => {

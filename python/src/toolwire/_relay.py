@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
+import io
 import json
 import os
 import re
@@ -11,6 +13,7 @@ import signal
 import time
 import zlib
 from datetime import datetime, timezone
+from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 PATIENCE = 10.0
 # The size of a piece that is read, and of the longest line and field of a head, in bytes.
 PIECE = 1 << 16
+LARGE = 1 << 20
 SIGNALS = {"SIGHUP": 129, "SIGINT": 130, "SIGQUIT": 131, "SIGTERM": 143}
 NEEDS = (
     "expected the package aiohttp, which serves and asks, found none: run `uvx 'toolwire[relay]' relay …`, or install "
@@ -73,7 +77,7 @@ class _Host:
 
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._listen_to_signals(ended)
-        sizes = {"max_line_size": PIECE, "max_field_size": PIECE}
+        sizes: dict[str, Any] = {"max_line_size": PIECE, "max_field_size": PIECE}
         # Nothing is added to what the client wrote, and nothing is taken from it.
         self._session = aiohttp.ClientSession(
             auto_decompress=False,
@@ -87,10 +91,15 @@ class _Host:
         try:
             await runner.setup()
             listen = self.settings["listen"]
-            site = web.TCPSite(runner, listen["host"], listen["port"])
-            await site.start()
-            host, port = runner.addresses[0][:2]
             host = f"[{listen['host']}]" if ":" in listen["host"] else listen["host"]
+            site = web.TCPSite(runner, listen["host"], listen["port"])
+            try:
+                await site.start()
+            except OSError as error:
+                why = errno.errorcode.get(error.errno or 0, str(error))
+                message = f"expected an address at which it can listen, found {host}:{listen['port']} ({why})"
+                raise RuntimeError(message) from None
+            port = runner.addresses[0][1]
             self.log.line(self._state.started(f"{host}:{port}"))
             code = await ended
             await site.stop()
@@ -146,7 +155,8 @@ class _Host:
             method,
             URL(f"{scheme}://{host}:{to['port']}{target}", encoded=True),
             headers=headers,
-            data=body,
+            # aiohttp would write a large one in one go.
+            data=io.BytesIO(body) if isinstance(body, bytes) and len(body) > LARGE else body,
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds),
         )
@@ -183,11 +193,14 @@ class _Exchange:
         self._body = b""
         self._reply: Any = None
         self._response: Any = None
+        self._has_failed = False
         # Seconds in the core.
         self._spent = 0.0
 
     async def run(self) -> Any:
         """Carry everything out; gives the response."""
+        import aiohttp
+
         request = self._request
         peer = request.transport.get_extra_info("peername") if request.transport else None
         head = {
@@ -199,10 +212,11 @@ class _Exchange:
         }
         try:
             await self._carry_out(self._ask(lambda state: state.request(self._number, json.dumps(head))))
-        except _GoneError:
+        except (_GoneError, ConnectionError, aiohttp.ClientError):
+            # The last two: the client has gone.
             self._abort()
-        except ConnectionError:
-            # The client has gone.
+        except Exception as error:
+            self._host.log.line(f"toolwire: internal: found a defect of toolwire ({error})")
             self._abort()
         return self._response
 
@@ -313,14 +327,7 @@ class _Exchange:
 
     async def _through(self) -> None:
         pieces = self._reply.content.iter_any()
-        while True:
-            try:
-                piece = await anext(pieces, None)
-            except Exception as error:
-                await self._failed(error)
-                return
-            if piece is None:
-                break
+        while (piece := await self._next(pieces)) is not None:
             await self._write(piece)
         await self._response.write_eof()
 
@@ -334,16 +341,19 @@ class _Exchange:
 
     async def _feed(self, encoding: str | None) -> None:
         pieces = _unpacked(self._reply.content.iter_any(), encoding)
-        while True:
-            try:
-                piece = await anext(pieces, None)
-            except Exception as error:
-                await self._failed(error)
-                return
-            if piece is None:
-                break
-            await self._carry_out(self._ask(lambda state, piece=piece: state.piece(self._number, piece)))
-        await self._carry_out(self._ask(lambda state: state.end(self._number)))
+        while (piece := await self._next(pieces)) is not None:
+            await self._carry_out(self._ask(partial(_fed, self._number, piece)))
+        if not self._has_failed:
+            await self._carry_out(self._ask(lambda state: state.end(self._number)))
+
+    async def _next(self, pieces: AsyncIterator[bytes]) -> bytes | None:
+        """Give the next piece of a reply; None at its end, and after a failure, which the client is told."""
+        try:
+            return await anext(pieces, None)
+        except Exception as error:
+            self._has_failed = True
+            await self._failed(error)
+            return None
 
     async def _write(self, piece: bytes) -> None:
         """Write to the client. One that does not read stops the upstream."""
@@ -351,6 +361,10 @@ class _Exchange:
             await asyncio.wait_for(self._response.write(piece), self._host.settings["timeout"])
         except asyncio.TimeoutError:
             raise _GoneError from None
+
+
+def _fed(number: int, piece: bytes, state: _toolwire.Relay) -> Effects:
+    return state.piece(number, piece)
 
 
 def _pairs(raw: Any) -> list[tuple[str, str]]:
