@@ -1,7 +1,7 @@
 # A machine with rustup, Node 20.19 and Python 3.10 or later needs nothing else: every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo playground devtools docs test fuzz judges bench figures bench-peers package release-check setup lint clean
+.PHONY: help demo playground devtools docs test fuzz judges clients bench figures bench-peers package release-check setup lint clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
@@ -26,6 +26,9 @@ fuzz: ## generated inputs for as long as one likes (TIME=3600: seconds a target;
 
 judges: ## every judge and SDK of the tests, alone (NEWEST=1: their newest releases, and what they say goes to target/judges.md)
 	@scripts/judges.sh $(if $(NEWEST),newest)
+
+clients: ## Claude Code, Codex and opencode through `toolwire relay` (1 GB)
+	@scripts/clients.sh
 
 bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools than the demo's)
 	@scripts/bench.sh $(DATA)

@@ -357,10 +357,12 @@ class _Exchange:
 
     async def _write(self, piece: bytes) -> None:
         """Write to the client. One that does not read stops the upstream."""
+        # Not `wait_for`, which makes a task for each piece.
+        timer = asyncio.get_running_loop().call_later(self._host.settings["timeout"], self._abort)
         try:
-            await asyncio.wait_for(self._response.write(piece), self._host.settings["timeout"])
-        except asyncio.TimeoutError:
-            raise _GoneError from None
+            await self._response.write(piece)
+        finally:
+            timer.cancel()
 
 
 def _fed(number: int, piece: bytes, state: _toolwire.Relay) -> Effects:

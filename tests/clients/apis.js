@@ -1,0 +1,196 @@
+// Fakes of APIs: each refuses what the real one was seen to refuse, in its words, and otherwise lets a model call the tool for the weather
+// once, with arguments that have a number as text.
+
+import { createServer } from 'node:http';
+
+const ARGUMENTS = { city: 'Rome', days: '3' };
+
+/** What an API says with status 400. */
+class Refusal extends Error {}
+
+/** Every schema below a schema. */
+function* schemas(schema) {
+  if (typeof schema !== 'object' || schema === null) return;
+  yield schema;
+  for (const key of ['anyOf', 'oneOf', 'allOf']) for (const one of schema[key] ?? []) yield* schemas(one);
+  for (const key of ['properties', '$defs']) for (const one of Object.values(schema[key] ?? {})) yield* schemas(one);
+  for (const key of ['items', 'additionalProperties']) yield* schemas(schema[key]);
+}
+
+const events = (response, list) => {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  for (const [name, data] of list) {
+    response.write(
+      `${name === '' ? '' : `event: ${name}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`,
+    );
+  }
+  response.end();
+};
+
+/** Anthropic Messages as Moonshot AI serves them. */
+export const kimi = {
+  path: '/v1/messages',
+  check({ tools = [], messages }) {
+    for (const { name, input_schema: schema, defer_loading: isDeferred } of tools) {
+      if (isDeferred) throw new Refusal(`tools.${name}.defer_loading: Extra inputs are not permitted`);
+      for (const one of schemas(schema)) {
+        // The words of MoonshotAI/walle, the validator of the API.
+        if (one.anyOf && one.type) {
+          throw new Refusal('when using anyOf, type should be defined in anyOf items instead of the parent schema');
+        }
+      }
+    }
+    if (JSON.stringify(messages).includes('"tool_reference"')) {
+      throw new Refusal('messages: tool_reference: Input should be one of text, image, tool_use, tool_result');
+    }
+  },
+  error: (message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
+  answer({ model, messages, tools = [] }, response) {
+    const said = JSON.stringify(messages);
+    const tool = tools.find(({ name }) => name.includes('weather'));
+    const search = tools.find(({ name }) => name === 'ToolSearch');
+    let call;
+    if (tool && !said.includes('Sunny.')) call = [tool.name, ARGUMENTS];
+    else if (search && !tool) call = ['ToolSearch', { query: 'select:mcp__weather__weather_of', max_results: 3 }];
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [], stop_reason: null, usage };
+    const block = call
+      ? { type: 'tool_use', id: `toolu_${said.length}`, name: call[0], input: {} }
+      : { type: 'text', text: '' };
+    const delta = call
+      ? { type: 'input_json_delta', partial_json: JSON.stringify(call[1]) }
+      : { type: 'text_delta', text: 'It is sunny.' };
+    const all = [
+      { type: 'message_start', message },
+      { type: 'content_block_start', index: 0, content_block: block },
+      { type: 'content_block_delta', index: 0, delta },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: call ? 'tool_use' : 'end_turn' }, usage: { output_tokens: 5 } },
+      { type: 'message_stop' },
+    ];
+    events(
+      response,
+      all.map((data) => [data.type, data]),
+    );
+  },
+};
+
+/** OpenAI Responses as Groq serves them. */
+export const groq = {
+  path: '/v1/responses',
+  check({ tools = [] }) {
+    // 49 recorded requests were answered so: docs/dialects/groq.md.
+    const at = tools.findIndex(({ type }) => type !== 'function' && type !== 'mcp');
+    if (at >= 0) throw new Refusal(`tools[${at}].type must be one of [function, mcp]`);
+  },
+  error: (message) => ({ error: { message, type: 'invalid_request_error' } }),
+  answer({ model, input, tools = [] }, response) {
+    const tool = tools.find(({ name }) => name?.includes('weather'));
+    const isCall = tool !== undefined && !JSON.stringify(input).includes('Sunny.');
+    const content = [{ type: 'output_text', text: 'It is sunny.', annotations: [] }];
+    const item = isCall
+      ? {
+          type: 'function_call',
+          id: 'fc_1',
+          call_id: 'call_1',
+          name: tool.name,
+          arguments: JSON.stringify(ARGUMENTS),
+          status: 'completed',
+        }
+      : { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content };
+    const usage = {
+      input_tokens: 1,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 1,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 2,
+    };
+    const whole = {
+      id: 'resp_1',
+      object: 'response',
+      created_at: 1,
+      status: 'completed',
+      model,
+      output: [item],
+      usage,
+    };
+    const all = [
+      { type: 'response.created', response: { ...whole, status: 'in_progress', output: [] } },
+      { type: 'response.output_item.added', output_index: 0, item },
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response: whole },
+    ];
+    events(
+      response,
+      all.map((data, at) => [data.type, { ...data, sequence_number: at }]),
+    );
+  },
+};
+
+/** Chat Completions as DeepSeek serves them. */
+export const deepseek = {
+  path: '/v1/chat/completions',
+  check({ tools = [] }) {
+    for (const { function: tool } of tools) {
+      for (const one of schemas(tool.parameters)) {
+        if (one.type || one.anyOf || one.$ref) continue;
+        throw new Refusal(
+          `Invalid tool parameters schema : field \`${tool.name}\`: one of \`type\`, \`anyOf\`, \`$ref\` field is required`,
+        );
+      }
+    }
+  },
+  error: (message) => ({
+    error: { message, type: 'invalid_request_error', param: null, code: 'invalid_request_error' },
+  }),
+  answer({ model, messages, tools = [] }, response) {
+    const tool = tools.find(({ function: { name } }) => name.includes('weather'));
+    const isCall = tool !== undefined && !JSON.stringify(messages).includes('Sunny.');
+    const called = { name: tool?.function.name, arguments: JSON.stringify(ARGUMENTS) };
+    const delta = isCall
+      ? { role: 'assistant', tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: called }] }
+      : { role: 'assistant', content: 'It is sunny.' };
+    const chunk = (choice) => ({
+      id: 'c',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model,
+      choices: [{ index: 0, ...choice }],
+    });
+    events(response, [
+      ['', chunk({ delta, finish_reason: null })],
+      ['', chunk({ delta: {}, finish_reason: isCall ? 'tool_calls' : 'stop' })],
+      ['', '[DONE]'],
+    ]);
+  },
+};
+
+/** Serves an API. `refusals` collects what it refused. */
+export async function served(api) {
+  const refusals = [];
+  const server = createServer(async (request, response) => {
+    const pieces = [];
+    for await (const piece of request) pieces.push(piece);
+    const [path] = request.url.split('?');
+    if (path !== api.path) {
+      response.writeHead(404, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(api.error('Not found')));
+      return;
+    }
+    try {
+      const body = JSON.parse(Buffer.concat(pieces));
+      api.check(body);
+      api.answer(body, response);
+    } catch (error) {
+      refusals.push(error.message);
+      response.writeHead(400, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(api.error(error.message)));
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${server.address().port}`, refusals, close };
+}
