@@ -82,6 +82,7 @@ impl Stream {
         self.held.is_empty()
             && self.texts.is_empty()
             && self.items.is_empty()
+            && self.answers.is_at_rest()
             && self.text.is_at_rest()
             && self.told.is_at_rest()
             && self.before.is_empty()
@@ -170,7 +171,11 @@ impl Stream {
         self.fresh = Vec::new();
         let left = texts.into_iter().chain(calls).chain(self.items.finish()).collect();
         // Only a stream that has too much open already fails here.
-        self.answered(left).unwrap_or_default()
+        let mut out = self.answered(left).unwrap_or_default();
+        if let Some(answer) = self.restore_map.called_answer() {
+            out.extend(self.answers.finish(answer));
+        }
+        out
     }
 
     /// Removes and returns the calls that never ended.
