@@ -1,11 +1,11 @@
-//! The candidates of Gemini, in whole replies and in events: the first call of the function that stands for the response
-//! format is the text of its candidate.
+//! The candidates of Gemini, in whole replies and in events: the first call of the function that stands for the
+//! response format is the text of its candidate.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::{restored, Answer},
-    answer_call::{in_block, is_answer_block, is_text, Calls},
+    answer_block::{in_block, is_answer_block, is_text, Calls},
     call_sites::each,
     held::{append, pay, CALL},
     held_text::{Carrier, Slot},
@@ -187,6 +187,12 @@ impl Candidates {
         let mut calls = Calls::default();
         self.known.values().for_each(|known| calls.add(known.calls));
         calls
+    }
+
+    /// Returns true if an answer has come.
+    #[cfg(feature = "search")]
+    pub(super) fn has_answer(&self) -> bool {
+        self.known.values().any(|known| known.calls.has_answer)
     }
 
     /// Returns true if no text is held back.

@@ -5,7 +5,8 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::{restored, Answer},
-    answer_call::{self, is_call_of, is_text, text_part, Calls, Gone, Place},
+    answer_block::{is_call_of, is_text, text_part, Calls, Gone, Place},
+    answer_call,
     call_sites::each,
     held::{append, pay, CALL},
     held_text::{Carrier, Slot},
@@ -77,6 +78,12 @@ impl Choices {
             }
         });
         outcome
+    }
+
+    /// Returns true if an answer has come.
+    #[cfg(feature = "search")]
+    pub(super) fn has_answer(&self) -> bool {
+        self.known.values().any(|known| known.calls.has_answer)
     }
 
     /// Returns true if nothing is held back.
@@ -288,7 +295,8 @@ fn set_piece(delta: &mut Node<'_>, text: Option<String>) {
 fn take_text(delta: &mut Node<'_>, held: &mut String) {
     let Some(content) = delta.get("content") else { return };
     if let Some(parts) = content.as_array() {
-        parts.iter().filter(|part| is_text(part)).filter_map(|part| part.get("text")?.as_text()).for_each(|text| append(held, text));
+        let texts = parts.iter().filter(|part| is_text(part)).filter_map(|part| part.get("text")?.as_text());
+        texts.for_each(|text| append(held, text));
     } else if let Some(text) = content.as_text() {
         append(held, text);
     }

@@ -4,8 +4,8 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::{restored, Answer},
-    answer_call::{is_call_of, Gone},
-    answer_call_stream::AnswerEvents,
+    answer_block::{is_call_of, Gone},
+    answer_queue::Queue,
     held::{append, pay, CALL},
 };
 use crate::{
@@ -59,6 +59,105 @@ impl Cohere {
         let whole = restored(Some(answer), &pieces).text.unwrap_or(pieces);
         Some(content("content-delta", text, Some(whole), false))
     }
+
+    /// Handles an event of Cohere. Returns any other event, and those that end the reply.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(super) fn feed<'a>(
+        &mut self,
+        mut event: Node<'a>,
+        answer: &Answer,
+        queue: &mut Queue,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<Option<Node<'a>>, Error> {
+        const CALL_PREFIX: &str = "tool-call-";
+        const TEXT_PREFIX: &str = "content-";
+        let kind = event.get("type").and_then(Node::as_text).and_then(Text::value);
+        let Some(kind) = kind else { return Ok(Some(event)) };
+        let index = event.get("index").and_then(Node::as_u64).unwrap_or_default();
+        if let Some(part) = kind.strip_prefix(TEXT_PREFIX) {
+            if part == "start" {
+                self.texts = self.texts.max(index.saturating_add(1));
+                self.is_hidden = queue.calls.has_answer;
+            }
+            if self.is_hidden {
+                return Ok(None);
+            }
+            if queue.holds(answer) {
+                queue.hold(&event, true)?;
+            } else {
+                out.push(event);
+            }
+            return Ok(None);
+        }
+        let Some(part) = kind.strip_prefix(CALL_PREFIX) else { return Ok(Some(event)) };
+        if part == "start" {
+            self.begin(&event, index, answer, queue, out)?;
+        }
+        match self.calls.get(&index).copied() {
+            Some(Begun::Answer(text)) => {
+                let mut piece = String::new();
+                let arguments = function(&event).and_then(|function| function.get("arguments")?.as_text());
+                arguments.into_iter().for_each(|text| append(&mut piece, text));
+                if !answer.plan.is_empty() {
+                    pay(&mut queue.cost, piece.len())?;
+                    self.pieces.push_str(&piece);
+                } else if !piece.is_empty() {
+                    out.push(content("content-delta", text, Some(piece), false));
+                }
+                if part == "end" {
+                    out.extend(self.whole(text, answer));
+                    out.push(content("content-end", text, None, false));
+                    self.calls.remove(&index);
+                }
+            }
+            Some(Begun::Second) => {}
+            Some(Begun::Other) | None => {
+                let before = self.gone.before(index);
+                if before > 0 {
+                    event.set("index", Node::count(index - before));
+                }
+                out.push(event);
+            }
+        }
+        Ok(None)
+    }
+
+    fn begin<'a>(
+        &mut self,
+        event: &Node<'a>,
+        index: u64,
+        answer: &Answer,
+        queue: &mut Queue,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), Error> {
+        if !self.calls.contains_key(&index) {
+            pay(&mut queue.cost, CALL)?;
+        }
+        let is_answer = function(event).is_some_and(|function| is_call_of(function, answer));
+        let begun = match (is_answer, queue.calls.has_answer) {
+            (false, _) => {
+                queue.calls.has_others = true;
+                queue.release(out);
+                Begun::Other
+            }
+            (true, true) => Begun::Second,
+            (true, false) => {
+                let is_bare = queue.is_holding();
+                queue.calls.has_answer = true;
+                queue.release_without_texts(out);
+                let text = if is_bare { 0 } else { self.texts };
+                out.push(content("content-start", text, Some(String::new()), true));
+                Begun::Answer(text)
+            }
+        };
+        if begun != Begun::Other {
+            self.gone.insert(index);
+        }
+        self.calls.insert(index, begun);
+        Ok(())
+    }
 }
 
 /// Returns an event of a text.
@@ -78,102 +177,4 @@ fn content(kind: &'static str, index: u64, text: Option<String>, has_type: bool)
 /// Returns the function in an event of a call.
 fn function<'n, 'a>(event: &'n Node<'a>) -> Option<&'n Node<'a>> {
     event.get("delta")?.get("message")?.get("tool_calls")?.get("function")
-}
-
-impl AnswerEvents {
-    /// Handles an event of Cohere. Returns any other event, and those that end the reply.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
-    pub(super) fn cohere<'a>(
-        &mut self,
-        mut event: Node<'a>,
-        answer: &Answer,
-        out: &mut Vec<Node<'a>>,
-    ) -> Result<Option<Node<'a>>, Error> {
-        const CALL_PREFIX: &str = "tool-call-";
-        const TEXT_PREFIX: &str = "content-";
-        let Some(kind) = event.get("type").and_then(Node::as_text).and_then(Text::value) else { return Ok(Some(event)) };
-        let index = event.get("index").and_then(Node::as_u64).unwrap_or_default();
-        if let Some(part) = kind.strip_prefix(TEXT_PREFIX) {
-            if part == "start" {
-                self.cohere.texts = self.cohere.texts.max(index.saturating_add(1));
-                self.cohere.is_hidden = self.calls.has_answer;
-            }
-            if self.cohere.is_hidden {
-                return Ok(None);
-            }
-            if self.holds(answer) {
-                self.hold(&event, true)?;
-            } else {
-                out.push(event);
-            }
-            return Ok(None);
-        }
-        let Some(part) = kind.strip_prefix(CALL_PREFIX) else { return Ok(Some(event)) };
-        if part == "start" {
-            self.begin_cohere(&event, index, answer, out)?;
-        }
-        match self.cohere.calls.get(&index).copied() {
-            Some(Begun::Answer(text)) => {
-                let mut piece = String::new();
-                let arguments = function(&event).and_then(|function| function.get("arguments")?.as_text());
-                arguments.into_iter().for_each(|text| append(&mut piece, text));
-                if !answer.plan.is_empty() {
-                    pay(&mut self.cost, piece.len())?;
-                    self.cohere.pieces.push_str(&piece);
-                } else if !piece.is_empty() {
-                    out.push(content("content-delta", text, Some(piece), false));
-                }
-                if part == "end" {
-                    out.extend(self.cohere.whole(text, answer));
-                    out.push(content("content-end", text, None, false));
-                    self.cohere.calls.remove(&index);
-                }
-            }
-            Some(Begun::Second) => {}
-            Some(Begun::Other) | None => {
-                let before = self.cohere.gone.before(index);
-                if before > 0 {
-                    event.set("index", Node::count(index - before));
-                }
-                out.push(event);
-            }
-        }
-        Ok(None)
-    }
-
-    fn begin_cohere<'a>(
-        &mut self,
-        event: &Node<'a>,
-        index: u64,
-        answer: &Answer,
-        out: &mut Vec<Node<'a>>,
-    ) -> Result<(), Error> {
-        if !self.cohere.calls.contains_key(&index) {
-            pay(&mut self.cost, CALL)?;
-        }
-        let is_answer = function(event).is_some_and(|function| is_call_of(function, answer));
-        let begun = match (is_answer, self.calls.has_answer) {
-            (false, _) => {
-                self.calls.has_others = true;
-                self.release(out);
-                Begun::Other
-            }
-            (true, true) => Begun::Second,
-            (true, false) => {
-                let is_bare = self.is_holding();
-                self.calls.has_answer = true;
-                self.release_without_texts(out);
-                let text = if is_bare { 0 } else { self.cohere.texts };
-                out.push(content("content-start", text, Some(String::new()), true));
-                Begun::Answer(text)
-            }
-        };
-        if begun != Begun::Other {
-            self.cohere.gone.insert(index);
-        }
-        self.cohere.calls.insert(index, begun);
-        Ok(())
-    }
 }

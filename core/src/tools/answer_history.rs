@@ -70,6 +70,5 @@ pub(super) fn forget(request: &mut Node<'_>) -> Result<Vec<RequestChange>, Error
 }
 
 fn is_answer(item: &Node<'_>) -> bool {
-    has_type(item, "message")
-        && item.get("id").and_then(Node::as_text).is_some_and(|id| starts_with(id, ANSWER_ID))
+    has_type(item, "message") && item.get("id").and_then(Node::as_text).is_some_and(|id| starts_with(id, ANSWER_ID))
 }

@@ -115,8 +115,8 @@ pub(super) fn has_entry(request: &Node<'_>, wanted: &[&str]) -> Result<bool, Err
     Ok(tools.as_array().unwrap_or_default().iter().any(|entry| {
         let members = entry.as_object().map(crate::json::Object::members).unwrap_or_default();
         members.iter().any(|own| {
-            let own = own.key.display().replace('_', "");
-            wanted.iter().any(|member| own.eq_ignore_ascii_case(member))
+            let name = own.key.display().replace('_', "");
+            wanted.iter().any(|member| name.eq_ignore_ascii_case(member)) && !own.value.is_null()
         })
     }))
 }

@@ -10,13 +10,8 @@ use alloc::{
 };
 
 use super::{
-    adapt_report::AdaptReport,
-    answer::Answer,
-    check_beside, check_formats,
-    format_tools::OtherTools,
-    formats::FormatChange,
-    restore::RestoreMap,
-    target::about,
+    adapt_report::AdaptReport, answer::Answer, check_beside, check_formats, format_tools::OtherTools,
+    formats::FormatChange, restore::RestoreMap, target::about,
 };
 use crate::{
     dialect::{
@@ -175,7 +170,8 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, found)));
     }
     if request::formats::is_bare_text(request, for_api.api)? {
-        let message = "expected a response format of JSON, found bare text of an enumeration, which only the API's own \
+        let message =
+            "expected a response format of JSON, found bare text of an enumeration, which only the API's own \
             format gives";
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
@@ -278,9 +274,7 @@ fn put_tool(
 /// Returns true if the API lets a request forbid more calls than one.
 fn takes_limit(steps: &FormatSteps, dialect: &Dialect, (api, model): (Api, &str)) -> bool {
     let is_refused = dialect.requests().iter().any(|fact| match fact.refuses {
-        Refusal::Member(member) => {
-            member.name == PARALLEL_CALLS && member.api == api && member.models.include(model)
-        }
+        Refusal::Member(member) => member.name == PARALLEL_CALLS && member.api == api && member.models.include(model),
         _ => false,
     });
     steps.limits_calls && !is_refused
@@ -484,8 +478,8 @@ impl Substitute {
     }
 }
 
-/// Returns why the API does not take the choice that forces the function, if it does not. The choice that is sent has to
-/// name the function `must_name`.
+/// Returns why the API does not take the choice that forces the function, if it does not. The choice that is sent has
+/// to name the function `must_name`.
 fn choice_refused(
     request: &Node<'_>,
     must_name: Option<&str>,

@@ -135,9 +135,9 @@ fn is_run_by_api(entry: &Node<'_>, is_emulated: bool) -> bool {
     }
     if GROUPS.iter().any(|group| entry.get(*group).is_some()) {
         let members = entry.as_object().into_iter().flatten();
-        return members.into_iter().any(|member| {
-            !member.value.is_null() && GROUPS.iter().all(|group| !member.key.is(*group))
-        });
+        return members
+            .into_iter()
+            .any(|member| !member.value.is_null() && GROUPS.iter().all(|group| !member.key.is(*group)));
     }
     let is_of_client =
         |kind: &Text<'_>| kind.is("custom") || RUN_BY_CLIENT.iter().any(|beginning| starts_with(kind, beginning));

@@ -15,6 +15,7 @@
 
 mod adapt_report;
 mod answer;
+mod answer_block;
 mod answer_call;
 mod answer_call_stream;
 mod answer_candidates;
@@ -22,6 +23,7 @@ mod answer_choices;
 mod answer_cohere;
 mod answer_history;
 mod answer_parts;
+mod answer_queue;
 mod answer_stream;
 mod arguments;
 pub(crate) mod as_sent;

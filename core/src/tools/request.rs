@@ -91,7 +91,9 @@ fn adapt_by<'a>(
     let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
     let own_names: Vec<String> =
         servers.iter().flat_map(Servers::owners).map(|(_, owner)| owner.name.display().into_owned()).collect();
-    let format_for = For { api, target, dialect, model: &model, options, names: &own_names, deferred: deferred.as_deref() };
+    let deferred_options = deferred.as_deref();
+    let format_for =
+        For { api, target, dialect, model: &model, options, names: &own_names, deferred: deferred_options };
     let substitute = format_ladder::substitute(request, step, format_for)?;
     let answer = substitute.as_ref().and_then(Substitute::tool).map(String::from);
     let given = request_facts::Given::of(request, api)?;
