@@ -434,6 +434,10 @@ export type RequestConstraint =
   | 'empty-namespace'
   /** A member of Chat Completions that the API or the model does not take. */
   | 'unsupported-member'
+  /** Functions beside a tool that the API runs, for an API that does not combine them. */
+  | 'functions-beside-hosted'
+  /** The system prompt, tools or their configuration beside a cached beginning of the prompt. */
+  | 'cached-content'
   /** A response format with a schema, for an API that takes none in requests of this format. */
   | 'format-refused'
   /** A response format, for a model that takes none. */

@@ -102,8 +102,19 @@ pub(super) const GEMINI_TOOLS: RequestFact = refused(
         symfony/ai#803, symfony/ai#1777)",
 );
 pub(super) const GEMINI_MAPS: RequestFact = refused(
-    FormatRule::BesideHosted("googleMaps"),
+    FormatRule::BesideHosted { models: Models::All, hosted: &["googleMaps"] },
     'B',
     "Gemini takes no `responseMimeType` of JSON beside Google Maps; `responseFormat` it takes",
     "live: `Google Maps tool with a response mime type: 'application/json' is unsupported` (litellm#29451)",
+);
+pub(super) const GEMINI_HOSTED: RequestFact = refused(
+    FormatRule::BesideHosted {
+        models: Models::Contain(&["gemini-1", "gemini-2"]),
+        hosted: &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution"],
+    },
+    'A',
+    "Gemini answers in JSON beside Google's own tools from Gemini 3 on",
+    "live: `Tool use with a response mime type: 'application/json' is unsupported` (gemini-balance#238, \
+        gemini-balance#264, gpt-load#188; gemini-balance#286 leaves out `codeExecution`, `googleSearch` and \
+        `urlContext`)",
 );

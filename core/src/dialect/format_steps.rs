@@ -12,6 +12,10 @@ pub(crate) struct FormatSteps {
     /// The dialects of the API.
     dialects: &'static [&'static str],
     pub(crate) forces: Forces,
+    /// The word that requires a call, in requests of the API's own format.
+    pub(crate) required: Option<&'static str>,
+    /// True if a request can forbid more calls than one.
+    pub(crate) limits_calls: bool,
     /// True if the API has JSON mode, in requests of the formats of [`JSON_MODES`].
     has_json_mode: bool,
     /// Where it is documented, as in [`Fact`](super::Fact).
@@ -88,6 +92,8 @@ const TABLE: &[FormatSteps] = &[
     FormatSteps {
         dialects: &["openai-chat", "openai-responses", "openai-strict", "azure-strict"],
         forces: Forces::Named,
+        required: None,
+        limits_calls: true,
         has_json_mode: true,
         source: "OpenAI, API reference, `tool_choice` and `response_format` (read 2026-11-26)",
         confidence: 'A',
@@ -95,6 +101,8 @@ const TABLE: &[FormatSteps] = &[
     FormatSteps {
         dialects: &["anthropic", "anthropic-strict"],
         forces: Forces::Named,
+        required: None,
+        limits_calls: true,
         has_json_mode: false,
         source: "Anthropic, tool use, `tool_choice`: forcing a tool is its own way to JSON (read 2026-11-26)",
         confidence: 'A',
@@ -102,6 +110,8 @@ const TABLE: &[FormatSteps] = &[
     FormatSteps {
         dialects: &["bedrock-anthropic"],
         forces: Forces::Named,
+        required: None,
+        limits_calls: false,
         has_json_mode: false,
         source: "Amazon Bedrock, API reference, ToolChoice: `tool` for Claude and Nova (read 2026-11-26)",
         confidence: 'A',
@@ -109,6 +119,8 @@ const TABLE: &[FormatSteps] = &[
     FormatSteps {
         dialects: &["bedrock", "bedrock-strict"],
         forces: Forces::Any,
+        required: None,
+        limits_calls: false,
         has_json_mode: false,
         source: "Amazon Bedrock, API reference, ToolChoice: more models take `any` than `tool` (read 2026-11-26)",
         confidence: 'B',
@@ -116,6 +128,8 @@ const TABLE: &[FormatSteps] = &[
     FormatSteps {
         dialects: &["gemini", "gemini-json-schema", "vertex", "vertex-json-schema"],
         forces: Forces::Named,
+        required: None,
+        limits_calls: false,
         has_json_mode: true,
         source: "Gemini API, FunctionCallingConfig: `ANY` with `allowedFunctionNames`; `responseMimeType` stands \
             without a schema, too (read 2026-11-26)",
@@ -124,6 +138,8 @@ const TABLE: &[FormatSteps] = &[
     FormatSteps {
         dialects: &["gemini-interactions"],
         forces: Forces::Named,
+        required: None,
+        limits_calls: false,
         has_json_mode: true,
         source: "google-genai 3.6.1, _gaos/types/interactions: `allowed_tools`; a text format without a schema \
             (read 2026-11-26)",
@@ -132,6 +148,8 @@ const TABLE: &[FormatSteps] = &[
     FormatSteps {
         dialects: &["cohere", "cohere-strict"],
         forces: Forces::Any,
+        required: Some("REQUIRED"),
+        limits_calls: false,
         has_json_mode: true,
         source: "Cohere Chat v2, `tool_choice`: `REQUIRED` or `NONE`; `response_format` (read 2026-11-26)",
         confidence: 'B',
@@ -139,6 +157,8 @@ const TABLE: &[FormatSteps] = &[
     FormatSteps {
         dialects: &["llama-cpp"],
         forces: Forces::Any,
+        required: None,
+        limits_calls: false,
         has_json_mode: true,
         source: "llama.cpp b11434, common chat parameters: `tool_choice` is `auto`, `none` or `required` (read \
             2026-11-26)",
@@ -147,6 +167,8 @@ const TABLE: &[FormatSteps] = &[
     FormatSteps {
         dialects: &["ollama"],
         forces: Forces::Nothing,
+        required: None,
+        limits_calls: false,
         has_json_mode: true,
         source: "Ollama, OpenAI compatibility: `tool_choice` is not supported, JSON mode is (read 2026-11-26)",
         confidence: 'B',
@@ -154,6 +176,8 @@ const TABLE: &[FormatSteps] = &[
     FormatSteps {
         dialects: &["mistral", "deepseek", "moonshot", "xai", "groq", "cerebras", "fireworks", "vllm", "sglang"],
         forces: Forces::Named,
+        required: None,
+        limits_calls: false,
         has_json_mode: true,
         source: "their references of Chat Completions take over OpenAI's `tool_choice` and `json_object` (read \
             2026-11-26)",
@@ -165,6 +189,8 @@ const TABLE: &[FormatSteps] = &[
 const UNKNOWN: FormatSteps = FormatSteps {
     dialects: &[],
     forces: Forces::Named,
+    required: None,
+    limits_calls: false,
     has_json_mode: false,
     source: "nothing is known of the API",
     confidence: 'C',

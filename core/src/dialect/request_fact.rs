@@ -58,6 +58,16 @@ pub(crate) enum Refusal {
     HistoryName,
     /// A response format.
     Format(FormatRule),
+    /// Functions of the client beside a tool that the API runs, for these models.
+    FunctionsBesideHosted {
+        models: Models,
+        /// The members of an entry of the list that stand for such tools.
+        hosted: &'static [&'static str],
+        /// The member of the configuration of tools that allows it.
+        unless: Option<&'static str>,
+    },
+    /// The system prompt, tools or their configuration beside a cached beginning of the prompt.
+    BesideCache,
 }
 
 /// A member of a request that an API refuses.
@@ -160,8 +170,9 @@ pub(crate) enum FormatRule {
     ByModel(Models),
     /// A format beside functions of the client, for these models; only JSON mode if `only_json`.
     BesideTools { models: Models, only_json: bool },
-    /// JSON as the type of the answer beside an entry of the list of tools that has this member.
-    BesideHosted(&'static str),
+    /// JSON as the type of the answer beside an entry of the list of tools that has one of these members, for these
+    /// models.
+    BesideHosted { models: Models, hosted: &'static [&'static str] },
     /// A schema beside a last message that is the assistant's, in requests of this format.
     BesidePrefill(Api),
     /// JSON mode, if no message says the word JSON.
@@ -179,7 +190,7 @@ impl FormatRule {
         match self {
             FormatRule::Schema(_) => "format-refused",
             FormatRule::ByModel(_) => "format-by-model",
-            FormatRule::BesideTools { .. } | FormatRule::BesideHosted(_) => "format-beside-tools",
+            FormatRule::BesideTools { .. } | FormatRule::BesideHosted { .. } => "format-beside-tools",
             FormatRule::BesidePrefill(_) => "format-beside-prefill",
             FormatRule::WithoutWord => "format-without-word",
             FormatRule::Updates => "format-updates",
@@ -207,6 +218,8 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("namespace", "A namespace of tools, for an API that has none."),
     ("empty-namespace", "A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it."),
     ("unsupported-member", "A member of Chat Completions that the API or the model does not take."),
+    ("functions-beside-hosted", "Functions beside a tool that the API runs, for an API that does not combine them."),
+    ("cached-content", "The system prompt, tools or their configuration beside a cached beginning of the prompt."),
     ("format-refused", "A response format with a schema, for an API that takes none in requests of this format."),
     ("format-by-model", "A response format, for a model that takes none."),
     ("format-beside-tools", "A response format beside tools, or beside a tool that the API does not combine with it."),
@@ -252,6 +265,8 @@ impl RequestFact {
             Refusal::EmptyNamespace => "empty-namespace",
             Refusal::HistoryName => "history-name",
             Refusal::Format(rule) => rule.id(),
+            Refusal::FunctionsBesideHosted { .. } => "functions-beside-hosted",
+            Refusal::BesideCache => "cached-content",
         }
     }
 

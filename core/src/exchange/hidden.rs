@@ -46,6 +46,8 @@ pub(super) struct HiddenLoop {
     pub(super) round: Round,
     /// True if this round ended with a search, so the model is to be asked again.
     pub(super) again: bool,
+    /// True if this round has the answer to a response format.
+    pub(super) is_answered: bool,
 }
 
 /// The separation of texts of two rounds.
@@ -126,6 +128,7 @@ impl HiddenLoop {
             used: None,
             round: Round::default(),
             again: false,
+            is_answered: false,
         }
     }
 
@@ -142,7 +145,7 @@ impl HiddenLoop {
     /// the client if `called` is true.
     pub(super) fn decide(&mut self, (searched, called): (bool, bool), ended: bool) -> bool {
         // The client answers calls of its own tools and sends the next request itself.
-        self.again = searched && !called && ended && self.left > 0 && self.kept <= MAX_HELD_BYTES;
+        self.again = searched && !called && !self.is_answered && ended && self.left > 0 && self.kept <= MAX_HELD_BYTES;
         self.left -= usize::from(self.again);
         self.again
     }
@@ -220,6 +223,11 @@ impl HiddenLoop {
             self.used = used;
             let said = said.map_or_else(|| own.clone(), |said| [said].into());
             return self.answer(said, &own);
+        }
+        if self.is_answered {
+            // Clients read all text as the answer.
+            self.text = String::new();
+            self.shown.retain(|unit| !is(unit, "message") && !is(unit, "model_output") && unit.get("text").is_none());
         }
         let kept = self.without_searches(&own);
         let is_emptied = searched && !called;

@@ -83,6 +83,15 @@ impl Rounds {
         }
     }
 
+    /// Notes whether this round has the answer to a response format, which came as a call: then there is nothing to ask
+    /// again.
+    fn note_answer(&mut self, is_answered: bool) {
+        match self {
+            Rounds::Shown(rounds) => rounds.is_answered = is_answered,
+            Rounds::Hidden(rounds) => rounds.is_answered = is_answered,
+        }
+    }
+
     fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         match self {
             Rounds::Shown(rounds) => rounds.reply(reply),
@@ -150,6 +159,8 @@ struct SearchLoop {
     round: Round,
     /// True if this round ended with a search, so the model is to be asked again.
     again: bool,
+    /// True if this round has the answer to a response format.
+    is_answered: bool,
 }
 
 impl Exchange {
@@ -279,8 +290,9 @@ impl Exchange {
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         // A successful reply that is not JSON is passed on unchanged.
         let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
-        self.restore_map.whole_reply(&mut reply, &mut self.told)?;
+        let is_answered = self.restore_map.whole_reply(&mut reply, &mut self.told)?;
         if let Some(rounds) = &mut self.rounds {
+            rounds.note_answer(is_answered);
             rounds.reply(&mut reply)?;
             if rounds.asks_again() {
                 self.ask_again()?;
@@ -390,6 +402,7 @@ impl Sink for Exchange {
         let stream = self.stream.get_or_insert_with(|| Stream::new(self.restore_map.clone()));
         let events = stream.feed(event)?;
         let Some(rounds) = &mut self.rounds else { return Ok(events) };
+        rounds.note_answer(stream.is_answered());
         let mut out = Vec::with_capacity(events.len());
         for event in events {
             rounds.feed(event, &mut out)?;
@@ -440,6 +453,7 @@ impl SearchLoop {
             id: None,
             round: Round::default(),
             again: false,
+            is_answered: false,
         }
     }
 
@@ -460,6 +474,10 @@ impl SearchLoop {
             return Ok(());
         }
         let (mut searched, mut called) = (false, false);
+        if self.is_answered {
+            // Clients read all text as the answer.
+            self.answered.retain(|block| !is(block, "text"));
+        }
         self.kept = blocks.iter().fold(self.kept, |kept, block| kept.saturating_add(json::length(block)));
         for mut block in blocks {
             let is_search = self.searches.is_search(&block);
@@ -488,6 +506,9 @@ impl SearchLoop {
         if next == Next::Pauses {
             reply.set("stop_reason", Node::literal(PAUSE));
         }
+        if self.is_answered && !called {
+            end_with_text(reply);
+        }
         Ok(())
     }
 
@@ -496,7 +517,7 @@ impl SearchLoop {
         let ended = stop_reason
             .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
         // The client answers calls of its own tools and sends the next request itself.
-        if !searched || called || !ended {
+        if !searched || called || self.is_answered || !ended {
             return Next::Ends;
         }
         if self.left == 0 || self.only_passes || self.kept > MAX_HELD_BYTES {
@@ -504,6 +525,13 @@ impl SearchLoop {
         }
         self.left -= 1;
         Next::AsksAgain
+    }
+}
+
+/// Sets why a message ends that has searches and the answer, but no call of the client.
+fn end_with_text(holder: &mut Node<'_>) {
+    if holder.get("stop_reason").is_some_and(|reason| reason.is_text("tool_use")) {
+        holder.set("stop_reason", Node::literal("end_turn"));
     }
 }
 

@@ -7,7 +7,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{is, overlay, total, Next, SearchLoop, PAUSE};
+use super::{end_with_text, is, overlay, total, Next, SearchLoop, PAUSE};
 use crate::{
     collections::Map,
     error::{Code, Error},
@@ -219,6 +219,9 @@ impl SearchLoop {
         }
         if next == Next::Pauses {
             event.visit("delta", |delta| delta.set("stop_reason", Node::literal(PAUSE)));
+        }
+        if self.is_answered && !self.round.called {
+            event.visit("delta", end_with_text);
         }
         true
     }

@@ -65,7 +65,9 @@ fn name_of<'a>(node: &Node<'a>) -> Option<Text<'a>> {
 /// Reads a choice in the spelling of any API but Gemini, because gateways mix the spellings. Returns `None` if no API
 /// has this spelling.
 pub(crate) fn read<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
-    let is = |name: &str| choice.is_text(name) || has_type(choice, name);
+    // Cohere writes the words in capitals.
+    let is_word = |name: &str| choice.as_text().is_some_and(|word| word.display().eq_ignore_ascii_case(name));
+    let is = |name: &str| is_word(name) || has_type(choice, name);
     if is("auto") {
         return Some(Choice::Auto);
     }
@@ -266,6 +268,17 @@ pub(crate) fn of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Opt
         name.map(|name| Choice::Tool(Mention::Tool { namespace: None, name }))
     };
     Ok(Some((json::write(choice), read)))
+}
+
+/// Returns the choice of a request of any API.
+///
+/// # Errors
+/// `invalid-json`, if the choice is text that cannot be read.
+pub(crate) fn chosen<'a>(request: &Node<'a>, api: Api) -> Result<Option<Choice<'a>>, Error> {
+    match api {
+        Api::Gemini => of_gemini(request),
+        _ => Ok(of(request, api)?.and_then(|(_, choice)| choice)),
+    }
 }
 
 /// Changes the choice to `auto`: the model may call any tool that the choice allows, but need not call one.

@@ -15,7 +15,10 @@ use crate::{
     options::Api,
 };
 
-/// What a choice says of calls.
+/// The member of OpenAI's formats that allows several calls in one reply.
+pub(crate) const PARALLEL_CALLS: &str = "parallel_tool_calls";
+
+/// Whether a choice requires or forbids calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stance {
     /// The model decides.
@@ -26,7 +29,7 @@ pub(crate) enum Stance {
     Barred,
 }
 
-/// Returns what the choice of a request says of calls, in any format.
+/// Returns whether the choice of a request requires or forbids calls, in any format.
 ///
 /// # Errors
 /// `invalid-json` if the choice is text that cannot be read.
@@ -140,6 +143,44 @@ pub(crate) fn force<'a>(request: &mut Node<'a>, api: Api, name: Text<'a>, is_onl
             request.set("tool_choice", new);
             Ok(())
         }
+    }
+}
+
+/// Makes a request of Gemini ask for whole arguments. Returns true if it asked for parts of them.
+///
+/// # Errors
+/// `invalid-json` if the configuration is text that cannot be read.
+pub(crate) fn ask_for_whole_arguments(request: &mut Node<'_>) -> Result<bool, Error> {
+    let mut is_changed = false;
+    for (outer, inner, _) in GEMINI {
+        edit_member(request, outer, |config| {
+            config.visit(inner, |config| {
+                for key in ["streamFunctionCallArguments", "stream_function_call_arguments"] {
+                    is_changed |= config.remove(key).is_some_and(|value| value.as_bool() == Some(true));
+                }
+            });
+            Ok(())
+        })?;
+    }
+    Ok(is_changed)
+}
+
+/// Makes a request forbid more calls than one, where its format can.
+///
+/// # Errors
+/// `invalid-json` if the choice is text that cannot be read.
+pub(crate) fn forbid_more_calls(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
+    match api {
+        Api::Anthropic => edit_member(request, "tool_choice", |choice| {
+            choice.set("disable_parallel_tool_use", Node::bool(true));
+            Ok(())
+        })
+        .map(drop),
+        Api::OpenaiChat | Api::OpenaiResponses => {
+            request.set(PARALLEL_CALLS, Node::bool(false));
+            Ok(())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -179,6 +179,22 @@ pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, 
     Ok(None)
 }
 
+/// Returns true if the answer of a request is bare text of an enumeration, which is no JSON.
+///
+/// # Errors
+/// `invalid-json` if a member is text that cannot be read.
+pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    for (_, path, _) in JSON_MODES.iter().filter(|(of, ..)| *of == api) {
+        let [first, rest @ ..] = *path else { continue };
+        let member = request.get(*first).map(lazy::view).transpose()?;
+        let found = member.as_deref().and_then(|member| rest.iter().try_fold(member, |node, key| node.get(*key)));
+        if found.is_some_and(|found| found.is_text("text/x.enum")) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Returns true if a request has a response format with `strict: true`.
 ///
 /// # Errors

@@ -97,10 +97,14 @@ fn append_member(
 fn append_block(request: &mut Node<'_>, text: String) -> Result<(), Error> {
     let block = Node::record([("text", Node::string(text))]);
     let mut prompt = take(request, "system")?.unwrap_or_default();
-    match prompt.as_array_mut() {
-        Some(blocks) => blocks.push(block),
-        None => prompt = Node::array(alloc::vec![block]),
+    if prompt.is_null() {
+        prompt = Node::array(Vec::new());
     }
+    let Some(blocks) = prompt.as_array_mut() else {
+        let found = alloc::format!("expected the system prompt to be a list of blocks, found {}", prompt.kind());
+        return Err(Error::new(Code::InvalidRequest, "/system", found));
+    };
+    blocks.push(block);
     request.set("system", prompt);
     Ok(())
 }

@@ -18,6 +18,8 @@ pub(crate) struct Answer {
     pub(super) plan: Plan,
     /// The function that stands for the format; `None` if the answer is text.
     pub(super) tool: Option<String>,
+    /// True if the model may call nothing but that function, so that text beside the call is not for the client.
+    pub(super) is_only: bool,
 }
 
 /// Restores a text, if there is something to undo. Of a text that breaks off, whatever is whole is restored.
@@ -91,12 +93,12 @@ fn is_list_with_half_pair(node: &Node<'_>) -> bool {
 
 impl Answer {
     pub(super) const fn new(plan: Plan) -> Self {
-        Answer { plan, tool: None }
+        Answer { plan, tool: None, is_only: false }
     }
 
     /// The answer is the arguments of a function.
-    pub(super) const fn of_tool(plan: Plan, name: String) -> Self {
-        Answer { plan, tool: Some(name) }
+    pub(super) const fn of_tool(plan: Plan, name: String, is_only: bool) -> Self {
+        Answer { plan, tool: Some(name), is_only }
     }
 
     /// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.

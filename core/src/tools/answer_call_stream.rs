@@ -1,42 +1,40 @@
-//! The events of a reply to a request whose response format was sent as a function: the pieces of its arguments become
-//! pieces of text.
+//! The events of a reply to a request whose response format was sent as a function: the pieces of the arguments of its
+//! first call become pieces of text, and later calls of it are left out.
 //!
-//! Events are restored first, so this only changes their form; nothing is held back here.
+//! Events are restored first, so this only changes their form. Text that stands beside the answer is no part of it: it
+//! is left out after the answer, and before it if the model may call nothing else, which shows where the reply ends.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::Answer,
-    answer_call::{self, add_text, as_item, is_call_of, message_id, output_text, Calls},
-    call_sites::each,
+    answer_block::{as_text_block, is_call_of, is_text, Place},
+    answer_call::{self, as_item, is_text_item, message_id, output_text, Item},
+    answer_candidates::Candidates,
+    answer_choices::Choices,
+    answer_cohere::Cohere,
+    answer_queue::{part_of, Part, Queue, CONVERSE_START, CONVERSE_STOP, SEQUENCE},
+    call_sites::is_none,
     held::{pay, Key, CALL, CONVERSE_DELTA},
 };
 use crate::{
-    collections::{Map, Set},
+    collections::Map,
     error::Error,
-    json::{Node, Object, Text},
+    json::{Node, Text},
     request::tool::has_type,
 };
 
 /// The calls of a stream that are answers, and what is known of the others.
 #[derive(Debug, Default)]
 pub(super) struct AnswerEvents {
-    /// The blocks, items and steps that are text now.
-    open: Set<Key>,
-    choices: Map<u64, Choice>,
-    /// The calls of a reply without choices.
-    calls: Calls,
-    cost: usize,
-}
-
-/// The calls of a choice of Chat Completions.
-#[derive(Debug, Default)]
-struct Choice {
-    /// The index of the call that is the answer.
-    answer: Option<u64>,
-    /// The indices of more calls of the function.
-    others: Set<u64>,
-    calls: Calls,
+    /// The blocks, items and steps that are text now: true if some text of it has come.
+    open: Map<Key, bool>,
+    /// A text of Converse that passes: its blocks of text have no start.
+    passing: Option<Key>,
+    choices: Choices,
+    candidates: Candidates,
+    cohere: Cohere,
+    queue: Queue,
 }
 
 impl AnswerEvents {
@@ -51,234 +49,293 @@ impl AnswerEvents {
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
         if event.get("choices").is_some_and(|choices| choices.as_array().is_some()) {
-            self.chat(&mut event, answer)?;
+            self.choices.feed(&mut event, answer)?;
             out.push(event);
             return Ok(());
         }
-        let kind = ["type", "event_type"].into_iter().find_map(|key| event.get(key)?.as_text()).cloned();
-        let is = |kind_name: &str| kind.as_ref().is_some_and(|kind| kind.is(kind_name));
-        if is("content_block_start") || is("response.output_item.added") || is("step.start") {
-            return self.begin(event, answer, out);
+        self.candidates.holds = answer.is_only;
+        if self.candidates.feed(&mut event, answer)? {
+            out.push(event);
+            return Ok(());
         }
-        if event.get("contentBlockStart").is_some() {
-            return self.begin_converse(event, answer, out);
-        }
-        let converse = [CONVERSE_DELTA, "contentBlockStop"].into_iter().find_map(|member| event.get(member));
-        let key = converse.map_or_else(|| Key::of(&event), |block| Key::of_block(block.get("contentBlockIndex")));
-        if self.open.contains(&key) {
-            if is("content_block_stop") || is("step.stop") || event.get("contentBlockStop").is_some() {
-                self.close(&key);
-            } else if is("response.output_item.done") {
-                self.close(&key);
-                event.visit("item", |item| as_item(item, answer));
-            } else if is("response.function_call_arguments.done") {
-                end_item_text(event, answer, out);
-                return Ok(());
-            } else {
-                as_text_delta(&mut event, answer);
+        let Some(event) = self.cohere.feed(event, answer, &mut self.queue, out)? else { return Ok(()) };
+        match part_of(&event) {
+            Some((part, key)) => self.in_block((event, part, key), answer, out),
+            None => {
+                self.other(event, answer, out);
+                Ok(())
             }
-            out.push(event);
+        }
+    }
+
+    /// Returns true if an answer has come.
+    #[cfg(feature = "search")]
+    pub(super) fn has_answer(&self) -> bool {
+        self.queue.calls.has_answer || self.choices.has_answer() || self.candidates.has_answer()
+    }
+
+    /// Returns true if nothing is held back.
+    pub(super) fn is_at_rest(&self) -> bool {
+        !self.queue.is_holding()
+            && self.choices.is_at_rest()
+            && self.candidates.is_at_rest()
+            && self.cohere.is_at_rest()
+    }
+
+    /// Returns what is held back at the end of a stream.
+    pub(super) fn finish(&mut self, answer: &Answer) -> Vec<Node<'static>> {
+        let mut out = self.cohere.left(answer);
+        self.queue.release(&mut out);
+        out.extend(self.choices.left(answer));
+        out.extend(self.candidates.left(answer));
+        out
+    }
+
+    /// Handles an event of a block, an item or a step.
+    fn in_block<'a>(
+        &mut self,
+        (event, part, key): (Node<'a>, Part, Key),
+        answer: &Answer,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), Error> {
+        if part == Part::Begins {
+            self.queue.is_hidden(part, &key);
+            if self.open.remove(&key).is_some() {
+                self.queue.cost -= CALL;
+            }
+            return self.begin(event, key, answer, out);
+        }
+        if self.queue.is_hidden(part, &key) {
             return Ok(());
         }
+        if self.open.contains_key(&key) {
+            self.in_answer((event, part, key), answer, out);
+            return Ok(());
+        }
+        let is_bare_text = event
+            .get(CONVERSE_DELTA)
+            .is_some_and(|block| block.get("delta").is_some_and(|delta| delta.get("text").is_some()));
+        if is_bare_text && self.passing.as_ref() != Some(&key) && !self.queue.has_text(&key) {
+            return self.begin_text(event, key, answer, out);
+        }
+        if self.queue.is_holding() {
+            let is_text = self.queue.has_text(&key);
+            return self.queue.hold(&event, is_text);
+        }
+        if part == Part::Ends && self.passing.as_ref() == Some(&key) {
+            self.passing = None;
+        }
+        if has_type(&event, "response.output_item.done") {
+            self.other(event, answer, out);
+        } else {
+            self.queue.pass(event, out);
+        }
+        Ok(())
+    }
+
+    /// Handles an event that is not of a block, or that has whole calls.
+    fn other<'a>(&mut self, mut event: Node<'a>, answer: &Answer, out: &mut Vec<Node<'a>>) {
+        if has_type(&event, "ping") {
+            out.push(event);
+            return;
+        }
+        self.queue.release(out);
         // Whole replies, and the events that repeat what came in pieces.
-        self.calls.add(answer_call::in_reply(&mut event, answer));
-        if is("response.output_item.done") {
-            event.visit("item", |item| answer_call::in_message(item, answer, false));
+        self.queue.calls.add(answer_call::in_reply(&mut event, answer));
+        if has_type(&event, "response.output_item.done") {
+            let calls = event.visit("item", |item| answer_call::in_item(item, answer, Item::Response));
+            self.queue.calls.add(calls.unwrap_or_default());
         }
         for inner in ["delta", "messageStop", "interaction"] {
-            event.visit(inner, |inner| answer_call::set_end(inner, self.calls));
+            event.visit(inner, |inner| answer_call::set_end(inner, self.queue.calls));
         }
-        answer_call::set_end(&mut event, self.calls);
-        out.push(event);
-        Ok(())
+        answer_call::set_end(&mut event, self.queue.calls);
+        self.queue.pass(event, out);
     }
 
-    fn open(&mut self, key: Key) -> Result<(), Error> {
-        if !self.open.contains(&key) {
-            pay(&mut self.cost, CALL)?;
-            self.open.insert(key);
+    /// Handles the start of a text.
+    fn begin_text<'a>(
+        &mut self,
+        event: Node<'a>,
+        key: Key,
+        answer: &Answer,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), Error> {
+        if self.queue.calls.has_answer {
+            return self.queue.hide(&event, key);
         }
+        if self.queue.holds(answer) {
+            self.queue.hold_text(&event, key)?;
+            return Ok(());
+        }
+        self.passing = Some(key);
+        self.queue.pass(event, out);
         Ok(())
-    }
-
-    fn close(&mut self, key: &Key) {
-        if self.open.remove(key) {
-            self.cost -= CALL;
-        }
     }
 
     /// Handles the start of a block, an item or a step.
-    fn begin<'a>(&mut self, mut event: Node<'a>, answer: &Answer, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
-        let key = Key::of(&event);
-        self.close(&key);
-        let found = ["content_block", "item", "step"].into_iter().find_map(|inner| Some((inner, event.get(inner)?)));
-        let Some((inner, part)) = found else {
-            out.push(event);
+    fn begin<'a>(
+        &mut self,
+        mut event: Node<'a>,
+        key: Key,
+        answer: &Answer,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), Error> {
+        let inner = ["content_block", "item", "step"].into_iter().find(|inner| event.get(*inner).is_some());
+        let part = match inner {
+            Some(inner) => event.get(inner),
+            None => event.get(CONVERSE_START).and_then(|block| block.get("start")?.get("toolUse")),
+        };
+        let Some(part) = part else {
+            return self.pass_or_hold(event, out);
+        };
+        let is_call = inner.is_none() || has_type(part, "tool_use") || has_type(part, "function_call");
+        if !is_call {
+            let begins_text = match inner {
+                Some("content_block") => is_text(part),
+                _ => is_text_item(part),
+            };
+            return if begins_text { self.begin_text(event, key, answer, out) } else { self.pass_or_hold(event, out) };
+        }
+        if !is_call_of(part, answer) {
+            self.queue.calls.has_others = true;
+            self.queue.release(out);
+            self.queue.pass(event, out);
+            return Ok(());
+        }
+        if self.queue.calls.has_answer {
+            return self.queue.hide(&event, key);
+        }
+        pay(&mut self.queue.cost, CALL)?;
+        self.queue.calls.has_answer = true;
+        self.queue.release_without_texts(out);
+        // Usually the arguments come later. Blocks of text have no start in Converse.
+        let Some(inner) = inner else {
+            self.open.insert(key, false);
             return Ok(());
         };
-        let is_call = has_type(part, "tool_use") || has_type(part, "function_call");
-        let is_answer = is_call && is_call_of(part, answer);
-        self.calls.add(Calls { has_answer: is_answer, has_others: is_call && !is_answer });
-        if !is_answer {
-            out.push(event);
-            return Ok(());
-        }
-        self.open(key)?;
+        let (member, place) = match inner {
+            "content_block" => ("input", Place::Value),
+            "item" => ("arguments", Place::Text),
+            _ => ("arguments", Place::Value),
+        };
+        let begun = if is_none(part, member) { None } else { Some(answer.text_of(part.get(member), place)) };
+        self.open.insert(key, begun.is_some());
         if inner == "content_block" {
-            event.visit(inner, |block| {
-                // A call begins with empty arguments.
-                let is_bare = block.get("input").and_then(Node::as_object).is_some_and(Object::is_empty);
-                if is_bare {
-                    block.set("input", Node::default());
-                }
-                answer_call::in_block(block, answer)
-            });
-            out.push(event);
+            event.visit(inner, |block| as_text_block(block, begun.unwrap_or_default()));
+            self.queue.pass(event, out);
             return Ok(());
         }
-        event.visit(inner, |item| {
-            // A step begins with empty arguments.
-            if item.get("arguments").and_then(Node::as_object).is_some_and(Object::is_empty) {
-                item.set("arguments", Node::default());
-            }
-            as_item(item, answer);
-        });
-        if inner == "step" {
-            out.push(event);
-            return Ok(());
-        }
-        // The text of a message of Responses is a part of it.
-        let part = part_event(&event, "response.content_part.added", String::new());
-        event.visit(inner, |item| item.set("content", Node::array(Vec::new())));
-        out.push(event);
-        out.push(part);
-        Ok(())
-    }
-
-    /// Handles the start of a block of Converse: blocks of text have none.
-    fn begin_converse<'a>(&mut self, event: Node<'a>, answer: &Answer, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
-        let block = event.get("contentBlockStart");
-        let key = Key::of_block(block.and_then(|block| block.get("contentBlockIndex")));
-        self.close(&key);
-        let call = block.and_then(|block| block.get("start")?.get("toolUse"));
-        let is_answer = call.is_some_and(|call| is_call_of(call, answer));
-        self.calls.add(Calls { has_answer: is_answer, has_others: call.is_some() && !is_answer });
-        if is_answer {
-            self.open(key)?;
-        } else {
-            out.push(event);
+        let kind = if inner == "step" { Item::Step } else { Item::Response };
+        // The text of a message of Responses is a part of it, which begins by itself.
+        let text = begun.filter(|_| kind == Item::Step);
+        event.visit(inner, |item| as_item(item, text, kind));
+        let part = (kind == Item::Response).then(|| part_event(&event, "response.content_part.added", String::new()));
+        self.queue.pass(event, out);
+        if let Some(part) = part {
+            self.queue.add(part, out);
         }
         Ok(())
     }
 
-    fn chat(&mut self, event: &mut Node<'_>, answer: &Answer) -> Result<(), Error> {
-        let mut outcome = Ok(());
-        each(event, "choices", &mut |choice| {
-            if outcome.is_ok() {
-                outcome = self.choice(choice, answer);
-            }
-        });
-        outcome
+    fn pass_or_hold<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
+        if self.queue.is_holding() {
+            return self.queue.hold(&event, false);
+        }
+        self.queue.pass(event, out);
+        Ok(())
     }
 
-    fn choice(&mut self, choice: &mut Node<'_>, answer: &Answer) -> Result<(), Error> {
-        let number = choice.get("index").and_then(Node::as_u64).unwrap_or_default();
-        let whole = choice.visit("message", |message| answer_call::in_message(message, answer, false));
-        let list = choice.get("delta").and_then(|delta| delta.get("tool_calls")?.as_array()).unwrap_or_default();
-        if list.is_empty() && whole.is_none() && !self.choices.contains_key(&number) {
-            return Ok(());
-        }
-        if !self.choices.contains_key(&number) {
-            pay(&mut self.cost, CALL)?;
-        }
-        let known = self.choices.entry(number).or_default();
-        known.calls.add(whole.unwrap_or_default());
-        let (mut text, mut gone) = (String::new(), Vec::new());
-        for (at, call) in list.iter().enumerate() {
-            let index = call.get("index").and_then(Node::as_u64).unwrap_or(at as u64);
-            let function = call.get("function");
-            let named = function.and_then(|function| function.get("name")).and_then(Node::as_text);
-            let named = named.filter(|name| !name.is_empty());
-            let is_new = named.is_some();
-            let is_known = !is_new && (known.answer == Some(index) || known.others.contains(&index));
-            if !is_known && !function.is_some_and(|function| is_new && is_call_of(function, answer)) {
-                known.calls.has_others = true;
-                continue;
+    /// Handles an event of the answer that is no start.
+    fn in_answer<'a>(
+        &mut self,
+        (mut event, part, key): (Node<'a>, Part, Key),
+        answer: &Answer,
+        out: &mut Vec<Node<'a>>,
+    ) {
+        if part == Part::Ends {
+            let has_text = self.open.remove(&key) == Some(true);
+            self.queue.cost -= CALL;
+            if has_type(&event, "response.output_item.done") {
+                event.visit("item", |item| {
+                    let text = answer.text_of(item.get("arguments"), Place::Text);
+                    as_item(item, Some(text), Item::Response);
+                });
+            } else if !has_text {
+                // A call without pieces has no arguments.
+                self.queue.pass(empty_object(&event), out);
             }
-            if is_new && known.answer.is_some_and(|answer| answer != index) && !known.others.contains(&index) {
-                pay(&mut self.cost, CALL)?;
-                known.others.insert(index);
-            }
-            known.calls.has_answer = true;
-            gone.push(at);
-            if *known.answer.get_or_insert(index) == index {
-                text += &function
-                    .and_then(|function| function.get("arguments"))
-                    .map(|arguments| answer.text_of(arguments))
-                    .unwrap_or_default();
-            }
+        } else if has_type(&event, "response.function_call_arguments.done") {
+            let text = answer.text_of(event.get("arguments"), Place::Text);
+            let part = part_event(&event, "response.content_part.done", text.clone());
+            as_text_done(&mut event, text);
+            self.queue.pass(event, out);
+            self.queue.add(part, out);
+            return;
+        } else if as_text_delta(&mut event, answer) {
+            self.open.insert(key, true);
         }
-        let calls = known.calls;
-        if !gone.is_empty() {
-            let is_emptied = gone.len() == list.len();
-            choice.visit("delta", |delta| {
-                if is_emptied {
-                    delta.remove("tool_calls");
-                } else {
-                    let (mut at, mut gone) = (0, gone.into_iter().peekable());
-                    delta.visit("tool_calls", |list| {
-                        list.as_array_mut().map(|list| {
-                            list.retain(|_| {
-                                let goes = gone.next_if_eq(&at).is_some();
-                                at += 1;
-                                !goes
-                            });
-                        })
-                    });
-                }
-                add_text(delta, text, false);
-            });
-        }
-        answer_call::set_end(choice, calls);
-        Ok(())
+        self.queue.pass(event, out);
     }
 }
 
-/// Turns the piece of a call's arguments into a piece of text.
-fn as_text_delta(event: &mut Node<'_>, answer: &Answer) {
+/// Returns the event with an object without members as the text of the answer, before the event that ends its block.
+fn empty_object(event: &Node<'_>) -> Node<'static> {
+    const TEXT: &str = "{}";
+    let index = |node: &Node<'_>, key: &str| node.get(key).map(Node::detached).unwrap_or_default();
+    if let Some(block) = event.get(CONVERSE_STOP) {
+        let delta = Node::record([("text", Node::literal(TEXT))]);
+        let block = [("delta", delta), ("contentBlockIndex", index(block, "contentBlockIndex"))];
+        return Node::record([(CONVERSE_DELTA, Node::record(block))]);
+    }
+    let (kind, name, text) = match event.get("event_type") {
+        Some(_) => ("event_type", "step.delta", "text"),
+        None => ("type", "content_block_delta", "text_delta"),
+    };
+    let delta = Node::record([("type", Node::literal(text)), ("text", Node::literal(TEXT))]);
+    Node::record([(kind, Node::literal(name)), ("index", index(event, "index")), ("delta", delta)])
+}
+
+/// Turns the piece of a call's arguments into a piece of text. Returns true if it is not empty.
+fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
     // A piece stays as it is, unless the arguments are held back: then it is all of them.
     let text = |delta: &Node<'_>, key: &str| {
-        let piece = delta.get(key).filter(|piece| piece.as_text().is_some())?;
-        let whole = (!answer.plan.is_empty()).then(|| Text::new(answer.text_of(piece)));
-        whole.or_else(|| piece.as_text().cloned().map(Text::into_owned))
+        let piece = delta.get(key)?.as_text()?;
+        let whole = (!answer.plan.is_empty()).then(|| Text::new(answer.text_of(delta.get(key), Place::Text)));
+        Some(whole.unwrap_or_else(|| piece.clone().into_owned()))
     };
+    let mut has_text = false;
     if has_type(event, "response.function_call_arguments.delta") {
         if let Some(piece) = text(event, "delta") {
+            has_text = !piece.is_empty();
             event.set("delta", Node::string(piece));
         }
         event.set("type", Node::literal("response.output_text.delta"));
         set_message(event);
         event.set("content_index", Node::count(0));
         event.set("logprobs", Node::array(Vec::new()));
-        return;
+        return has_text;
     }
     if event.get(CONVERSE_DELTA).is_some() {
         event.visit(CONVERSE_DELTA, |block| {
             let piece = block.get("delta").and_then(|delta| text(delta.get("toolUse")?, "input"));
             if let Some(piece) = piece {
+                has_text = !piece.is_empty();
                 block.set("delta", Node::record([("text", Node::string(piece))]));
             }
         });
-        return;
+        return has_text;
     }
     let is_step = event.get("event_type").is_some();
     event.visit("delta", |delta| {
         let piece = text(delta, if is_step { "arguments" } else { "partial_json" });
         if let Some(piece) = piece {
+            has_text = !piece.is_empty();
             let kind = Node::literal(if is_step { "text" } else { "text_delta" });
             *delta = Node::record([("type", kind), ("text", Node::string(piece))]);
         }
     });
+    has_text
 }
 
 /// Gives an event of Responses the id of the message.
@@ -289,28 +346,25 @@ fn set_message(event: &mut Node<'_>) {
     }
 }
 
-/// Puts the events that end the text of a message of Responses into `out`, for the one that ends the arguments.
-fn end_item_text<'a>(mut event: Node<'a>, answer: &Answer, out: &mut Vec<Node<'a>>) {
-    let text = event.get("arguments").map(|arguments| answer.text_of(arguments)).unwrap_or_default();
-    let part = part_event(&event, "response.content_part.done", text.clone());
+/// Makes the event that ends the text of a message of Responses of the one that ends the arguments.
+fn as_text_done(event: &mut Node<'_>, text: String) {
     event.set("type", Node::literal("response.output_text.done"));
-    set_message(&mut event);
+    set_message(event);
     ["arguments", "name"].into_iter().for_each(|key| drop(event.remove(key)));
     event.set("content_index", Node::count(0));
     event.set("text", Node::string(text));
     event.set("logprobs", Node::array(Vec::new()));
-    out.push(event);
-    out.push(part);
 }
 
 /// Returns an event of Responses about the part of a message, for an event about the item.
 fn part_event(event: &Node<'_>, kind: &'static str, text: String) -> Node<'static> {
     let mut part = Node::record([("type", Node::literal(kind))]);
-    let id = event.get("item_id").or_else(|| event.get("item")?.get("id")).and_then(Node::as_text);
-    if let Some(id) = id.and_then(Text::value) {
+    if let Some(id) = event.get("item").and_then(|item| item.get("id")).map(Node::detached) {
+        part.set("item_id", id);
+    } else if let Some(id) = event.get("item_id").and_then(Node::as_text).and_then(Text::value) {
         part.set("item_id", Node::string(message_id(&id)));
     }
-    for key in ["output_index", "sequence_number"] {
+    for key in ["output_index", SEQUENCE] {
         if let Some(value) = event.get(key) {
             part.set(key, value.detached());
         }

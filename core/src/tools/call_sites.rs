@@ -259,3 +259,11 @@ pub(super) fn each<'a>(node: &mut Node<'a>, key: &str, visit: &mut dyn FnMut(&mu
         }
     });
 }
+
+/// Returns true if a call that begins has no arguments yet.
+pub(super) fn is_none(item: &Node<'_>, key: &str) -> bool {
+    item.get(key).is_none_or(|value| match value.data() {
+        Data::Object(object) => object.is_empty(),
+        _ => value.is_null() || value.is_text("") || value.is_text("{}"),
+    })
+}

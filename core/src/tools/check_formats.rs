@@ -62,14 +62,15 @@ pub(super) fn broken(
                 let asked = if only_json { mode.as_deref() } else { any };
                 asked.filter(|_| !only_json || schema.is_none())
             }
-            FormatRule::BesideHosted(_) | FormatRule::WithoutWord => mode.as_deref(),
+            FormatRule::BesideHosted { models, .. } if models.include(model) => mode.as_deref(),
+            FormatRule::WithoutWord => mode.as_deref(),
             FormatRule::BesidePrefill(of) if of == api => schema,
             _ => None,
         };
         let Some(pointer) = pointer else { continue };
         let is_broken = match rule {
             FormatRule::BesideTools { .. } => has_tools(request, true)?,
-            FormatRule::BesideHosted(member) => has_entry(request, member)?,
+            FormatRule::BesideHosted { hosted, .. } => has_entry(request, hosted)?,
             FormatRule::BesidePrefill(_) => ends_with_assistant(request, api)?,
             FormatRule::WithoutWord => schema.is_none() && !says_json(request, api)?,
             _ => true,
@@ -107,13 +108,16 @@ pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Err
     Ok(list.any(|entry| !functions || is_group(entry) || matches!(tool_format::recognise(entry), Entry::Tool(_))))
 }
 
-/// Returns true if an entry of the list of tools has this member, which Google's APIs read in both spellings.
-pub(super) fn has_entry(request: &Node<'_>, member: &str) -> Result<bool, Error> {
+/// Returns true if an entry of the list of tools has one of these members, which Google's APIs read in both spellings.
+pub(super) fn has_entry(request: &Node<'_>, wanted: &[&str]) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     Ok(tools.as_array().unwrap_or_default().iter().any(|entry| {
         let members = entry.as_object().map(crate::json::Object::members).unwrap_or_default();
-        members.iter().any(|own| own.key.display().replace('_', "").eq_ignore_ascii_case(member))
+        members.iter().any(|own| {
+            let name = own.key.display().replace('_', "");
+            wanted.iter().any(|member| name.eq_ignore_ascii_case(member)) && !own.value.is_null()
+        })
     }))
 }
 
@@ -125,7 +129,29 @@ fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     };
     // A turn that paused in a call of a hosted tool goes on behind its result.
     let last = message.get("content").and_then(Node::as_array).and_then(<[Node<'_>]>::last);
-    Ok(last.is_none_or(|block| has_type(block, "text")))
+    Ok(last.is_none_or(|block| has_type(block, "text") || api == Api::Bedrock && block.get("text").is_some()))
+}
+
+/// Returns true if the last message of a request is the beginning of the answer.
+///
+/// # Errors
+/// `invalid-json` if the message is text that cannot be read.
+pub(super) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    match api {
+        Api::Anthropic | Api::Bedrock => return ends_with_assistant(request, api),
+        Api::OpenaiChat | Api::Gemini => {}
+        _ => return Ok(false),
+    }
+    let last = request.get(api.history()).and_then(Node::as_array).and_then(<[Node<'_>]>::last);
+    let Some(message) = last.map(view).transpose()? else { return Ok(false) };
+    if api == Api::Gemini {
+        let parts = message.get("parts").and_then(Node::as_array).unwrap_or_default();
+        return Ok(message.get("role").is_some_and(|role| role.is_text("model"))
+            && parts.last().is_some_and(|part| part.get("text").is_some()));
+    }
+    // DeepSeek and Mistral have `prefix`, Moonshot has `partial`.
+    let is_set = |key: &&str| message.get(*key).and_then(Node::as_bool) == Some(true);
+    Ok(["prefix", "partial"].iter().any(is_set))
 }
 
 /// Returns true if a text of a message or of the instructions holds the word JSON.

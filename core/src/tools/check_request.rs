@@ -3,6 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
+    check_beside,
     check_formats::{self, has_tools, Broken},
     history_arguments, history_pairs,
     request::{recognise, rename_history},
@@ -84,7 +85,10 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
             Refusal::ModelWithoutTools { models, takes_hosted } => {
                 ("/tools", models.include(&model) && has_tools(&request, takes_hosted)?)
             }
-            _ => continue,
+            _ => match check_beside::broken(&request, api, fact, &model)? {
+                Some(pointer) => (pointer, true),
+                None => continue,
+            },
         };
         if is_broken {
             add(fact, pointer, format!("expected another value: {}", fact.statement));

@@ -10,22 +10,23 @@ use alloc::{
 };
 
 use super::{
-    adapt_report::AdaptReport, answer::Answer, check_formats, formats::FormatChange, restore::RestoreMap, target::about,
+    adapt_report::AdaptReport, answer::Answer, check_beside, check_formats, format_tools::OtherTools,
+    formats::FormatChange, restore::RestoreMap, target::about,
 };
 use crate::{
-    collections::Set,
     dialect::{
         format_steps::{self, Forces, FormatSteps, JsonMode},
-        requests::{FormatRule, Refusal},
+        requests::{FormatRule, Refusal, RequestFact},
         Dialect,
     },
     error::{Code, Error},
     json::{self, lazy, Node, Text},
-    options::{AdaptOptions, Allow, Api, Formats},
+    options::{AdaptOptions, Allow, Api, DeferredOptions, Formats},
     report::{Accepts, Change, Guidance, Reason, Severity},
     request::{
-        self, choice,
-        forcing::{force, stance, Stance},
+        self,
+        choice::{self, Choice, Mention},
+        forcing::{ask_for_whole_arguments, forbid_more_calls, force, stance, Stance, PARALLEL_CALLS},
         formats::{put_json_mode, remove_json_mode, take, Handed},
         instructions,
         report::Warnings,
@@ -57,7 +58,7 @@ impl From<Error> for Stop {
 /// Rewrites a request by the steps that the option names: by the next step if a step cannot send the format.
 ///
 /// # Errors
-/// Those of `adapt`, of the last step.
+/// Those of `adapt`, of the last step; the message also has the reason of the first one.
 pub(super) fn climb<'a, R>(
     request: &mut Node<'a>,
     options: &AdaptOptions,
@@ -70,6 +71,7 @@ pub(super) fn climb<'a, R>(
         Formats::Prompt => &[Formats::Prompt],
     };
     let Some((last, others)) = steps.split_last() else { return Err(Error::internal("no step")) };
+    let mut first = None;
     for step in others {
         let mut copy = request.clone();
         match adapt(&mut copy, *step) {
@@ -78,12 +80,24 @@ pub(super) fn climb<'a, R>(
                 return Ok(adapted);
             }
             Err(Stop::Request(error)) => return Err(error),
-            Err(Stop::Format(_)) => {}
+            Err(Stop::Format(error)) => first = first.or(Some(error)),
         }
     }
-    adapt(request, *last).map_err(|stop| match stop {
-        Stop::Request(error) | Stop::Format(error) => error,
+    adapt(request, *last).map_err(|stop| match (stop, first) {
+        (Stop::Format(error), Some(first)) => {
+            let message = format!("{}; as the API's own response format: {}", error.message(), first.message());
+            Error::new(error.code(), error.pointer(), message)
+        }
+        (Stop::Request(error) | Stop::Format(error), _) => error,
     })
+}
+
+/// Returns why a request is not rewritten: the next step may help if the format cannot be expressed.
+pub(super) fn stopped_by(error: Error) -> Stop {
+    match error.code() {
+        Code::NotRepresentable | Code::TooLossy => Stop::Format(error),
+        _ => Stop::Request(error),
+    }
 }
 
 /// What was put into a request for its response format.
@@ -98,15 +112,21 @@ enum Kind {
     Tool {
         name: String,
         at: String,
-        /// True if the request forces a call of the function by its name.
+        /// True if the model may call no other function.
         is_only: bool,
+        /// True if the request has other tools.
+        has_others: bool,
+        /// True if the request asked for parts of the arguments.
+        was_in_parts: bool,
     },
     Prompt {
+        /// The instructions.
+        text: String,
         mode: Option<&'static JsonMode>,
         /// The property that holds an answer that is no object.
         wrapper: Option<String>,
     },
-    /// Nothing: the model has to call a tool, and gives no answer.
+    /// The model has to call a tool of the client, and gives no answer.
     Nothing,
 }
 
@@ -120,6 +140,8 @@ pub(super) struct For<'o> {
     pub(super) options: &'o AdaptOptions,
     /// The names that tools have at their servers.
     pub(super) names: &'o [String],
+    /// The options of deferred loading, with the names that tools have in the list.
+    pub(super) deferred: Option<&'o DeferredOptions>,
 }
 
 /// Replaces the response format of a request as the step says. Returns `None` if the format stays, or if there is none.
@@ -147,10 +169,17 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         let found = format!("expected an API that can force a call, found none: {}{}", steps.source, NEXT_IS_PROMPT);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, found)));
     }
+    if request::formats::is_bare_text(request, for_api.api)? {
+        let message =
+            "expected a response format of JSON, found bare text of an enumeration, which only the API's own \
+            format gives";
+        return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
+    }
+    let word = steps.required.filter(|_| place.kind == Some("json_object"));
     let Some(handed) = take(request, for_api.api, &mut Warnings::default())? else { return Ok(None) };
     let kind = match step {
-        Formats::Tool => put_tool(request, handed, is_enforced, &from, for_api, steps)?,
-        _ => put_prompt(request, handed, member, for_api, steps)?,
+        Formats::Tool => put_tool(request, handed, (is_enforced, word), &from, for_api, steps)?,
+        _ => put_prompt(request, handed, member, &from, for_api, steps)?,
     };
     Ok(Some(Substitute { from, kind }))
 }
@@ -177,9 +206,9 @@ pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
 fn put_tool(
     request: &mut Node<'_>,
     handed: Handed<'_>,
-    is_enforced: bool,
+    (is_enforced, word): (bool, Option<&'static str>),
     from: &str,
-    For { api, dialect, names, options, .. }: For<'_>,
+    For { api, target, dialect, names, options, deferred, model }: For<'_>,
     steps: &FormatSteps,
 ) -> Result<Kind, Stop> {
     let refused = |found: &str| {
@@ -188,20 +217,24 @@ fn put_tool(
     };
     // JSON mode would hold for the text beside the call.
     remove_json_mode(request, api)?;
+    let others = OtherTools::of(request, (api, target), dialect, deferred)?;
     let stance = stance(request, api)?;
-    if stance == Stance::Demanded {
-        return Ok(Kind::Nothing);
+    match stance {
+        Stance::Demanded if others.is_demand_for_client(choice::chosen(request, api)?.as_ref()) => {
+            return Ok(Kind::Nothing);
+        }
+        // A call that the API answers itself may come before an answer in prose.
+        Stance::Demanded => return Err(refused("a choice that a tool which the API runs can meet")),
+        Stance::Open if others.has_hosted => return Err(refused("tools that the API runs")),
+        Stance::Barred if others.is_any && steps.forces != Forces::Named => {
+            return Err(refused("a choice that bars the tools of the request"));
+        }
+        _ => {}
     }
-    let mut taken: Set<String> = names.iter().cloned().collect();
-    let has_tools = request::with_tools(request, api, |tools| {
-        names_in(tools, MOST_LEVELS, &mut taken);
-        Ok(tools.as_array().is_some_and(|list| !list.is_empty()))
-    })?;
-    let has_others = has_tools == Some(true);
-    if stance == Stance::Barred && has_others && steps.forces != Forces::Named {
-        return Err(refused("a choice that bars the tools of the request"));
+    if check_formats::begins_answer(request, api)? {
+        return Err(refused("a beginning of the answer"));
     }
-    let is_free = |name: &String| !taken.contains(name);
+    let is_free = |name: &String| !others.names.contains(name) && !names.contains(name);
     let numbered = || (2_u32..).map(|number| format!("{ANSWER}_{number}")).find(|name| is_free(name));
     let name = Some(String::from(ANSWER)).filter(is_free).or_else(numbered).unwrap_or_default();
     let description = match handed.description.as_ref().and_then(Text::value) {
@@ -221,26 +254,30 @@ fn put_tool(
     }
     let path = tool_format::pointer(&tool_format::written(format, false).pointer_to_schema());
     let at = add_to_list(request, api, entry)? + &path;
-    let is_only = !has_others || stance == Stance::Barred;
+    let is_only = !others.is_any || stance == Stance::Barred;
     force(request, api, Text::new(name.clone()), is_only && steps.forces == Forces::Named)?;
-    Ok(Kind::Tool { name, at, is_only })
-}
-
-/// How deep names are looked for in a list of tools.
-const MOST_LEVELS: usize = 6;
-
-/// Collects the names in a list of tools: of tools, of namespaces and of servers.
-fn names_in(node: &Node<'_>, levels: usize, names: &mut Set<String>) {
-    let Some(levels) = levels.checked_sub(1) else { return };
-    names.extend(node.get("name").and_then(Node::as_text).map(|name| name.display().into_owned()));
-    for inner in node.as_array().unwrap_or_default() {
-        names_in(inner, levels, names);
+    if let Some(word) = word.filter(|_| api == Api::OpenaiChat) {
+        request.set("tool_choice", Node::literal(word));
     }
-    for key in ["function", "custom", "toolSpec", "tools", "functionDeclarations", "function_declarations"] {
-        if let Some(inner) = node.get(key) {
-            names_in(inner, levels, names);
+    let was_in_parts = api == Api::Gemini && ask_for_whole_arguments(request)?;
+    if is_only && takes_limit(steps, dialect, (api, model)) {
+        forbid_more_calls(request, api)?;
+    }
+    for fact in dialect.requests() {
+        if check_beside::broken(request, api, fact, model)?.is_some() {
+            return Err(refused(&format!("one that breaks a rule: {}", fact.statement)));
         }
     }
+    Ok(Kind::Tool { name, at, is_only, has_others: others.is_any, was_in_parts })
+}
+
+/// Returns true if the API lets a request forbid more calls than one.
+fn takes_limit(steps: &FormatSteps, dialect: &Dialect, (api, model): (Api, &str)) -> bool {
+    let is_refused = dialect.requests().iter().any(|fact| match fact.refuses {
+        Refusal::Member(member) => member.name == PARALLEL_CALLS && member.api == api && member.models.include(model),
+        _ => false,
+    });
+    steps.limits_calls && !is_refused
 }
 
 /// Adds a function to the list of tools. Returns the pointer to it.
@@ -296,6 +333,7 @@ fn put_prompt(
     request: &mut Node<'_>,
     handed: Handed<'_>,
     member: Option<&str>,
+    from: &str,
     For { api, target, dialect, options, model, .. }: For<'_>,
     steps: &FormatSteps,
 ) -> Result<Kind, Stop> {
@@ -319,11 +357,12 @@ fn put_prompt(
     }
     text += ":\n";
     text += &json::write_plain(&handed.schema);
-    match api {
-        Api::OpenaiResponses => instructions::insert_before_input(request, text)?,
-        _ => instructions::append(request, api, text)?,
+    let is_of_cache = |fact: &&RequestFact| fact.refuses == Refusal::BesideCache && check_beside::has_cache(request);
+    if let Some(fact) = dialect.requests().iter().find(is_of_cache).filter(|_| target == Api::Gemini) {
+        let message = format!("expected a request that takes instructions, found another: {}", fact.statement);
+        return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
-    Ok(Kind::Prompt { mode, wrapper })
+    Ok(Kind::Prompt { text, mode, wrapper })
 }
 
 /// Returns true if the API takes JSON mode beside the tools of a request.
@@ -331,7 +370,9 @@ fn takes_json_mode(request: &Node<'_>, dialect: &Dialect, model: &str) -> Result
     for rule in format_steps::rules(dialect) {
         let is_broken = match rule {
             FormatRule::BesideTools { models, .. } => models.include(model) && check_formats::has_tools(request, true)?,
-            FormatRule::BesideHosted(member) => check_formats::has_entry(request, member)?,
+            FormatRule::BesideHosted { models, hosted } => {
+                models.include(model) && check_formats::has_entry(request, hosted)?
+            }
             _ => false,
         };
         if is_broken {
@@ -379,11 +420,13 @@ impl Substitute {
         let reason = Reason::fact("what the API has beside response formats", steps.confidence, steps.source);
         let (rule, to, accepts, guidance, message) = match kind {
             Kind::Nothing => {
-                let message = "left the format out: the model has to call a tool, and gives no answer";
-                (Rule::FormatAsTool, None, Accepts::Same, Guidance::Same, message.to_string())
+                let message = "left the format out: the model has to call a tool of the client, and gives no answer";
+                (Rule::FormatAsTool, None, Accepts::Same, Guidance::Lost, message.to_string())
             }
-            Kind::Tool { name, at, is_only } => {
-                if let Some(why) = choice_refused(request, (target, dialect, model), report)? {
+            Kind::Tool { name, at, is_only, has_others, was_in_parts } => {
+                // Another choice would allow the tools that the request bars.
+                let must_name = (is_only && has_others).then_some(name.as_str());
+                if let Some(why) = choice_refused(request, must_name, (target, dialect, model), report)? {
                     let message = format!("expected a request in which the API can force a call, found none: {why}");
                     let error = Error::new(Code::NotRepresentable, from, message + NEXT_IS_PROMPT);
                     return Err(Stop::Format(error));
@@ -392,18 +435,23 @@ impl Substitute {
                 report.request_changes.retain(|change| change.rule != WHILE_THINKING);
                 take_changes(report, &name, (&at, &from));
                 let plan = restore_map.plan_of(&name);
-                restore_map.answers_by(Some(Answer::of_tool(plan, name.clone())));
+                restore_map.answers_by(Some(Answer::of_tool(plan, name.clone(), is_only)));
                 let forced = if is_only { "to call it" } else { "to call it or another tool" };
+                let parts = if was_in_parts { "; arguments come whole" } else { "" };
                 let message =
-                    format!("sent the schema as the arguments of the function `{name}`: the model has {forced}");
+                    format!("sent the schema as the arguments of the function `{name}`: the model has {forced}{parts}");
                 // Only a strict mode is known to hold arguments to a schema.
                 let is_strict = is_sent_strict(request, target, &name)?;
                 let accepts = if is_strict { Accepts::Same } else { Accepts::Wider };
                 (Rule::FormatAsTool, Some(at).filter(|_| api == target), accepts, Guidance::Same, message)
             }
-            Kind::Prompt { mode, wrapper } => {
+            Kind::Prompt { text, mode, wrapper } => {
                 if let Some(mode) = mode {
                     put_json_mode(request, mode)?;
+                }
+                match target {
+                    Api::OpenaiResponses => instructions::insert_before_input(request, text)?,
+                    _ => instructions::append(request, target, text)?,
                 }
                 restore_map.answers_by(wrapper.map(|name| Answer::new(Plan::of_wrapper(name))));
                 let message = match mode {
@@ -430,9 +478,11 @@ impl Substitute {
     }
 }
 
-/// Returns why the API does not take the choice that forces the function, if it does not.
+/// Returns why the API does not take the choice that forces the function, if it does not. The choice that is sent has
+/// to name the function `must_name`.
 fn choice_refused(
     request: &Node<'_>,
+    must_name: Option<&str>,
     (api, dialect, model): (Api, &Dialect, &str),
     report: &AdaptReport,
 ) -> Result<Option<String>, Error> {
@@ -446,7 +496,14 @@ fn choice_refused(
             return Ok(Some(fact.statement.into()));
         }
     }
-    if choice::demand(request, api)?.is_some() {
+    let is_sent = match must_name {
+        None => choice::demand(request, api)?.is_some(),
+        Some(name) => match choice::chosen(request, api)? {
+            Some(Choice::Tool(Mention::Tool { name: forced, .. })) => forced.is(name),
+            _ => false,
+        },
+    };
+    if is_sent {
         return Ok(None);
     }
     let weakened = report.request_changes.iter().find(|change| change.rule == WHILE_THINKING);

@@ -6,9 +6,9 @@
 use alloc::vec::Vec;
 
 use super::{
-    call_sites::id_of,
+    call_sites::{id_of, is_none},
     held::Key,
-    stream_restorer::{is_none, Passed, Stream},
+    stream_restorer::{Passed, Stream},
 };
 use crate::{
     error::Error,

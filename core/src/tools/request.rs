@@ -4,7 +4,7 @@ use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
 pub use super::adapt_report::AdaptReport;
 use super::{
-    call_sites,
+    answer_history, call_sites,
     carriers::{self, Carried},
     converse_changes,
     format_ladder::{self, For, Stop, Substitute},
@@ -91,7 +91,9 @@ fn adapt_by<'a>(
     let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
     let own_names: Vec<String> =
         servers.iter().flat_map(Servers::owners).map(|(_, owner)| owner.name.display().into_owned()).collect();
-    let format_for = For { api, target, dialect, model: &model, options, names: &own_names };
+    let deferred_options = deferred.as_deref();
+    let format_for =
+        For { api, target, dialect, model: &model, options, names: &own_names, deferred: deferred_options };
     let substitute = format_ladder::substitute(request, step, format_for)?;
     let answer = substitute.as_ref().and_then(Substitute::tool).map(String::from);
     let given = request_facts::Given::of(request, api)?;
@@ -103,8 +105,11 @@ fn adapt_by<'a>(
         let changes = deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
         namespaces::expand_choice(request, changes)?;
     }
+    if options.formats != Formats::Native && (api, target) == RESPONSES_ONLY {
+        report.request_changes = answer_history::forget(request)?;
+    }
     if options.history_arguments == HistoryArguments::Repair {
-        report.request_changes = history_arguments::repair(request, api)?;
+        report.request_changes.extend(history_arguments::repair(request, api)?);
     }
     if options.history_pairs == HistoryPairs::Complete {
         let fact = dialect.history_pairs(api).unwrap_or(&HISTORY_PAIRS);
@@ -274,7 +279,7 @@ fn adapt_by<'a>(
         substitute.complete(request, format_for, (&mut report, &mut restore_map))?;
     } else {
         let written = formats::rewrite(request, api_out, &options.tools, &given_formats)
-            .map_err(|error| Stop::Format(format_ladder::without_format(error, dialect)))?;
+            .map_err(|error| format_ladder::stopped_by(format_ladder::without_format(error, dialect)))?;
         report.format_changes = written.changes;
         restore_map.answers_by(written.answer);
         if options.formats == Formats::Ladder && given_formats.has_schema() {

@@ -3,9 +3,9 @@
 use alloc::string::String;
 
 use super::{
-    call_sites,
+    call_sites::{self, is_none},
     held::{Held, Key},
-    stream_restorer::{is_none, Stream},
+    stream_restorer::Stream,
 };
 use crate::{
     error::Error,

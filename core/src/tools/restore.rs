@@ -353,17 +353,16 @@ impl RestoreMap {
         }
     }
 
-    /// Restores a whole reply: its calls and its answer.
-    pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
+    /// Restores a whole reply: its calls and its answer. Returns true if the answer came as a call.
+    pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<bool, Error> {
         self.reply(reply, told)?;
-        match self.answer.as_deref() {
-            Some(answer) if answer.tool.is_some() => {
-                answer_call::in_reply(reply, answer);
-            }
-            Some(answer) => answer.reply(reply),
-            None => {}
+        let Some(answer) = self.answer.as_deref() else { return Ok(false) };
+        if answer.tool.is_some() && answer_call::in_reply(reply, answer).has_answer {
+            return Ok(true);
         }
-        Ok(())
+        // A model that calls nothing may still write the answer as it was asked for.
+        answer.reply(reply);
+        Ok(false)
     }
 
     /// Restores a text of the answer.

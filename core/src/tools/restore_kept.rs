@@ -23,6 +23,8 @@ use crate::{
 
 /// The member of what is kept of the answer that names the function which gives it.
 const TOOL: &str = "tool";
+/// The member that is true if the model may call nothing else.
+const ONLY: &str = "only";
 
 impl RestoreMap {
     /// Returns the map as JSON, to be kept for a later turn.
@@ -68,6 +70,9 @@ impl RestoreMap {
             let mut kept = answer.plan.to_node();
             if let Some(tool) = &answer.tool {
                 kept.set(TOOL, Node::string(tool.clone()));
+                if answer.is_only {
+                    kept.set(ONLY, Node::bool(true));
+                }
             }
             ("answer", kept)
         }));
@@ -93,7 +98,8 @@ impl RestoreMap {
         let tool = node.get("answer").and_then(|answer| text_at(answer, TOOL));
         let tool = tool.map(|tool| tool.ok_or_else(|| wrong("/answer/tool".into(), "a name"))).transpose()?;
         let tool = tool.map(|tool| tool.display().into_owned());
-        let answer = answer.map(|plan| Arc::new(Answer { tool, ..Answer::new(plan) }));
+        let is_only = node.get("answer").and_then(|answer| answer.get(ONLY)?.as_bool()) == Some(true);
+        let answer = answer.map(|plan| Arc::new(Answer { tool, is_only, ..Answer::new(plan) }));
         let mut restore_map =
             RestoreMap { client: client_of(node, &wrong)?, repair, has_indices, answer, ..RestoreMap::default() };
         for member in tools {

@@ -9,7 +9,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     answer_call_stream::AnswerEvents,
     call_repair::Told,
-    call_sites::{self, Site},
+    call_sites::{self, is_none, Site},
     held::{Calls, Held, Key},
     held_text::Texts,
     item_stream::Items,
@@ -82,10 +82,17 @@ impl Stream {
         self.held.is_empty()
             && self.texts.is_empty()
             && self.items.is_empty()
+            && self.answers.is_at_rest()
             && self.text.is_at_rest()
             && self.told.is_at_rest()
             && self.before.is_empty()
             && self.fresh.is_empty()
+    }
+
+    /// Returns true if the answer to a response format has come as a call.
+    #[cfg(feature = "search")]
+    pub(crate) fn is_answered(&self) -> bool {
+        self.answers.has_answer()
     }
 
     /// Returns the events to pass on for an event.
@@ -170,7 +177,11 @@ impl Stream {
         self.fresh = Vec::new();
         let left = texts.into_iter().chain(calls).chain(self.items.finish()).collect();
         // Only a stream that has too much open already fails here.
-        self.answered(left).unwrap_or_default()
+        let mut out = self.answered(left).unwrap_or_default();
+        if let Some(answer) = self.restore_map.called_answer() {
+            out.extend(self.answers.finish(answer));
+        }
+        out
     }
 
     /// Removes and returns the calls that never ended.
@@ -322,12 +333,4 @@ impl Sink for Stream {
     fn finish(&mut self) -> Vec<Node<'static>> {
         Stream::finish(self)
     }
-}
-
-/// Returns true if a call that begins has no arguments yet.
-pub(super) fn is_none(item: &Node<'_>, key: &str) -> bool {
-    item.get(key).is_none_or(|value| match value.data() {
-        Data::Object(object) => object.is_empty(),
-        _ => value.is_null() || value.is_text("") || value.is_text("{}"),
-    })
 }

@@ -31,7 +31,10 @@ pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
     formats(backend, request)?;
     choice(backend, request)?;
     match api {
-        "gemini" => gemini(request)?,
+        "gemini" => {
+            gemini(request)?;
+            google(backend, request)?;
+        }
         "bedrock" => converse(request)?,
         _ => {
             // The fake of OpenAI knows functions alone; other kinds were judged before.
@@ -285,12 +288,17 @@ fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
         "cohere" => refuse(has_functions, "response_format is not supported with tools"),
         "gemini" => {
             let is_json = format["responseMimeType"] == "application/json";
-            let has_maps = items(&request["tools"]).any(|entry| entry.get("googleMaps").is_some());
+            let has = |member: &str| items(&request["tools"]).any(|entry| entry.get(member).is_some());
+            let has_hosted = ["googleSearch", "urlContext", "codeExecution"].into_iter().any(has);
             refuse(
                 is_json && has_functions && model.starts_with("gemini-2"),
                 "Function calling with a response mime type",
             )?;
-            refuse(is_json && has_maps, "Google Maps tool with a response mime type")
+            refuse(is_json && has("googleMaps"), "Google Maps tool with a response mime type")?;
+            refuse(
+                is_json && has_hosted && model.starts_with("gemini-2"),
+                "Tool use with a response mime type: 'application/json' is unsupported",
+            )
         }
         _ => Ok(()),
     }
@@ -314,6 +322,18 @@ fn gemini(request: &Value) -> Verdict {
         refuse(is_empty && entry.get("functionDeclarations").is_some(), "function_declarations: empty")?;
     }
     Ok(())
+}
+
+/// What Gemini does not combine: functions and its own tools, a cache and what the cache has.
+fn google((_, _, model): Backend, request: &Value) -> Verdict {
+    let has = |member: &str| items(&request["tools"]).any(|entry| entry.get(member).is_some());
+    let has_hosted = ["googleSearch", "urlContext", "codeExecution", "googleMaps"].into_iter().any(has);
+    let is_combined = has_hosted && has("functionDeclarations");
+    let is_enabled = request["toolConfig"]["includeServerSideToolInvocations"] == true;
+    refuse(is_combined && model.starts_with("gemini-2"), "Tool use with function calling is unsupported")?;
+    refuse(is_combined && !is_enabled, "Please enable tool_config.include_server_side_tool_invocations")?;
+    let of_cache = ["tools", "toolConfig", "systemInstruction"].iter().any(|key| !request[*key].is_null());
+    refuse(of_cache && request["cachedContent"].is_string(), "CachedContent can not be used with tools")
 }
 
 /// Bedrock Converse: results directly behind their calls, and a list that is not empty.

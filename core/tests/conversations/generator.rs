@@ -508,6 +508,27 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
             request["tools"].as_array_mut().expect("a list").push(json!({"googleMaps": {}}));
         },
     ),
+    (
+        "search of Gemini",
+        &[("gemini", "gemini", "gemini-2.5-flash"), ("gemini", "gemini", "gemini-3-pro")],
+        |_, request, numbers| {
+            let member = ["googleSearch", "urlContext", "codeExecution"][numbers.below(3)];
+            request["tools"].as_array_mut().expect("a list").push(json!({member: {}}));
+            match numbers.below(4) {
+                0 | 1 => {
+                    request["generationConfig"] = json!({
+                        "responseMimeType": "application/json",
+                        "responseSchema": {"type": "OBJECT", "properties": {"city": {"type": "STRING"}}},
+                    });
+                }
+                2 => request["toolConfig"] = json!({"includeServerSideToolInvocations": true}),
+                _ => {}
+            }
+        },
+    ),
+    ("cache of Gemini", &[("gemini", "gemini", "gemini-2.5-flash")], |_, request, _| {
+        request["cachedContent"] = json!("cachedContents/1");
+    }),
     ("updates", &[("openai-responses", "openai-responses", "gpt-5")], |api, request, _| {
         let update = json!({"type": "configuration_update", "text": {"format": {"type": "text"}}});
         let history = request[history_of(api)].as_array_mut().expect("a history");

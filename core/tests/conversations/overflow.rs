@@ -28,7 +28,7 @@ const FORMS: [(&str, Put); 5] = [
         if api == "gemini" {
             let (first, second) = all.split_at(3);
             request["tools"] =
-                json!([{ "googleSearch": {} }, { "functionDeclarations": first }, { "functionDeclarations": second }]);
+                json!([{ "computerUse": {} }, { "functionDeclarations": first }, { "functionDeclarations": second }]);
         } else if api == "bedrock" {
             let point = json!({ "cachePoint": { "type": "default" } });
             let tools = all.into_iter().enumerate();

@@ -267,6 +267,8 @@ RequestConstraint: TypeAlias = Literal[
     "namespace",
     "empty-namespace",
     "unsupported-member",
+    "functions-beside-hosted",
+    "cached-content",
     "format-refused",
     "format-by-model",
     "format-beside-tools",

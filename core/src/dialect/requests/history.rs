@@ -47,6 +47,16 @@ pub(super) const CONVERSE_PAIRS: RequestFact = RequestFact {
     ..HISTORY_PAIRS
 };
 
+/// A message that was a call before the client got it.
+pub(crate) const ANSWERED: RequestFact = RequestFact {
+    refuses: Refusal::HistoryPairs(&[Api::OpenaiResponses]),
+    statement: "reasoning in the history needs the item that followed it, by its id",
+    confidence: 'B',
+    source: "live: `Item 'rs_…' of type 'reasoning' was provided without its required following item.` \
+        (langchainjs#9082, continue#8933)",
+    ..HISTORY_PAIRS
+};
+
 /// Gemini's `generateContent`.
 pub(super) const GEMINI_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::Gemini]),

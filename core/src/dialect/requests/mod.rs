@@ -2,7 +2,7 @@
 
 mod history;
 
-pub(crate) use history::{HISTORY_ARGUMENTS, HISTORY_NAME, HISTORY_PAIRS, RESULT_NAME};
+pub(crate) use history::{ANSWERED, HISTORY_ARGUMENTS, HISTORY_NAME, HISTORY_PAIRS, RESULT_NAME};
 
 use super::format_facts;
 pub use super::request_fact::RequestFact;
@@ -527,7 +527,15 @@ const GEMINI_IMAGES: RequestFact = RequestFact {
 pub(super) const GEMINI_INTERACTIONS: &[RequestFact] = &[GEMINI_IMAGES];
 
 /// Vertex: `generateContent`.
-pub(super) const VERTEX: &[RequestFact] = &[GEMINI_PAIRS];
+pub(super) const VERTEX: &[RequestFact] = &[
+    GEMINI_PAIRS,
+    RequestFact {
+        source: "live: `Multiple tools are supported only when they are all search tools` (litellm#26682, \
+            litellm#26882, dotnet-genai#248)",
+        ..GOOGLE_TOOLS
+    },
+    CACHED_CONTENT,
+];
 
 /// Gemini: `generateContent` and the compatible Chat Completions.
 pub(super) const GEMINI: &[RequestFact] = &[
@@ -550,5 +558,47 @@ pub(super) const GEMINI: &[RequestFact] = &[
         "live: `Unknown name \"prompt_cache_key\": Cannot find field.` (cursor-byok#112)",
     ),
     format_facts::GEMINI_TOOLS,
+    format_facts::GEMINI_HOSTED,
     format_facts::GEMINI_MAPS,
+    GOOGLE_TOOLS,
+    RequestFact {
+        refuses: Refusal::FunctionsBesideHosted {
+            models: Models::Contain(&["gemini-3"]),
+            hosted: GOOGLE_HOSTED,
+            unless: Some("includeServerSideToolInvocations"),
+        },
+        statement: "Gemini 3 takes functions beside Google's own tools with `includeServerSideToolInvocations`",
+        source: "live: `Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with \
+            Function calling.` (eino-ext#761, Open-WebUI-Functions#159)",
+        ..GOOGLE_TOOLS
+    },
+    CACHED_CONTENT,
 ];
+
+/// Members of entries that stand for tools which Google's APIs run, without `computerUse`, whose calls the client gets.
+const GOOGLE_HOSTED: &[&str] =
+    &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution", "googleMaps", "fileSearch"];
+
+const GOOGLE_TOOLS: RequestFact = RequestFact {
+    refuses: Refusal::FunctionsBesideHosted {
+        models: Models::Contain(&["gemini-1", "gemini-2"]),
+        hosted: GOOGLE_HOSTED,
+        unless: None,
+    },
+    statement: "Gemini takes no functions beside Google's own tools before Gemini 3",
+    confidence: 'A',
+    severity: Severity::Refused,
+    source: "live: `Tool use with function calling is unsupported` (go-genai#323, lobehub#7463, js-genai#435, \
+        celeste-python#197)",
+    checked: DAY,
+};
+
+/// The content of a cache has its own.
+const CACHED_CONTENT: RequestFact = RequestFact {
+    refuses: Refusal::BesideCache,
+    statement: "no system prompt, tools or `toolConfig` stand beside `cachedContent`",
+    source: "live: `CachedContent can not be used with GenerateContent request setting system_instruction, tools or \
+        tool_config.` (litellm#17304, vercel/ai#3333, langchain-google#978), on Vertex `Tool config, tools and system \
+        instruction should not be set in the request when using cached content.` (instructor#2580, python-genai#348)",
+    ..GOOGLE_TOOLS
+};

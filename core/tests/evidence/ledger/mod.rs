@@ -167,8 +167,9 @@ fn request_of(row: &Value) -> Value {
         Value::Bool(enabled) => request["enable_thinking"] = json!(enabled),
         thinking => request["thinking"] = thinking.clone(),
     }
-    if !facts["tool_choice"].is_null() && key != "contents" {
-        request["tool_choice"] = facts["tool_choice"].clone();
+    if !facts["tool_choice"].is_null() {
+        let member = if key == "contents" { "toolConfig" } else { "tool_choice" };
+        request[member] = facts["tool_choice"].clone();
     }
     request
 }

@@ -1,0 +1,158 @@
+//! One call of the function that stands for a response format, and the text that it becomes.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    answer::{restored, Answer},
+    answer_parts::is_text_part,
+    held::append,
+};
+use crate::{
+    json::{self, Node},
+    request::tool::has_type,
+};
+
+/// The calls of a reply or of a part of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Calls {
+    /// True if one was the answer.
+    pub(super) has_answer: bool,
+    /// True if one is to another function.
+    pub(super) has_others: bool,
+}
+
+impl Calls {
+    pub(super) const ANSWER: Calls = Calls { has_answer: true, has_others: false };
+    pub(super) const OTHER: Calls = Calls { has_answer: false, has_others: true };
+
+    pub(super) fn add(&mut self, other: Calls) {
+        self.has_answer |= other.has_answer;
+        self.has_others |= other.has_others;
+    }
+
+    /// Returns true if the client has no call to answer.
+    pub(super) const fn ends_with_answer(self) -> bool {
+        self.has_answer && !self.has_others
+    }
+}
+
+/// The indices of the calls and blocks of a stream that the client does not see.
+#[derive(Debug, Default)]
+pub(super) struct Gone(Vec<u64>);
+
+impl Gone {
+    /// No model calls one function more often in one reply. Later indices then have gaps.
+    const MOST: usize = 256;
+
+    pub(super) fn insert(&mut self, index: u64) {
+        let at = self.0.partition_point(|known| *known < index);
+        if self.0.get(at) != Some(&index) && self.0.len() < Gone::MOST {
+            self.0.insert(at, index);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the number of them before an index.
+    pub(super) fn before(&self, index: u64) -> u64 {
+        self.0.partition_point(|known| *known < index) as u64
+    }
+}
+
+/// Where a call stands, which shows what its arguments are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Their JSON text is in a string.
+    Text,
+    /// They are a value.
+    Value,
+}
+
+/// Returns true if a restored call is one of the function. A tool of a server or of a namespace is another one.
+pub(super) fn is_call_of(call: &Node<'_>, answer: &Answer) -> bool {
+    call.get("name").is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
+        && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none_or(Node::is_null))
+}
+
+/// Returns true for a part or a block that is text of the answer.
+pub(super) fn is_text(part: &Node<'_>) -> bool {
+    part.get("text").is_some_and(|text| text.as_text().is_some()) && is_text_part(part)
+}
+
+pub(super) fn text_part(kind: &'static str, text: String) -> Node<'static> {
+    Node::record([("type", Node::literal(kind)), ("text", Node::string(text))])
+}
+
+/// Returns the member that holds the call of a block of Converse or of a part of Gemini.
+fn holder_of(block: &Node<'_>) -> Option<&'static str> {
+    let is_call = |key: &&str| block.get(*key).is_some_and(|call| call.as_object().is_some());
+    ["toolUse", "functionCall", "function_call"].into_iter().find(is_call)
+}
+
+fn call_of<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    match holder_of(block) {
+        Some(key) => block.get(key),
+        None => has_type(block, "tool_use").then_some(block),
+    }
+}
+
+/// Returns true for a block or a part that is a whole call of the function.
+pub(super) fn is_answer_block(block: &Node<'_>, answer: &Answer) -> bool {
+    // The arguments of a call that goes on in another event are not known yet.
+    let is_part = |call: &Node<'_>| ["partialArgs", "willContinue"].iter().any(|key| call.get(*key).is_some());
+    call_of(block).is_some_and(|call| !is_part(call) && is_call_of(call, answer))
+}
+
+/// Turns a block of Anthropic or Converse, or a part of Gemini, if it is a call.
+pub(super) fn in_block(block: &mut Node<'_>, answer: &Answer) -> Calls {
+    let Some(call) = call_of(block) else { return Calls::default() };
+    if !is_answer_block(block, answer) {
+        return Calls::OTHER;
+    }
+    let arguments = ["input", "args"].into_iter().find_map(|key| call.get(key));
+    let text = answer.text_of(arguments, Place::Value);
+    as_text_block(block, text);
+    Calls::ANSWER
+}
+
+/// Makes text of a block that is a call.
+pub(super) fn as_text_block(block: &mut Node<'_>, text: String) {
+    match holder_of(block) {
+        // Signatures of thoughts stand beside the call.
+        Some(key) => drop(block.remove(key)),
+        None => {
+            ["id", "name", "input", "caller"].into_iter().for_each(|key| drop(block.remove(key)));
+            block.set("type", Node::literal("text"));
+        }
+    }
+    block.set("text", Node::string(text));
+}
+
+impl Answer {
+    /// Returns restored arguments as text. Of text that breaks off, what is whole is restored here.
+    pub(super) fn text_of(&self, arguments: Option<&Node<'_>>, place: Place) -> String {
+        match (arguments, place) {
+            (Some(arguments), Place::Text) if arguments.as_text().is_some() => {
+                let mut out = String::new();
+                arguments.as_text().into_iter().for_each(|text| append(&mut out, text));
+                self.whole_text(out)
+            }
+            (None, Place::Text) => String::new(),
+            (Some(arguments), Place::Text) if arguments.is_null() => String::new(),
+            // APIs leave out arguments without members. Only a wrapper holds null.
+            (None, Place::Value) => String::from("{}"),
+            (Some(arguments), Place::Value) if arguments.is_null() && self.plan.is_empty() => String::from("{}"),
+            (Some(arguments), _) => json::write(arguments),
+        }
+    }
+
+    /// Returns a whole text of restored arguments. Of one that breaks off, what is whole is restored.
+    pub(super) fn whole_text(&self, text: String) -> String {
+        if self.plan.is_empty() || json::read(&text).is_ok() {
+            return text;
+        }
+        restored(Some(self), &text).text.unwrap_or(text)
+    }
+}

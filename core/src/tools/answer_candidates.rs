@@ -1,0 +1,222 @@
+//! The candidates of Gemini, in whole replies and in events: the first call of the function that stands for the
+//! response format is the text of its candidate.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    answer::{restored, Answer},
+    answer_block::{in_block, is_answer_block, is_text, Calls},
+    call_sites::each,
+    held::{append, pay, CALL},
+    held_text::{Carrier, Slot},
+};
+use crate::{
+    collections::Map,
+    error::Error,
+    json::{Data, Node},
+};
+
+/// The candidates of a reply, and what is known of them.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    known: Map<u64, Candidate>,
+    /// True if text is held back until it is known whether an answer comes.
+    pub(super) holds: bool,
+    cost: usize,
+}
+
+#[derive(Debug, Default)]
+struct Candidate {
+    calls: Calls,
+    /// True if an answer has come, or comes in this event.
+    is_answered: bool,
+    held: String,
+    /// The event that can carry the held text.
+    carrier: Option<Carrier>,
+}
+
+/// Returns true if a node has candidates.
+fn has_candidates(node: &Node<'_>) -> bool {
+    node.get("candidates").is_some_and(|list| list.as_array().is_some())
+}
+
+/// Returns what has the candidates of an event. Some gateways wrap it in `response`.
+fn holder<'n, 'a>(event: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    if has_candidates(event) {
+        return Some(event);
+    }
+    event.get("response").filter(|inner| has_candidates(inner))
+}
+
+fn number(candidate: &Node<'_>) -> u64 {
+    candidate.get("index").and_then(Node::as_u64).unwrap_or_default()
+}
+
+/// Turns the calls of the candidates in a whole reply, or in the chunks of one. Returns `None` if it has none.
+pub(super) fn in_reply(reply: &mut Node<'_>, answer: &Answer) -> Option<Calls> {
+    let mut candidates = Candidates::default();
+    if !matches!(reply.data(), Data::Array(_)) {
+        // Only the limit of a stream fails.
+        return candidates.feed(reply, answer).unwrap_or_default().then(|| candidates.calls());
+    }
+    let mut is_any = false;
+    for chunk in reply.as_array().unwrap_or_default() {
+        is_any |= holder(chunk).is_some();
+        candidates.find(chunk, answer).unwrap_or_default();
+    }
+    if !is_any {
+        return None;
+    }
+    // The visitor never fails.
+    let _ = reply.visit_children::<()>(|_, chunk| {
+        candidates.feed(chunk, answer).unwrap_or_default();
+        Ok(())
+    });
+    Some(candidates.calls())
+}
+
+impl Candidates {
+    /// Turns the calls of the candidates in an event. Returns false if it has none.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(super) fn feed(&mut self, event: &mut Node<'_>, answer: &Answer) -> Result<bool, Error> {
+        if holder(event).is_none() {
+            return Ok(false);
+        }
+        self.find(event, answer)?;
+        let is_wrapped = !has_candidates(event);
+        let mut carrier = None;
+        if self.holds {
+            let mut bare = event.detached();
+            let strip = |node: &mut Node<'_>| {
+                // The event itself passes with its usage.
+                ["candidates", "usageMetadata"].into_iter().for_each(|key| drop(node.remove(key)));
+            };
+            if is_wrapped {
+                bare.visit("response", strip);
+            } else {
+                strip(&mut bare);
+            }
+            carrier = Some(Carrier::new(bare, Slot::Candidate(0)));
+        }
+        let mut outcome = Ok(());
+        let mut visit = |holder: &mut Node<'_>| {
+            each(holder, "candidates", &mut |candidate| {
+                if outcome.is_ok() {
+                    outcome = self.in_candidate(candidate, answer, carrier.as_ref());
+                }
+            });
+        };
+        if is_wrapped {
+            event.visit("response", visit);
+        } else {
+            visit(event);
+        }
+        outcome.map(|()| true)
+    }
+
+    /// Notes which candidates have an answer in an event.
+    fn find(&mut self, event: &Node<'_>, answer: &Answer) -> Result<(), Error> {
+        let list = holder(event).and_then(|holder| holder.get("candidates")?.as_array()).unwrap_or_default();
+        for candidate in list {
+            let number = number(candidate);
+            if !self.known.contains_key(&number) {
+                pay(&mut self.cost, CALL)?;
+            }
+            let known = self.known.entry(number).or_default();
+            let parts = candidate.get("content").and_then(|content| content.get("parts")?.as_array());
+            known.is_answered |= parts.unwrap_or_default().iter().any(|part| is_answer_block(part, answer));
+        }
+        Ok(())
+    }
+
+    fn in_candidate(
+        &mut self,
+        candidate: &mut Node<'_>,
+        answer: &Answer,
+        carrier: Option<&Carrier>,
+    ) -> Result<(), Error> {
+        let number = number(candidate);
+        let Some(known) = self.known.get_mut(&number) else { return Ok(()) };
+        let (mut is_left_out, before) = (Vec::new(), known.held.len());
+        let holds = carrier.is_some();
+        candidate.visit("content", |content| {
+            each(content, "parts", &mut |part| {
+                let is_second = known.calls.has_answer && is_answer_block(part, answer);
+                let own = if is_second { Calls::default() } else { in_block(part, answer) };
+                known.calls.add(own);
+                let is_beside = own == Calls::default() && is_text(part);
+                if is_beside && holds && !known.is_answered {
+                    part.get("text").and_then(Node::as_text).into_iter().for_each(|text| append(&mut known.held, text));
+                }
+                is_left_out.push(is_second || is_beside && (holds || known.is_answered));
+            });
+            if is_left_out.contains(&true) {
+                let mut is_left_out = is_left_out.iter();
+                content.visit("parts", |parts| {
+                    parts.as_array_mut().map(|parts| parts.retain(|_| is_left_out.next() != Some(&true)))
+                });
+            }
+        });
+        if known.is_answered {
+            self.cost -= before;
+            (known.held, known.carrier) = (String::new(), None);
+            return Ok(());
+        }
+        pay(&mut self.cost, known.held.len() - before)?;
+        known.carrier = carrier.map(|carrier| carrier.at(Slot::Candidate(number)));
+        if candidate.get("finishReason").is_some_and(|reason| !reason.is_null()) && !known.held.is_empty() {
+            self.cost -= known.held.len();
+            let part = Node::record([("text", Node::string(known.text(answer)))]);
+            if candidate.get("content").is_none_or(|content| content.as_object().is_none()) {
+                candidate.set("content", Node::record([("role", Node::literal("model"))]));
+            }
+            candidate.visit("content", |content| {
+                if content.get("parts").is_none_or(|parts| parts.as_array().is_none()) {
+                    content.set("parts", Node::array(Vec::new()));
+                }
+                content.visit("parts", |parts| parts.as_array_mut().map(|parts| parts.insert(0, part)))
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the calls of all candidates.
+    fn calls(&self) -> Calls {
+        let mut calls = Calls::default();
+        self.known.values().for_each(|known| calls.add(known.calls));
+        calls
+    }
+
+    /// Returns true if an answer has come.
+    #[cfg(feature = "search")]
+    pub(super) fn has_answer(&self) -> bool {
+        self.known.values().any(|known| known.calls.has_answer)
+    }
+
+    /// Returns true if no text is held back.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.known.values().all(|known| known.held.is_empty())
+    }
+
+    /// Returns the texts that are held back at the end of a stream.
+    pub(super) fn left(&mut self, answer: &Answer) -> Vec<Node<'static>> {
+        let held = core::mem::take(&mut self.known).into_iter().map(|(_, known)| known);
+        self.cost = 0;
+        held.filter(|known| !known.held.is_empty())
+            .filter_map(|mut known| {
+                let text = known.text(answer);
+                Some(known.carrier?.with(text))
+            })
+            .collect()
+    }
+}
+
+impl Candidate {
+    /// Takes the held text, which is an answer without a call.
+    fn text(&mut self, answer: &Answer) -> String {
+        let text = core::mem::take(&mut self.held);
+        restored(Some(answer), &text).text.unwrap_or(text)
+    }
+}

@@ -1,0 +1,304 @@
+//! The choices of a stream of Chat Completions: the pieces of the first call of the function that stands for the
+//! response format become pieces of the content.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    answer::{restored, Answer},
+    answer_block::{is_call_of, is_text, text_part, Calls, Gone, Place},
+    answer_call,
+    call_sites::each,
+    held::{append, pay, CALL},
+    held_text::{Carrier, Slot},
+};
+use crate::{
+    collections::Map,
+    error::Error,
+    json::{self, Node, Text},
+};
+
+/// The choices of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    known: Map<u64, Choice>,
+    cost: usize,
+}
+
+#[derive(Debug, Default)]
+struct Choice {
+    calls: Calls,
+    /// The last call at each index.
+    slots: Map<u64, Begun>,
+    /// The indices of the calls that the client does not see.
+    gone: Gone,
+    /// Text that may stand beside an answer, which is not known yet.
+    held: String,
+    /// The event that can carry the text.
+    carrier: Option<Carrier>,
+}
+
+/// A call that has begun.
+#[derive(Debug)]
+enum Begun {
+    /// A call of the function; the answer if it is the first one.
+    Answer { id: Option<Text<'static>>, is_first: bool },
+    /// A call that the client gets.
+    Other,
+    /// The pieces of a call whose name has not come yet.
+    Nameless(Node<'static>),
+}
+
+/// What becomes of a piece of a call.
+enum Fate {
+    Same,
+    /// This is passed on.
+    Changed(Node<'static>),
+    /// This is a piece of the answer.
+    Answer(String),
+    Nothing,
+}
+
+impl Choices {
+    /// Turns the calls of an event.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(super) fn feed(&mut self, event: &mut Node<'_>, answer: &Answer) -> Result<(), Error> {
+        let mut carrier = None;
+        if answer.is_only {
+            let mut chunk = event.detached();
+            // The event itself passes with its usage.
+            ["choices", "usage"].into_iter().for_each(|key| drop(chunk.remove(key)));
+            carrier = Some(Carrier::new(chunk, Slot::Choice(0)));
+        }
+        let mut outcome = Ok(());
+        each(event, "choices", &mut |choice| {
+            if outcome.is_ok() {
+                outcome = self.choice(choice, answer, carrier.as_ref());
+            }
+        });
+        outcome
+    }
+
+    /// Returns true if an answer has come.
+    #[cfg(feature = "search")]
+    pub(super) fn has_answer(&self) -> bool {
+        self.known.values().any(|known| known.calls.has_answer)
+    }
+
+    /// Returns true if nothing is held back.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let is_nameless = |call: &Begun| matches!(call, Begun::Nameless(_));
+        self.known.values().all(|known| known.held.is_empty() && !known.slots.values().any(is_nameless))
+    }
+
+    /// Returns the texts that are held back at the end of a stream.
+    pub(super) fn left(&mut self, answer: &Answer) -> Vec<Node<'static>> {
+        self.cost = 0;
+        let known = core::mem::take(&mut self.known).into_iter().map(|(_, known)| known);
+        known
+            .filter(|known| !known.held.is_empty())
+            .filter_map(|mut known| {
+                let text = known.text(answer);
+                Some(known.carrier?.with(text))
+            })
+            .collect()
+    }
+
+    fn choice(&mut self, choice: &mut Node<'_>, answer: &Answer, carrier: Option<&Carrier>) -> Result<(), Error> {
+        let number = choice.get("index").and_then(Node::as_u64).unwrap_or_default();
+        let whole = choice.visit("message", |message| answer_call::in_message(message, answer, false));
+        let list = choice.get("delta").and_then(|delta| delta.get("tool_calls")?.as_array()).unwrap_or_default();
+        if !self.known.contains_key(&number) {
+            if list.is_empty() && whole.is_none() && carrier.is_none() {
+                return Ok(());
+            }
+            pay(&mut self.cost, CALL)?;
+        }
+        let known = self.known.entry(number).or_default();
+        known.calls.add(whole.unwrap_or_default());
+        let (mut text, mut calls, mut is_changed) = (None, Vec::new(), false);
+        for (at, call) in list.iter().enumerate() {
+            let index = call.get("index").and_then(Node::as_u64).unwrap_or(at as u64);
+            let fate = known.sort(index, call, answer, &mut self.cost)?;
+            is_changed |= !matches!(fate, Fate::Same) || known.gone.before(index) > 0;
+            match fate {
+                Fate::Same => calls.push(known.renumbered(index, call.detached())),
+                Fate::Changed(call) => calls.push(known.renumbered(index, call)),
+                Fate::Answer(piece) => text.get_or_insert_with(String::new).push_str(&piece),
+                Fate::Nothing => {}
+            }
+        }
+        let ends = choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
+        is_changed |= ends && known.take_nameless(&mut calls);
+        if is_changed {
+            set_calls(choice, calls);
+        }
+        if known.calls.has_answer {
+            (known.held, known.carrier) = (String::new(), None);
+            choice.visit("delta", |delta| set_piece(delta, text));
+        } else if let Some(carrier) = carrier {
+            let before = known.held.len();
+            choice.visit("delta", |delta| take_text(delta, &mut known.held));
+            pay(&mut self.cost, known.held.len() - before)?;
+            known.carrier = Some(carrier.at(Slot::Choice(number)));
+            if ends && !known.held.is_empty() {
+                let whole = known.text(answer);
+                if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
+                    choice.set("delta", Node::empty_object());
+                }
+                choice.visit("delta", |delta| set_piece(delta, Some(whole)));
+            }
+        }
+        answer_call::set_end(choice, known.calls);
+        Ok(())
+    }
+}
+
+impl Choice {
+    /// Decides about a piece of the call at an index.
+    fn sort(&mut self, index: u64, call: &Node<'_>, answer: &Answer, cost: &mut usize) -> Result<Fate, Error> {
+        let text = |node: Option<&Node<'_>>| {
+            node.and_then(Node::as_text).filter(|text| !text.is_empty()).cloned().map(Text::into_owned)
+        };
+        let function = call.get("function").filter(|function| function.as_object().is_some());
+        let (name, id) = (text(function.and_then(|function| function.get("name"))), text(call.get("id")));
+        let is_answer = function.is_some_and(|function| is_call_of(function, answer));
+        // Another name or another id is another call. Some servers repeat both in every piece.
+        let is_other_id = |known: &Option<Text<'static>>| id.is_some() && known.is_some() && id != *known;
+        match self.slots.get(&index) {
+            Some(Begun::Answer { id: known, is_first })
+                if (is_answer || name.is_none()) && function.is_some() && !is_other_id(known) =>
+            {
+                return Ok(if *is_first { Fate::Answer(piece_of(call, answer)) } else { Fate::Nothing });
+            }
+            Some(Begun::Other) if name.is_none() => return Ok(Fate::Same),
+            _ => {}
+        }
+        if !self.slots.contains_key(&index) {
+            pay(cost, CALL)?;
+        }
+        let (mut whole, mut is_merged) = (None, false);
+        if let Some(Begun::Nameless(before)) = self.slots.get(&index) {
+            (whole, is_merged) = (Some(merged(before, call)), true);
+        }
+        if name.is_none() && function.is_some() {
+            let held = whole.unwrap_or_else(|| call.detached());
+            pay(cost, json::length(call))?;
+            self.slots.insert(index, Begun::Nameless(held));
+            return Ok(Fate::Nothing);
+        }
+        if is_answer {
+            let is_first = !self.calls.has_answer;
+            self.calls.has_answer = true;
+            self.gone.insert(index);
+            self.slots.insert(index, Begun::Answer { id, is_first });
+            let piece = || piece_of(whole.as_ref().unwrap_or(call), answer);
+            return Ok(if is_first { Fate::Answer(piece()) } else { Fate::Nothing });
+        }
+        self.calls.has_others = true;
+        self.slots.insert(index, Begun::Other);
+        Ok(match whole.filter(|_| is_merged) {
+            Some(whole) => Fate::Changed(whole),
+            None => Fate::Same,
+        })
+    }
+
+    /// Adds the calls that never got a name to those of an event. Returns true if there are some.
+    fn take_nameless(&mut self, calls: &mut Vec<Node<'static>>) -> bool {
+        let known = core::mem::take(&mut self.slots);
+        let before = calls.len();
+        for (index, call) in known {
+            match call {
+                Begun::Nameless(call) => {
+                    self.calls.has_others = true;
+                    calls.push(self.renumbered(index, call));
+                    self.slots.insert(index, Begun::Other);
+                }
+                known => drop(self.slots.insert(index, known)),
+            }
+        }
+        calls.len() > before
+    }
+
+    /// Returns a call with the index that it has without those that the client does not see.
+    fn renumbered(&self, index: u64, mut call: Node<'static>) -> Node<'static> {
+        let before = self.gone.before(index);
+        if before > 0 && call.get("index").is_some() {
+            call.set("index", Node::count(index - before));
+        }
+        call
+    }
+
+    /// Takes the held text, which is an answer without a call.
+    fn text(&mut self, answer: &Answer) -> String {
+        let text = core::mem::take(&mut self.held);
+        restored(Some(answer), &text).text.unwrap_or(text)
+    }
+}
+
+fn piece_of(call: &Node<'_>, answer: &Answer) -> String {
+    answer.text_of(call.get("function").and_then(|function| function.get("arguments")), Place::Text)
+}
+
+/// Returns two pieces of one call as one.
+fn merged(before: &Node<'static>, call: &Node<'_>) -> Node<'static> {
+    let mut whole = before.clone();
+    for member in call.as_object().into_iter().flatten() {
+        if member.key.is("function") {
+            let mut arguments = String::new();
+            for part in [before.get("function"), Some(&member.value)].into_iter().flatten() {
+                part.get("arguments").and_then(Node::as_text).into_iter().for_each(|text| append(&mut arguments, text));
+            }
+            let mut function = member.value.detached();
+            function.set("arguments", Node::string(arguments));
+            whole.set("function", function);
+        } else if !member.value.is_null() {
+            let key = member.key.clone().into_owned();
+            whole.as_object_mut().into_iter().for_each(|whole| whole.set(key.clone(), member.value.detached()));
+        }
+    }
+    whole
+}
+
+/// Sets the calls of a choice.
+fn set_calls(choice: &mut Node<'_>, calls: Vec<Node<'static>>) {
+    if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
+        choice.set("delta", Node::empty_object());
+    }
+    choice.visit("delta", |delta| {
+        if calls.is_empty() {
+            delta.remove("tool_calls");
+        } else {
+            delta.set("tool_calls", Node::array(calls));
+        }
+    });
+}
+
+/// Sets the text of a delta, without any that it has.
+fn set_piece(delta: &mut Node<'_>, text: Option<String>) {
+    if delta.get("content").is_some_and(|content| content.as_array().is_some()) {
+        delta.visit("content", |parts| {
+            parts.as_array_mut().map(|parts| {
+                parts.retain(|part| !is_text(part));
+                parts.extend(text.map(|text| text_part("text", text)));
+            })
+        });
+    } else if let Some(text) = text {
+        delta.set("content", Node::string(text));
+    } else if delta.get("content").and_then(Node::as_text).is_some_and(|text| !text.is_empty()) {
+        delta.remove("content");
+    }
+}
+
+/// Moves the text of a delta to a text that is held back.
+fn take_text(delta: &mut Node<'_>, held: &mut String) {
+    let Some(content) = delta.get("content") else { return };
+    if let Some(parts) = content.as_array() {
+        let texts = parts.iter().filter(|part| is_text(part)).filter_map(|part| part.get("text")?.as_text());
+        texts.for_each(|text| append(held, text));
+    } else if let Some(text) = content.as_text() {
+        append(held, text);
+    }
+    set_piece(delta, None);
+}

@@ -1,0 +1,180 @@
+//! The events of Cohere Chat v2 whose call is the answer: they become the events of content.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    answer::{restored, Answer},
+    answer_block::{is_call_of, Gone},
+    answer_queue::Queue,
+    held::{append, pay, CALL},
+};
+use crate::{
+    collections::Map,
+    error::Error,
+    json::{Node, Text},
+};
+
+/// What is known of the calls and texts of a stream of Cohere.
+#[derive(Debug, Default)]
+pub(super) struct Cohere {
+    /// The calls that have begun, by their indices.
+    calls: Map<u64, Begun>,
+    gone: Gone,
+    /// The number of texts so far.
+    texts: u64,
+    /// True if the client does not see the text that is open.
+    is_hidden: bool,
+    /// The pieces of the answer, if its arguments have to be restored.
+    pieces: String,
+}
+
+/// A call that has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begun {
+    /// The answer, with the index of its text.
+    Answer(u64),
+    /// Another call of the function.
+    Second,
+    Other,
+}
+
+impl Cohere {
+    /// Returns true if nothing is held back.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Returns the answer, if its call never ended.
+    pub(super) fn left(&mut self, answer: &Answer) -> Vec<Node<'static>> {
+        let open = self.calls.values().find_map(|call| if let Begun::Answer(text) = call { Some(*text) } else { None });
+        open.and_then(|text| self.whole(text, answer)).into_iter().collect()
+    }
+
+    /// Takes the event with the whole answer, if its pieces are held back.
+    fn whole(&mut self, text: u64, answer: &Answer) -> Option<Node<'static>> {
+        let pieces = core::mem::take(&mut self.pieces);
+        if pieces.is_empty() {
+            return None;
+        }
+        let whole = restored(Some(answer), &pieces).text.unwrap_or(pieces);
+        Some(content("content-delta", text, Some(whole), false))
+    }
+
+    /// Handles an event of Cohere. Returns any other event, and those that end the reply.
+    ///
+    /// # Errors
+    /// `limit-exceeded`.
+    pub(super) fn feed<'a>(
+        &mut self,
+        mut event: Node<'a>,
+        answer: &Answer,
+        queue: &mut Queue,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<Option<Node<'a>>, Error> {
+        const CALL_PREFIX: &str = "tool-call-";
+        const TEXT_PREFIX: &str = "content-";
+        let kind = event.get("type").and_then(Node::as_text).and_then(Text::value);
+        let Some(kind) = kind else { return Ok(Some(event)) };
+        let index = event.get("index").and_then(Node::as_u64).unwrap_or_default();
+        if let Some(part) = kind.strip_prefix(TEXT_PREFIX) {
+            if part == "start" {
+                self.texts = self.texts.max(index.saturating_add(1));
+                self.is_hidden = queue.calls.has_answer;
+            }
+            if self.is_hidden {
+                return Ok(None);
+            }
+            if queue.holds(answer) {
+                queue.hold(&event, true)?;
+            } else {
+                out.push(event);
+            }
+            return Ok(None);
+        }
+        let Some(part) = kind.strip_prefix(CALL_PREFIX) else { return Ok(Some(event)) };
+        if part == "start" {
+            self.begin(&event, index, answer, queue, out)?;
+        }
+        match self.calls.get(&index).copied() {
+            Some(Begun::Answer(text)) => {
+                let mut piece = String::new();
+                let arguments = function(&event).and_then(|function| function.get("arguments")?.as_text());
+                arguments.into_iter().for_each(|text| append(&mut piece, text));
+                if !answer.plan.is_empty() {
+                    pay(&mut queue.cost, piece.len())?;
+                    self.pieces.push_str(&piece);
+                } else if !piece.is_empty() {
+                    out.push(content("content-delta", text, Some(piece), false));
+                }
+                if part == "end" {
+                    out.extend(self.whole(text, answer));
+                    out.push(content("content-end", text, None, false));
+                    self.calls.remove(&index);
+                }
+            }
+            Some(Begun::Second) => {}
+            Some(Begun::Other) | None => {
+                let before = self.gone.before(index);
+                if before > 0 {
+                    event.set("index", Node::count(index - before));
+                }
+                out.push(event);
+            }
+        }
+        Ok(None)
+    }
+
+    fn begin<'a>(
+        &mut self,
+        event: &Node<'a>,
+        index: u64,
+        answer: &Answer,
+        queue: &mut Queue,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), Error> {
+        if !self.calls.contains_key(&index) {
+            pay(&mut queue.cost, CALL)?;
+        }
+        let is_answer = function(event).is_some_and(|function| is_call_of(function, answer));
+        let begun = match (is_answer, queue.calls.has_answer) {
+            (false, _) => {
+                queue.calls.has_others = true;
+                queue.release(out);
+                Begun::Other
+            }
+            (true, true) => Begun::Second,
+            (true, false) => {
+                let is_bare = queue.is_holding();
+                queue.calls.has_answer = true;
+                queue.release_without_texts(out);
+                let text = if is_bare { 0 } else { self.texts };
+                out.push(content("content-start", text, Some(String::new()), true));
+                Begun::Answer(text)
+            }
+        };
+        if begun != Begun::Other {
+            self.gone.insert(index);
+        }
+        self.calls.insert(index, begun);
+        Ok(())
+    }
+}
+
+/// Returns an event of a text.
+fn content(kind: &'static str, index: u64, text: Option<String>, has_type: bool) -> Node<'static> {
+    let mut event = Node::record([("type", Node::literal(kind)), ("index", Node::count(index))]);
+    if let Some(text) = text {
+        let mut content = Node::empty_object();
+        if has_type {
+            content.set("type", Node::literal("text"));
+        }
+        content.set("text", Node::string(text));
+        event.set("delta", Node::record([("message", Node::record([("content", content)]))]));
+    }
+    event
+}
+
+/// Returns the function in an event of a call.
+fn function<'n, 'a>(event: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    event.get("delta")?.get("message")?.get("tool_calls")?.get("function")
+}
