@@ -125,6 +125,7 @@ impl Gathering {
                     gathering.want(gathering.paths.file(&path), path, Role::Record);
                 }
             }
+            Command::Proxy(arguments) if arguments.edits() => {}
             Command::Proxy(arguments) => {
                 (gathering.several, gathering.keeps_servers) = (true, true);
                 gathering.connection(&arguments.connection)?;

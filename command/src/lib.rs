@@ -8,6 +8,7 @@
 mod arguments;
 mod baseline;
 mod check;
+mod client_files;
 mod clients;
 mod config;
 mod defer;
@@ -21,6 +22,7 @@ mod gather;
 mod glob;
 mod indent;
 mod input;
+mod install;
 mod matrix;
 mod naming;
 mod need;
@@ -123,10 +125,11 @@ enum State {
 const WORTH_SHOWING: usize = 1_000_000;
 
 impl Command {
-    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, date, environment, folder }`.
+    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, date, environment, folder, program }`.
     /// The arguments are those after the program's name; the next three are booleans that say what is a terminal; then
     /// its width, the day as `2026-11-23`, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, and the
-    /// absolute path of the folder that it is run in. All but the arguments can be left out.
+    /// absolute path of the folder that it is run in, and the words with which a client starts the program. All but the
+    /// arguments can be left out.
     pub fn new(facts: &str) -> Command {
         let facts = json::read(facts).unwrap_or_default();
         let terminal = Terminal::read(&facts);
@@ -281,19 +284,22 @@ impl Command {
         if let Some(input) = gathered.inputs.first() {
             self.source = input.source.clone();
         }
-        self.state = match gathered.checked().and_then(|()| task(*command, gathered)) {
+        self.state = match gathered.checked().and_then(|()| task(*command, gathered, &self.terminal)) {
             Ok(task) => State::Working(task),
             Err(error) => State::Ended(unusable(&error, &self.source, &self.terminal)),
         };
     }
 }
 
-fn task(command: arguments::Command, gathered: Gathering) -> Result<Box<dyn Task>, CommandError> {
+fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -> Result<Box<dyn Task>, CommandError> {
     let none = || CommandError::new("", "expected an input, was given none");
     let command = match command {
         arguments::Command::Check(arguments) => return Ok(Box::new(check::Check::new(arguments, gathered)?)),
         arguments::Command::Matrix(arguments) => return Ok(Box::new(matrix::Matrices::new(&arguments, gathered)?)),
         arguments::Command::Probe(arguments) => return Ok(Box::new(probe::Probe::new(arguments, gathered)?)),
+        arguments::Command::Proxy(arguments) if arguments.edits() => {
+            return Ok(Box::new(install::Install::new(&arguments, terminal)?));
+        }
         arguments::Command::Proxy(arguments) => return Ok(Box::new(proxy::Run::new(&arguments, gathered)?)),
         arguments::Command::Relay(arguments) => return Ok(Box::new(relay::Run::new(&arguments, gathered)?)),
         command => command,

@@ -13,6 +13,8 @@ pub enum Need {
     /// The bytes of a file that the user did not name itself, for instance one that matches a pattern. A device or a
     /// pipe fails with `ENOTREG`, because it may have no end.
     RegularFile(String),
+    /// A line that somebody types at the terminal, after this question. No terminal is an empty line.
+    Line(String),
     /// What comes on standard input, to its end.
     Input,
     /// The names in a folder, as a JSON list of strings: those of folders end in `/`, of links to
@@ -110,6 +112,7 @@ impl Need {
         match self {
             Need::File(path) => Vec::from(["file".into(), path]),
             Need::RegularFile(path) => Vec::from(["regular-file".into(), path]),
+            Need::Line(question) => Vec::from(["line".into(), question]),
             Need::Input => Vec::from(["input".into()]),
             Need::Folder(path) => Vec::from(["folder".into(), path]),
             Need::Variables(names) => ["variables".into()].into_iter().chain(names).collect(),

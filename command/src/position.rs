@@ -2,7 +2,7 @@
 //!
 //! Of our own: parsers that keep places refuse what the core reads, a lone surrogate for instance.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use toolwire::json;
 
@@ -46,6 +46,32 @@ pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<
     scan.mark(&root, start);
     scan.value(Some(&root), plain);
     in_lines(text, &offsets)
+}
+
+/// The place of a member's value in a text that was read as JSON: the names lead to it. `None`: it is not there.
+pub(crate) fn value_span<'n>(plain: &str, names: impl Iterator<Item = &'n str>) -> Option<Range<usize>> {
+    let mut scan = Scan { bytes: plain.as_bytes(), at: 0, offsets: &mut [] };
+    scan.space();
+    for wanted in names {
+        (scan.peek()? == b'{').then_some(())?;
+        scan.at += 1;
+        loop {
+            scan.space();
+            let start = scan.at;
+            (scan.peek()? == b'"').then_some(())?;
+            scan.string();
+            let found = plain.get(start..scan.at).and_then(name);
+            scan.space();
+            if found.as_deref() == Some(wanted) {
+                break;
+            }
+            scan.pass();
+        }
+    }
+    let start = scan.at;
+    scan.pass();
+    let length = plain.get(start..scan.at)?.trim_end().len();
+    Some(start..start + length)
 }
 
 /// Lines and columns of offsets, in one pass.

@@ -68,7 +68,7 @@ pub(crate) fn list_of(text: &str) -> Option<(String, usize)> {
 }
 
 /// JSON text, with spaces in place of the comments and last commas that VS Code takes.
-fn without_comments(text: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn without_comments(text: &str) -> Option<Cow<'_, str>> {
     if json::read(text).is_ok() {
         return Some(Cow::Borrowed(text));
     }

@@ -27,14 +27,16 @@ pub(crate) struct Terminal {
     pub(crate) date: Option<String>,
     /// The folder that the command is run in, as an absolute path.
     pub(crate) folder: Option<String>,
+    /// The words with which a client starts this program.
+    pub(crate) program: Vec<String>,
     pub(crate) out: Paint,
     pub(crate) err: Paint,
 }
 
 impl Terminal {
-    /// Reads `{ stdin, stdout, stderr, columns, date, environment, folder }`: three booleans that say what is a
-    /// terminal, a number, the day, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, and where the
-    /// command is run.
+    /// Reads `{ stdin, stdout, stderr, columns, date, environment, folder, program }`: three booleans that say what is
+    /// a terminal, a number, the day, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, where the
+    /// command is run, and the words that start it.
     pub(crate) fn read(facts: &Node<'_>) -> Terminal {
         let is = |name: &str| facts.get(name).and_then(Node::as_bool) == Some(true);
         let variable = |name: &str| {
@@ -57,9 +59,20 @@ impl Terminal {
             progress: is("stderr") && !dumb,
             date: facts.get("date").and_then(Node::as_text).map(|date| date.display().into_owned()),
             folder: facts.get("folder").and_then(Node::as_text).map(|folder| folder.display().into_owned()),
+            program: words(facts.get("program")),
             out: paint(is("stdout")),
             err: paint(is("stderr")),
         }
+    }
+}
+
+/// How a client starts this program where the host does not say it.
+const PROGRAM: [&str; 3] = ["npx", "-y", "toolwire"];
+
+fn words(list: Option<&Node<'_>>) -> Vec<String> {
+    match list.and_then(Node::as_array) {
+        None | Some([]) => PROGRAM.map(String::from).into(),
+        Some(list) => list.iter().filter_map(Node::as_text).map(|word| word.display().into_owned()).collect(),
     }
 }
 

@@ -69,7 +69,7 @@ fn play(case: &Value) -> (Printed, String) {
                 Some(content) => command.give(text(content).as_bytes()),
                 None => command.fail("ENOENT"),
             },
-            Need::Input => command.give(text(&case["stdin"]).as_bytes()),
+            Need::Input | Need::Line(_) => command.give(text(&case["stdin"]).as_bytes()),
             Need::Folder(path) => command.give(listed(case, &path).to_string().as_bytes()),
             Need::Variables(names) => {
                 let is_set = |name: &&String| case["environment"].get(name.as_str()).is_some();

@@ -3,7 +3,7 @@
 use clap::{builder::PossibleValuesParser, Args};
 
 use super::{dialects, Connection, REPAIRS};
-use crate::clients;
+use crate::{client_files, clients};
 
 pub(super) const EXAMPLES: &str = "\
 The client starts the proxy in place of its server. Everything but tools passes as it is. Tools are rewritten for the \
@@ -16,6 +16,7 @@ Examples:
   toolwire proxy -- npx -y some-mcp-server
   toolwire proxy --client claude-desktop -- uvx some-mcp-server
   toolwire proxy --dialect moonshot --defer 40 --servers mcp.json
+  toolwire proxy --install cursor --server github
 
 Exit codes: 0 the client has closed its end; 2 wrong usage, or a server that cannot be started.";
 
@@ -44,8 +45,26 @@ pub(crate) struct ProxyArguments {
     /// Adds the same to a file, as JSON Lines
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<String>,
+    /// Puts the proxy before a server in the client's own file: shows the change, asks, and keeps a backup
+    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(client_files::names()))]
+    #[arg(group = "named", conflicts_with_all = ["client", "undo"])]
+    pub(crate) install: Option<String>,
+    /// Takes it away again
+    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(client_files::names()))]
+    #[arg(group = "named", conflicts_with = "client")]
+    pub(crate) undo: Option<String>,
+    /// With `--install` and `--undo`: does not ask
+    #[arg(long, requires = "named")]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) connection: Connection,
+}
+
+impl ProxyArguments {
+    /// Whether a client's file is edited, and nothing is run.
+    pub(crate) fn edits(&self) -> bool {
+        self.install.is_some() || self.undo.is_some()
+    }
 }
 
 /// When tools are put behind a search.

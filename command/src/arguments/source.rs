@@ -1,6 +1,6 @@
 //! Where the input comes from: files, standard input, MCP servers.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 /// What a timer of Node can hold, in seconds; above, it would end at once.
 pub(super) const LONGEST: i64 = 2_147_483;
@@ -17,12 +17,13 @@ pub(crate) struct Source {
 
 /// MCP servers whose tools are the input.
 #[derive(Args, Clone, Debug)]
+#[command(group(ArgGroup::new("named").multiple(true)))]
 pub(crate) struct Connection {
     /// The `mcp.json` whose servers are asked; no other file is read for servers
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "url"])]
+    #[arg(long, value_name = "FILE", group = "named", conflicts_with_all = ["server", "url"])]
     pub(crate) servers: Option<String>,
     /// Only this server of the file that `--servers` names (repeatable)
-    #[arg(long = "server", value_name = "NAME", id = "only", requires = "servers")]
+    #[arg(long = "server", value_name = "NAME", id = "only", requires = "named")]
     pub(crate) only: Vec<String>,
     /// The address of an MCP server (streamable HTTP, or SSE)
     #[arg(long, value_name = "URL", conflicts_with = "server")]

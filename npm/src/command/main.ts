@@ -7,6 +7,7 @@
 import { constants, type Dirent, writeSync } from 'node:fs';
 import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { setImmediate } from 'node:timers/promises';
 import { answerOf } from './api.js';
 import { CommandLine } from './engine.js';
@@ -52,6 +53,8 @@ function facts(): string {
     date: today(),
     environment: Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]])),
     folder: folder(),
+    // Without a shell, Windows starts no script.
+    program: [...(process.platform === 'win32' ? ['cmd', '/c'] : []), 'npx', '-y', 'toolwire'],
   });
 }
 
@@ -78,6 +81,17 @@ async function listed(folder: string): Promise<string[]> {
     return entry.isSymbolicLink() && (await isFolder(join(folder, entry.name))) ? `${entry.name}//` : entry.name;
   };
   return Promise.all(entries.map(name));
+}
+
+/** What somebody types after a question; nothing where nobody can. */
+async function line(question: string): Promise<string> {
+  if (process.stdin.isTTY !== true) return '';
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -107,6 +121,8 @@ async function got([kind, ...words]: string[]): Promise<Uint8Array> {
     case 'proxy':
       await proxied(words[0] ?? '');
       return Buffer.alloc(0);
+    case 'line':
+      return Buffer.from(await line(words[0] ?? ''));
     case 'relay':
       await relayed(words[0] ?? '');
       return Buffer.alloc(0);

@@ -40,8 +40,17 @@ def _facts(arguments: list[str]) -> str:
             "columns": shutil.get_terminal_size().columns if _is_terminal(sys.stdout) else 0,
             "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
             "folder": _folder(),
+            "program": ["uvx", "toolwire"],
         }
     )
+
+
+def _line(question: str) -> str:
+    """What somebody types after a question; nothing where nobody can."""
+    if not _is_terminal(sys.stdin):
+        return ""
+    _say(sys.stderr, question)
+    return sys.stdin.readline()
 
 
 def _folder() -> str | None:
@@ -75,6 +84,8 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
 
         run(words[0])
         return b""
+    if kind == "line":
+        return _line(words[0]).encode()
     if kind == "relay":
         # Only here: it needs a package of its own.
         from toolwire._relay import run as run_relay

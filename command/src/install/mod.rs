@@ -1,0 +1,260 @@
+//! `toolwire proxy --install` and `--undo`: the proxy is put before a server in a client's own file, or taken away.
+
+mod entry;
+
+use toolwire::json::{self, Node};
+
+use self::entry::{quoted, Entry};
+use crate::{
+    arguments::{Defer, ProxyArguments},
+    client_files::{self, ClientFile, VARIABLES},
+    error::{CommandError, FOUND},
+    need::Need,
+    reason::reason,
+    task::{Output, Task},
+    terminal::{shown, shown_lines, Terminal},
+    OutputFile,
+};
+
+/// What the file is called that has the content from before.
+const BACKUP: &str = ".toolwire-backup";
+const PROXY: &str = "proxy";
+
+/// The command at work.
+pub(crate) struct Install {
+    place: &'static ClientFile,
+    server: Option<String>,
+    /// The program that a client starts, less `--env` and the server.
+    program: Vec<String>,
+    undoes: bool,
+    /// Whether nobody is asked, because the command line says yes.
+    is_agreed: bool,
+    /// Somebody can be asked.
+    can_ask: bool,
+    stage: Stage,
+    /// Files that may be there.
+    paths: Vec<String>,
+    path: String,
+    /// The file as it is, and as it will be.
+    before: String,
+    after: String,
+    /// The program as it is, and as it will be.
+    programs: [Program; 2],
+}
+
+/// A program and its arguments.
+type Program = (String, Vec<String>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Variables,
+    Reading,
+    Asking,
+    /// The file is read once more, because an answer may take long.
+    ReadingAgain,
+    Agreed,
+    Refused,
+    /// There is nothing to do.
+    Nothing,
+}
+
+impl Install {
+    pub(crate) fn new(arguments: &ProxyArguments, terminal: &Terminal) -> Result<Install, CommandError> {
+        let undoes = arguments.undo.is_some();
+        let client = arguments.install.as_deref().or(arguments.undo.as_deref()).unwrap_or_default();
+        let failed = |message: &str| CommandError::new("", message).in_source(PROXY);
+        let place =
+            client_files::of(client).ok_or_else(|| failed("expected a client whose file is known, found another"))?;
+        let connection = &arguments.connection;
+        if !connection.server.is_empty() || connection.url.is_some() {
+            return Err(failed("expected `--server NAME`, the name of a server in the client's file, found a server"));
+        }
+        let ([] | [_]) = connection.only.as_slice() else {
+            return Err(failed("expected one `--server`, found several: each has an entry of its own"));
+        };
+        let mut program = terminal.program.clone();
+        program.extend([PROXY.into(), "--client".into(), client.into()]);
+        let mut add = |name: &str, value: &str| program.extend([name.to_string(), value.to_string()]);
+        if let Some(dialect) = &arguments.dialect {
+            add("--dialect", dialect);
+        }
+        if arguments.repair != "likely" {
+            add("--repair", &arguments.repair);
+        }
+        match arguments.defer {
+            Defer::Auto => {}
+            Defer::Off => add("--defer", "off"),
+            Defer::Above(most) => add("--defer", &most.to_string()),
+        }
+        if arguments.results != "pass" {
+            add("--results", &arguments.results);
+        }
+        let paths: Vec<String> = connection.servers.iter().cloned().collect();
+        let stage = if paths.is_empty() { Stage::Variables } else { Stage::Reading };
+        Ok(Install {
+            place,
+            server: connection.only.first().cloned(),
+            program,
+            undoes,
+            is_agreed: arguments.yes,
+            can_ask: terminal.typed,
+            stage,
+            paths,
+            path: String::new(),
+            before: String::new(),
+            after: String::new(),
+            programs: [Program::default(), Program::default()],
+        })
+    }
+
+    /// Plans the change of a file.
+    fn plan(&mut self, text: &str) -> Result<(), CommandError> {
+        let is_toml = self.path.ends_with(".toml");
+        let failed = |message: String| CommandError::new("", message).in_source(&self.path);
+        let entry = Entry::find(text, self.place.list, self.server.as_deref(), is_toml).map_err(failed)?;
+        let own = behind_the_proxy(&entry.command, &entry.arguments);
+        let program = match (self.undoes, own) {
+            (true, own) => own,
+            (false, Some(_)) => None,
+            (false, None) => {
+                let variables = entry.environment.iter().flat_map(|name| ["--env".to_string(), name.clone()]);
+                let server = ["--".to_string(), entry.command.clone()].into_iter().chain(entry.arguments.clone());
+                let mut words = self.program.iter().cloned().chain(variables).chain(server);
+                words.next().map(|command| (command, words.collect()))
+            }
+        };
+        let after = program.map(|program| {
+            let after = entry.with(text, &program.0, &program.1);
+            self.programs = [(entry.command, entry.arguments), program];
+            after
+        });
+        self.before = text.into();
+        (self.after, self.stage) = match after {
+            None => (text.into(), Stage::Nothing),
+            Some(after) if self.is_agreed => (after, Stage::ReadingAgain),
+            Some(after) if self.can_ask => (after, Stage::Asking),
+            Some(after) => (after, Stage::Refused),
+        };
+        Ok(())
+    }
+
+    /// The members that change. The lines that they stand in may have others, keys for instance.
+    fn change(&self) -> String {
+        let part = |(command, arguments): &Program, sign: char| {
+            let list: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();
+            let list = if list.is_empty() { String::new() } else { format!("{sign} args = [{}]\n", list.join(", ")) };
+            format!("{sign} command = {}\n{list}", quoted(command))
+        };
+        let [before, after] = &self.programs;
+        shown_lines(&format!("{}\n{}{}", self.path, part(before, '-'), part(after, '+'))).into_owned()
+    }
+
+    fn agree(&mut self, answer: &str) {
+        let is_yes = ["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes));
+        self.stage = if is_yes { Stage::ReadingAgain } else { Stage::Refused };
+    }
+}
+
+/// The server that the proxy stands before.
+fn behind_the_proxy(command: &str, arguments: &[String]) -> Option<Program> {
+    let words: Vec<&str> = [command].into_iter().chain(arguments.iter().map(String::as_str)).collect();
+    let is_ours = |word: &str| word.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("toolwire"));
+    let at = words.windows(2).position(|pair| matches!(pair, [one, PROXY] if is_ours(one)))?;
+    let end = words.iter().skip(at).position(|word| *word == "--")? + at;
+    let mut server = words.into_iter().skip(end + 1).map(String::from);
+    Some((server.next()?, server.collect()))
+}
+
+impl Task for Install {
+    fn need(&self) -> Option<Need> {
+        match self.stage {
+            Stage::Variables => Some(Need::Variables(VARIABLES.map(String::from).into())),
+            Stage::Reading => self.paths.first().cloned().map(Need::File),
+            Stage::Asking => Some(Need::Line(format!("{}Write it? [y/N] ", self.change()))),
+            Stage::ReadingAgain => Some(Need::File(self.path.clone())),
+            Stage::Agreed | Stage::Refused | Stage::Nothing => None,
+        }
+    }
+
+    fn give(&mut self, text: &str) -> Result<(), CommandError> {
+        match self.stage {
+            Stage::Variables => {
+                let values = json::read(text).unwrap_or_default();
+                let path = |path: &&str| {
+                    let (variable, rest) = path.split_once('/')?;
+                    let value = values.get(variable).and_then(Node::as_text)?.display().into_owned();
+                    Some(format!("{value}/{rest}")).filter(|_| !value.is_empty())
+                };
+                self.paths = self.place.paths.iter().filter_map(path).collect();
+                self.stage = Stage::Reading;
+                if self.paths.is_empty() {
+                    return Err(
+                        CommandError::new("", "expected the variable HOME or USERPROFILE, found none").in_source(PROXY)
+                    );
+                }
+                Ok(())
+            }
+            Stage::Reading => {
+                self.path = self.paths.remove(0);
+                self.plan(text)
+            }
+            Stage::Asking => {
+                self.agree(text);
+                Ok(())
+            }
+            Stage::ReadingAgain if text == self.before => {
+                self.stage = Stage::Agreed;
+                Ok(())
+            }
+            Stage::ReadingAgain => {
+                let message = "expected the file as it was read, found it changed: nothing was written";
+                Err(CommandError::new("", message).in_source(&self.path))
+            }
+            Stage::Agreed | Stage::Refused | Stage::Nothing => Ok(()),
+        }
+    }
+
+    fn fail(&mut self, message: &str) -> Result<(), CommandError> {
+        if self.stage == Stage::Asking {
+            self.stage = Stage::Refused;
+            return Ok(());
+        }
+        let path = if self.stage == Stage::Reading { self.paths.remove(0) } else { self.path.clone() };
+        let (is_missing, mut message) = reason(message, &path, "a file");
+        if is_missing && self.stage == Stage::Reading {
+            if !self.paths.is_empty() {
+                return Ok(());
+            }
+            message = format!("{message} (the path: {}); `--servers FILE` names another", self.place.source);
+        }
+        Err(CommandError::new("", message).in_source(&path))
+    }
+
+    fn finish(self: Box<Self>, _terminal: &Terminal) -> Result<Output, CommandError> {
+        let path = shown(&self.path).into_owned();
+        match self.stage {
+            Stage::Agreed => {
+                let file =
+                    |path: String, content: &str| OutputFile { path, content: content.into(), ..OutputFile::default() };
+                let backup = format!("{}{BACKUP}", self.path);
+                let mut output = Output::new(String::new());
+                let change = if self.is_agreed { self.change() } else { String::new() };
+                output.note(&format!("{change}toolwire: written; the file as it was is {}\n", shown(&backup)));
+                output.files = Vec::from([file(backup, &self.before), file(self.path.clone(), &self.after)]);
+                Ok(output)
+            }
+            Stage::Nothing => {
+                let what =
+                    if self.undoes { "does not stand before this server" } else { "stands before this server already" };
+                let mut output = Output::new(String::new());
+                output.note(&format!("toolwire: {path}: the proxy {what}\n"));
+                Ok(output)
+            }
+            _ => {
+                let mut output = Output::default().with_exit_code(FOUND);
+                output.note(&format!("{}toolwire: nothing was written; `--yes` writes it\n", self.change()));
+                Ok(output)
+            }
+        }
+    }
+}
