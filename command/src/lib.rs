@@ -125,8 +125,8 @@ enum State {
 const WORTH_SHOWING: usize = 1_000_000;
 
 impl Command {
-    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, date, environment, folder, program }`.
-    /// The arguments are those after the program's name; the next three are booleans that say what is a terminal; then
+    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, date, environment, folder,
+    /// program }`. The arguments are those after the program's name; the next three are booleans that say what is a terminal; then
     /// its width, the day as `2026-11-23`, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, and the
     /// absolute path of the folder that it is run in, and the words with which a client starts the program. All but the
     /// arguments can be left out.

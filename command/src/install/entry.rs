@@ -191,8 +191,8 @@ mod tests {
         for (is_toml, before, after) in [
             (
                 false,
-                "{\n\t// mine\n \"m\": {\"a\": {\"env\": {\"K\": 1},\n \"command\" : \"x\" , /* c */ \"args\":[ ]},},\n}\n",
-                "{\n\t// mine\n \"m\": {\"a\": {\"env\": {\"K\": 1},\n \"command\" : \"npx\" , /* c */ \"args\":LIST},},\n}\n",
+                "{\n\t// mine\n \"m\": {\"a\": {\n \"command\" : \"x\" , /* c */ \"args\":[ ]},},\n}\n",
+                "{\n\t// mine\n \"m\": {\"a\": {\n \"command\" : \"npx\" , /* c */ \"args\":LIST},},\n}\n",
             ),
             (false, "{\"m\":{\"a\":{\"command\":\"x\"}}}", "{\"m\":{\"a\":{\"command\":\"npx\", \"args\": LIST}}}"),
             (

@@ -30,7 +30,7 @@ impl Door {
             Some(origin) if !is_local(origin) => {
                 return Some((403, format!("expected no `Origin`, or one of this machine, found `{origin}`")));
             }
-            // Browsers leave it out where a page only fetches something.
+            // Browsers omit `Origin` on simple GET requests.
             None if !["none", "same-origin"].iter().any(|known| site.eq_ignore_ascii_case(known)) => {
                 return Some((403, format!("expected a request of a program, found one of a page (`{site}`)")));
             }

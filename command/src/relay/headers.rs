@@ -25,7 +25,7 @@ const OF_CONNECTION: [&str; 10] = [
 /// Headers about the bytes of a body, which are wrong for another one.
 const OF_BODY: [&str; 6] =
     ["content-length", "content-digest", "repr-digest", "digest", "content-md5", "content-encoding"];
-/// By these, a backend recognises a request that it has answered. The model asked again is asked something else.
+/// Idempotency keys. A follow-up request has none, because its body differs.
 const OF_REQUEST: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
 /// A cache knows the body by it.
 const ENTITY_TAG: &str = "etag";
@@ -51,6 +51,13 @@ pub(super) fn value<'h>(headers: &'h Headers, name: &str) -> Option<&'h str> {
     headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
+/// The values of all headers of a name, as one list (RFC 9110, 5.3); `None` if there are none.
+pub(super) fn joined(headers: &Headers, name: &str) -> Option<String> {
+    let values = headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name));
+    let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
 /// The number of headers of a name.
 pub(super) fn count(headers: &Headers, name: &str) -> usize {
     headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name)).count()
@@ -60,7 +67,7 @@ fn remove(headers: &mut Headers, names: &[&str]) {
     headers.retain(|(found, _)| !names.iter().any(|name| found.eq_ignore_ascii_case(name)));
 }
 
-/// Sets a header where it stood first, or at the end.
+/// Sets a header at its first position, or at the end.
 pub(super) fn set(headers: &mut Headers, name: &str, value: impl Into<String>) {
     let at = headers.iter().position(|(found, _)| found.eq_ignore_ascii_case(name));
     remove(headers, &[name]);
@@ -85,8 +92,13 @@ fn without_connection(mut headers: Headers) -> Headers {
 
 /// The headers of a client's request for an upstream. The length of the body stays.
 pub(super) fn of_request(headers: Headers, host: &str) -> Headers {
+    let has_pieces = value(&headers, "transfer-encoding").is_some();
     let mut headers = without_connection(headers);
     remove(&mut headers, &[TOKEN, "expect"]);
+    if has_pieces {
+        // With both, the length is not that of the body (RFC 9112, 6.3).
+        remove(&mut headers, &["content-length"]);
+    }
     set(&mut headers, "Host", host);
     headers
 }

@@ -9,20 +9,18 @@ use std::{
 use toolwire::{
     json::{self, Node},
     reports::{AdaptReport, RepairedCall},
+    Error,
 };
 
-use crate::{
-    document::record,
-    terminal::{cut, shown},
-};
+use crate::{document::record, terminal::cut};
 
 /// How many requests the page shows.
 const KEPT: usize = 50;
 /// How many changes of one request are kept, and how long a name may be.
 const MOST: usize = 200;
 const LENGTH: usize = 120;
-/// How many lines of the log are remembered, so that each is written once.
-const SAID: usize = 10_000;
+/// Maximum number of log lines that are remembered, so that each is written once.
+const MOST_LINES: usize = 10_000;
 
 /// What was done to a request and its reply.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +53,26 @@ pub(super) struct Note {
 }
 
 impl Entry {
+    pub(super) fn new(time: &str, method: &str, path: &str) -> Entry {
+        let short = |text: &str| cut(text, LENGTH).into_owned();
+        Entry { time: short(time), method: short(method), path: short(path), ..Entry::default() }
+    }
+
+    /// Notes why there is no reply of the upstream.
+    pub(super) fn failed(&mut self, message: &str) {
+        self.error = Some(cut(message, 2 * LENGTH).into_owned());
+    }
+
+    /// Notes an error of the library.
+    pub(super) fn refused(&mut self, error: &Error) {
+        self.failed(&format!("{}: {}", error.code().as_str(), error.message()));
+    }
+
+    /// Notes a reply that was passed on without being read, because of its type.
+    pub(super) fn unread(&mut self, kind: &str) {
+        self.note("unread reply", "", kind, "");
+    }
+
     fn note(&mut self, kind: &'static str, tool: &str, rule: &str, pointer: &str) {
         if self.notes.len() >= MOST {
             self.more += 1;
@@ -127,7 +145,8 @@ impl Entry {
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     last: VecDeque<Entry>,
-    said: BTreeSet<u64>,
+    /// Hashes of the lines that were written.
+    written: BTreeSet<u64>,
 }
 
 impl Journal {
@@ -143,13 +162,14 @@ impl Journal {
     pub(super) fn lines(&mut self, report: &AdaptReport) -> Vec<String> {
         let mut lines = Vec::new();
         for about in report.changes.iter() {
-            let (tool, change) = (shown(&about.tool), &about.change);
-            let at = shown(&change.pointer).into_owned();
-            lines.push(format!("{tool}: {} ({}) at {at} for {}", shown(&change.message), change.rule, about.dialect));
+            let change = &about.change;
+            let (message, rule, at) = (&change.message, change.rule, &change.pointer);
+            lines.push(format!("{}: {message} ({rule}) at {at} for {}", about.tool, about.dialect));
         }
-        let request = report.request_changes.iter().map(|change| {
-            format!("the request: {} ({}) at {}", shown(&change.message), change.rule, shown(&change.pointer))
-        });
+        let request = report
+            .request_changes
+            .iter()
+            .map(|change| format!("the request: {} ({}) at {}", change.message, change.rule, change.pointer));
         lines.extend(request);
         lines.retain(|line| self.is_new(line));
         lines
@@ -160,10 +180,10 @@ impl Journal {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         let mut hasher = DefaultHasher::new();
         line.hash(&mut hasher);
-        if self.said.len() >= SAID {
-            self.said.clear();
+        if self.written.len() >= MOST_LINES {
+            self.written.clear();
         }
-        self.said.insert(hasher.finish())
+        self.written.insert(hasher.finish())
     }
 
     /// The page.

@@ -27,15 +27,25 @@ use self::{
     journal::Journal,
     metrics::{Metrics, Outcome},
     open::{Open, Stage},
-    upstream::{model_of, route, with_model},
+    upstream::{first, has_path, model_of, route, with_model},
 };
 pub(crate) use self::{file::ConfigFile, run::Run, settings::Settings, upstream::Upstream};
-use crate::{document::record, escaped_lines};
+use crate::{
+    document::record,
+    escaped_lines,
+    terminal::{cut, shown},
+};
 
 /// Maximum size of a body that is read, in bytes.
 const MOST_BODY: u64 = 64 << 20;
 /// Where the relay itself answers.
 const OWN: &str = "/toolwire/";
+const HEALTH: &str = "/toolwire/health";
+/// Maximum size of all bodies that are read at once, in bytes.
+const MOST_BODIES: u64 = 512 << 20;
+/// Maximum length of the name of a model, in bytes.
+const MOST_NAME: usize = 256;
+const BYTE_ORDER_MARK: char = '\u{feff}';
 const JSON: &str = "application/json";
 /// How a body may be packed.
 const ENCODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
@@ -140,41 +150,69 @@ impl Relay {
         let headers = headers::read(head.get("headers"));
         let path = target.split('?').next().unwrap_or_default();
         let mut open = Open::new(&method, path, text("time").unwrap_or_default());
+        if path == HEALTH && method == "GET" {
+            // Probes of an orchestrator come from elsewhere and have no token. It says nothing.
+            return Vec::from([own_answer(200, "text/plain; charset=utf-8", "ok\n".into())]);
+        }
         if let Some((status, message)) = self.door.refusal(&headers) {
-            return self.refused(open, status, &message);
+            // Only counted: whoever is not let in writes into no page and no file.
+            self.metrics.count(Outcome::Refused);
+            return Vec::from([own_answer(status, JSON, failure(&cut(&message, 300)))]);
         }
         if !target.starts_with('/') {
-            return self.refused(open, 400, "expected a path, found another target: the relay is no forward proxy");
+            return self.refused(open, 400, "expected a path, found another target: URLs are not forwarded");
         }
         if let Some(page) = path.strip_prefix(OWN) {
-            let is_local = head.get("local").and_then(Node::as_bool) == Some(true);
-            return self.own(open, page, is_local);
+            // What came through another proxy is not of this machine. With a token, it may come from anywhere.
+            let is_forwarded = ["forwarded", "x-forwarded-for"].iter().any(|name| headers::count(&headers, name) > 0);
+            let is_local = head.get("local").and_then(Node::as_bool) == Some(true) && !is_forwarded;
+            return self.own(open, page, is_local || self.door.token.is_some());
         }
         if self.open.len() >= self.settings.most_clients {
             let message = format!("expected at most {} requests at once, found more", self.settings.most_clients);
             return self.refused(open, 503, &message);
         }
-        let of_path = model_in(path).map(str::to_string);
-        let Some((at, upstream)) = route(&self.settings.upstreams, path, of_path.as_deref()) else {
-            let has_path = route(&self.settings.upstreams, path, None).is_some();
+        let of_path = model_in(path);
+        let is_read = method == "POST" && may_have_tools(&headers);
+        let upstreams = &self.settings.upstreams;
+        // The model may stand in the body.
+        let routed = route(upstreams, path, of_path.as_deref()).or_else(|| first(upstreams, path).filter(|_| is_read));
+        let Some((at, upstream)) = routed else {
             let message = match &of_path {
-                Some(model) if has_path => no_model(model),
-                _ => format!("expected a path of an upstream, found `{path}`"),
+                _ if !has_path(upstreams, path) => {
+                    format!("expected a path of an upstream, found `{}`", cut(path, 100))
+                }
+                Some(model) => no_model(model),
+                None => NO_MODEL.into(),
             };
             return self.refused(open, 404, &message);
         };
+        if upstream.is_left_by(path) {
+            return self.refused(
+                open,
+                400,
+                "expected a path without `.`, `..` and `\\` between its slashes, found one",
+            );
+        }
         open.go(at, upstream, &target, headers);
-        let is_read = method == "POST" && open.may_have_tools();
         if is_read {
             let how = match packed(&open.headers) {
                 Ok(encoding) => reading(encoding),
                 Err(found) => {
-                    let message =
-                        format!("expected a body that is packed with gzip, deflate, br or zstd, found {found}");
+                    let message = format!("expected the content encoding gzip, deflate, br or zstd, found `{found}`");
                     return self.refused(open, 415, &message);
                 }
             };
             open.stage = Stage::Reading;
+            let length = headers::value(&open.headers, "content-length").and_then(|text| text.parse().ok());
+            open.length = length.unwrap_or_default();
+            if open.length > MOST_BODY {
+                let message = format!("expected a body of at most {MOST_BODY} bytes, found a larger one");
+                return self.refused(open, 413, &message);
+            }
+            if self.is_full(open.length) {
+                return self.refused(open, 503, FULL);
+            }
             self.open.insert(number, open);
             return Vec::from([RelayEffect::Read(how)]);
         }
@@ -188,20 +226,23 @@ impl Relay {
     /// Takes the body of a request, unpacked.
     pub fn body(&mut self, number: u64, body: &[u8]) -> Vec<RelayEffect> {
         let Some(mut open) = self.open.remove(&number) else { return Vec::new() };
-        let text = std::str::from_utf8(body).ok();
+        open.length = body.len() as u64;
+        if self.is_full(open.length) {
+            return self.refused(open, 503, FULL);
+        }
+        let text = std::str::from_utf8(body).ok().map(|text| text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
         let node = text.and_then(|text| json::read(text).ok());
-        let model = node.as_ref().and_then(model_of).or_else(|| model_in(&open.entry.path).map(str::to_string));
+        let model = node.as_ref().and_then(model_of).or_else(|| model_in(&open.path));
+        let model = model.filter(|model| model.len() <= MOST_NAME);
+        open.entry.model = model.as_deref().map(|model| cut(model, 100).into_owned()).unwrap_or_default();
+        let Some((at, upstream)) = route(&self.settings.upstreams, &open.path, model.as_deref()) else {
+            return self.refused(open, 404, &model.as_deref().map_or(NO_MODEL.into(), no_model));
+        };
+        open.change(at, upstream);
         let mut renamed = None;
-        if let Some(model) = &model {
-            open.entry.model.clone_from(model);
-            let Some((at, upstream)) = route(&self.settings.upstreams, &open.entry.path, Some(model)) else {
-                return self.refused(open, 404, &no_model(model));
-            };
-            open.change(at, upstream);
-            if let Some(name) = upstream.renamed(model) {
-                open.rename(model, name);
-                renamed = node.filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
-            }
+        if let Some((model, name)) = model.as_deref().and_then(|model| Some((model, upstream.renamed(model)?))) {
+            open.rename(model, name);
+            renamed = node.filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
         }
         let asked = renamed.as_deref().or(text);
         let options = self.options.get(open.upstream);
@@ -211,7 +252,7 @@ impl Relay {
         };
         if let Err(error) = opened {
             let refusal = toolwire::Exchange::refusal(&open.url(), &error);
-            open.entry.error = Some(format!("{}: {}", error.code().as_str(), error.message()));
+            open.entry.refused(&error);
             return self.answered(open, 400, refusal);
         }
         let mut effects = self.told(&mut open);
@@ -225,6 +266,7 @@ impl Relay {
             open.exchange = None;
         }
         open.stage = Stage::Sent;
+        open.length = 0;
         effects.push(match (&open.exchange, renamed) {
             (Some(exchange), _) if changed => open.send(exchange.request()),
             (_, Some(renamed)) => open.send(&renamed),
@@ -246,7 +288,13 @@ impl Relay {
         let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
         let headers = headers::read(json::read(headers).ok().as_ref());
         open.entry.status = Some(status);
-        open.reply(status, headers)
+        let has_no_path = matches!(status, 404 | 405) && open.exchange.is_some();
+        let hint = format!("{} has no {}: does it speak this protocol?", open.origin, open.entry.path);
+        let mut effects = open.reply(status, headers);
+        if has_no_path && self.journal.is_new(&hint) {
+            effects.insert(0, log(&hint));
+        }
+        effects
     }
 
     /// Takes the whole body of a reply.
@@ -275,12 +323,8 @@ impl Relay {
         self.metrics.failures += 1;
         let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
         let effects = open.failed(is_late, &escaped_lines(why));
-        let mut lines = Vec::new();
-        if let Some(error) = &open.entry.error {
-            lines.push(RelayEffect::Log(format!("toolwire: {}: {error}", crate::shown(&open.entry.path))));
-        }
-        lines.extend(effects);
-        lines
+        let line = open.entry.error.as_ref().map(|error| log(&format!("{}: {error}", open.entry.path)));
+        line.into_iter().chain(effects).collect()
     }
 
     /// A request is over, for whatever reason: how long it took here, in microseconds.
@@ -290,12 +334,18 @@ impl Relay {
         self.noted(open)
     }
 
-    /// What is to be shown of a connection at the start.
+    /// Returns the message that is shown once the relay listens.
     pub fn started(&self, address: &str) -> String {
         self.settings.greeting(address)
     }
 
-    /// After a step of an exchange: tells what became of calls, and counts.
+    /// Whether a body of this length is too much beside those that are read now.
+    fn is_full(&self, length: u64) -> bool {
+        let read: u64 = self.open.values().map(|open| open.length).sum();
+        read.saturating_add(length) > MOST_BODIES
+    }
+
+    /// Counts the repaired calls of a step, and notes them.
     fn go_on(&mut self, number: u64, effects: Vec<RelayEffect>) -> Vec<RelayEffect> {
         let Some(open) = self.open.get_mut(&number) else { return effects };
         let calls = open.take_repaired();
@@ -307,7 +357,7 @@ impl Relay {
         effects
     }
 
-    /// What is told of a request that was adapted.
+    /// Counts the changes of a request, notes them, and returns the lines of the log.
     fn told(&mut self, open: &mut Open) -> Vec<RelayEffect> {
         let Some(exchange) = &open.exchange else { return Vec::new() };
         let report = exchange.report();
@@ -319,11 +369,11 @@ impl Relay {
         self.metrics.quarantined += report.quarantined.len() as u64;
         if let Some(warning) = exchange.warning() {
             if self.journal.is_new(&warning.key) {
-                effects.push(RelayEffect::Log(format!("toolwire: {}", crate::shown(&warning.message))));
+                effects.push(log(&warning.message));
             }
         }
         if self.settings.verbose {
-            effects.extend(self.journal.lines(report).into_iter().map(RelayEffect::Log));
+            effects.extend(self.journal.lines(report).iter().map(|line| log(line)));
         }
         open.entry.adapted(report);
         effects
@@ -331,7 +381,7 @@ impl Relay {
 
     /// Answers a request with an error of the relay.
     fn refused(&mut self, mut open: Open, status: u16, message: &str) -> Vec<RelayEffect> {
-        open.entry.error = Some(message.to_string());
+        open.entry.failed(message);
         self.answered(open, status, failure(message))
     }
 
@@ -343,7 +393,7 @@ impl Relay {
         effects
     }
 
-    /// Keeps what was done to a request.
+    /// Ends a request: it is kept for the page, and written into the report.
     fn noted(&mut self, open: Open) -> Vec<RelayEffect> {
         let line = self.settings.reports.then(|| RelayEffect::Report(open.entry.line()));
         self.journal.add(open.entry);
@@ -355,8 +405,6 @@ impl Relay {
         let is_read = open.entry.method == "GET" || open.entry.method == "HEAD";
         let (kind, body) = match page {
             _ if !is_read => return self.refused(open, 405, "expected GET, found another method"),
-            // Probes of an orchestrator come from elsewhere; it says nothing.
-            "health" => ("text/plain; charset=utf-8", "ok\n".to_string()),
             "metrics" if is_local => ("text/plain; version=0.0.4; charset=utf-8", self.metrics.text(self.open.len())),
             "last" if is_local => ("text/html; charset=utf-8", self.journal.page()),
             "metrics" | "last" => return self.refused(open, 403, "expected a program of this machine, found another"),
@@ -370,8 +418,22 @@ impl Relay {
     }
 }
 
+const NO_MODEL: &str =
+    "expected a request with a model of an upstream, found none: the upstreams here are chosen by models alone";
+const FULL: &str = "expected fewer large requests at once, found more";
+
 fn no_model(model: &str) -> String {
-    format!("expected a model of an upstream, found `{model}`")
+    format!("expected a model of an upstream, found `{}`", cut(model, 100))
+}
+
+/// A line of the log. None is a command to a terminal or a CI runner.
+fn log(line: &str) -> RelayEffect {
+    RelayEffect::Log(escaped_lines(&format!("toolwire: {}", shown(line))))
+}
+
+/// Whether a body may be one of a request with tools: JSON, or of no type.
+fn may_have_tools(headers: &Headers) -> bool {
+    headers::is_json(headers) || headers::value(headers, "content-type").is_none()
 }
 
 /// The body of an error that is not about the content of a request. The SDKs of all APIs read the message there.
@@ -408,13 +470,14 @@ fn answer(status: u16, mut list: Headers, body: String) -> RelayEffect {
     RelayEffect::Answer(json::write(&head(status, &list)), body)
 }
 
-/// How a body is packed, by its headers; an error for what no host can unpack.
+/// The content encoding of a body; an error for one that no host undoes.
 fn packed(headers: &Headers) -> Result<Option<String>, String> {
-    match headers::value(headers, "content-encoding").map(|found| found.trim().to_ascii_lowercase()) {
-        None => Ok(None),
-        Some(found) if found.is_empty() || found == "identity" => Ok(None),
-        Some(found) if ENCODINGS.contains(&found.as_str()) => Ok(Some(found)),
-        Some(found) => Err(format!("`{found}`")),
+    let all = headers::joined(headers, "content-encoding").unwrap_or_default().to_ascii_lowercase();
+    let mut codings = all.split(',').map(str::trim).filter(|coding| !coding.is_empty() && *coding != "identity");
+    match (codings.next(), codings.next()) {
+        (None, _) => Ok(None),
+        (Some(one), None) if ENCODINGS.contains(&one) => Ok(Some(one.into())),
+        _ => Err(cut(&all, 60).into_owned()),
     }
 }
 
@@ -425,8 +488,24 @@ fn reading(encoding: Option<String>) -> String {
 }
 
 /// The model that a path of Google's names: `…/models/NAME:generateContent`.
-fn model_in(path: &str) -> Option<&str> {
+fn model_in(path: &str) -> Option<String> {
     let (before, _) = path.rsplit_once(':')?;
-    let name = before.rsplit('/').next()?;
-    (before.ends_with(&format!("/models/{name}")) && !name.is_empty()).then_some(name)
+    let (above, name) = before.rsplit_once('/')?;
+    (above.ends_with("/models") && !name.is_empty() && name.len() <= MOST_NAME).then(|| decoded(name))
+}
+
+/// A segment of a path, with percent-encoding undone.
+fn decoded(segment: &str) -> String {
+    let (mut out, mut rest) = (Vec::with_capacity(segment.len()), segment.as_bytes());
+    while let Some((first, after)) = rest.split_first() {
+        let byte = match (first, after) {
+            (b'%', [one, two, ..]) => {
+                std::str::from_utf8(&[*one, *two]).ok().and_then(|digits| u8::from_str_radix(digits, 16).ok())
+            }
+            _ => None,
+        };
+        out.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
+    }
+    String::from_utf8_lossy(&out).into_owned()
 }

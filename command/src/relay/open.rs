@@ -7,7 +7,7 @@ use toolwire::{
 };
 
 use super::{
-    answer, failure,
+    answer, decoded, failure,
     headers::{self, head, Headers},
     journal::Entry,
     own_answer, packed, reading,
@@ -18,7 +18,7 @@ use crate::document::record;
 
 const BETAS: &str = "anthropic-beta";
 
-/// Where a request is.
+/// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Its body is read.
@@ -29,7 +29,6 @@ pub(super) enum Stage {
     Passing,
     /// The client has the head of a stream that is restored.
     Streaming,
-    /// It is over.
     Ended,
 }
 
@@ -39,14 +38,17 @@ pub(super) struct Open {
     pub(super) stage: Stage,
     pub(super) entry: Entry,
     pub(super) upstream: usize,
-    /// As the client wrote them.
-    came: Headers,
-    asked: String,
+    /// The path as the client wrote it.
+    pub(super) path: String,
+    /// Size of the body while it is read and adapted, in bytes.
+    pub(super) length: u64,
+    client_headers: Headers,
+    client_target: String,
     /// As the upstream gets them.
     pub(super) headers: Headers,
     target: String,
     /// The URL of the upstream without path.
-    origin: String,
+    pub(super) origin: String,
     pub(super) exchange: Option<Exchange>,
     /// Whether calls are repaired, so that a reply is read even if the request was not rewritten.
     repairs: bool,
@@ -57,13 +59,15 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn new(method: &str, path: &str, time: String) -> Open {
-        let entry = Entry { time, method: method.into(), path: path.into(), ..Entry::default() };
+        let entry = Entry::new(&time, method, path);
         Open {
             stage: Stage::Sent,
             entry,
             upstream: 0,
-            came: Headers::new(),
-            asked: String::new(),
+            path: path.into(),
+            length: 0,
+            client_headers: Headers::new(),
+            client_target: String::new(),
             headers: Headers::new(),
             target: String::new(),
             origin: String::new(),
@@ -76,7 +80,7 @@ impl Open {
 
     /// Sends it to an upstream.
     pub(super) fn go(&mut self, at: usize, upstream: &Upstream, target: &str, headers: Headers) {
-        (self.came, self.asked) = (headers, target.into());
+        (self.client_headers, self.client_target) = (headers, target.into());
         self.change(at, upstream);
     }
 
@@ -86,26 +90,24 @@ impl Open {
         self.upstream = at;
         self.entry.upstream = address.url("");
         self.origin = address.url("");
-        self.target = upstream.target(&self.asked);
-        self.headers = headers::of_request(self.came.clone(), &address.authority());
+        self.target = upstream.target(&self.client_target);
+        self.headers = headers::of_request(self.client_headers.clone(), &address.authority());
     }
 
     /// Writes another model into its path.
     pub(super) fn rename(&mut self, model: &str, name: &str) {
-        let (found, written) = (format!("/models/{model}:"), format!("/models/{name}:"));
-        let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
-        let query = if query.is_empty() { String::new() } else { format!("?{query}") };
-        self.target = path.replace(&found, &written) + &query;
+        let end = self.target.find('?').unwrap_or(self.target.len());
+        let (path, query) = self.target.split_at(end);
+        let Some((before, method)) = path.rsplit_once(':') else { return };
+        let Some((above, segment)) = before.rsplit_once('/') else { return };
+        if above.ends_with("/models") && decoded(segment) == model {
+            self.target = format!("{above}/{name}:{method}{query}");
+        }
     }
 
     /// The whole URL at the upstream.
     pub(super) fn url(&self) -> String {
         format!("{}{}", self.origin, self.target)
-    }
-
-    /// Whether its body is to be read: it is JSON, or says nothing of its type.
-    pub(super) fn may_have_tools(&self) -> bool {
-        headers::is_json(&self.headers) || headers::value(&self.headers, "content-type").is_none()
     }
 
     /// Opens the exchange, if the request can have tools.
@@ -120,7 +122,7 @@ impl Open {
     fn settle_betas(&mut self) {
         let Some(exchange) = &self.exchange else { return };
         let needed = exchange.report().deferred.as_ref().map(|report| report.betas.as_slice()).unwrap_or_default();
-        let found = headers::value(&self.headers, BETAS).map(String::from);
+        let found = headers::joined(&self.headers, BETAS);
         match settle_deferral_betas(found.as_deref(), exchange.native(), needed) {
             Some(settled) if Some(&*settled) != found.as_deref() => {
                 let settled = settled.into_owned();
@@ -174,7 +176,12 @@ impl Open {
                 Err(found) => self.failed(false, &unpackable(&found)),
             };
         }
-        if self.exchange.is_none() || !is_fine || !(headers::is_stream(&came) || headers::is_json(&came)) {
+        let kind = headers::value(&came, "content-type");
+        let is_read = kind.is_none() || headers::is_stream(&came) || headers::is_json(&came);
+        if self.exchange.is_none() || !is_fine || !is_read {
+            if is_fine && self.exchange.is_some() {
+                self.entry.unread(kind.unwrap_or_default());
+            }
             self.exchange = None;
             self.stage = Stage::Passing;
             let headers = headers::of_reply(came, false);
@@ -261,10 +268,9 @@ impl Open {
 
     /// The upstream failed: an answer with an error, an event, or the end of the connection, by what the client has.
     pub(super) fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
-        let expected = if is_late { "an answer in time" } else { "an answer" };
-        let message = format!("expected {expected} of {}, found none: {why}", self.origin);
+        let message = format!("expected a reply of {}, found none ({why})", self.origin);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
-        self.entry.error = Some(message.clone());
+        self.entry.failed(&message);
         match stage {
             Stage::Reading | Stage::Sent => {
                 let status = if is_late { 504 } else { 502 };
@@ -283,16 +289,17 @@ impl Open {
     /// A reply that cannot be restored.
     fn refused(&mut self, error: &Error) -> Vec<RelayEffect> {
         self.stage = Stage::Ended;
-        self.entry.status = Some(400);
-        self.entry.error = Some(format!("{}: {}", error.code().as_str(), error.message()));
+        // Not 400: the request was right.
+        self.entry.status = Some(502);
+        self.entry.refused(error);
         let body = Exchange::refusal(&self.url(), error);
-        Vec::from([own_answer(400, JSON, body)])
+        Vec::from([own_answer(502, JSON, body)])
     }
 
     /// A stream that cannot be restored.
     fn broken(&mut self, error: &Error) -> Vec<RelayEffect> {
         self.stage = Stage::Ended;
-        self.entry.error = Some(format!("{}: {}", error.code().as_str(), error.message()));
+        self.entry.refused(error);
         let body = Exchange::refusal(&self.url(), error);
         let text = self.exchange.as_ref().map(|exchange| exchange.failed_text(&body)).unwrap_or_default();
         Vec::from([RelayEffect::Write(text), RelayEffect::End])
@@ -305,7 +312,7 @@ impl Open {
 }
 
 fn unpackable(found: &str) -> String {
-    format!("its reply is packed in a way that the relay cannot read ({found}), though it was asked for none")
+    format!("its reply has the content encoding `{found}`, although `identity` was asked for")
 }
 
 /// `{ encoding }`.

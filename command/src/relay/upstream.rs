@@ -76,6 +76,17 @@ impl Upstream {
         self.models.is_empty() || self.models.iter().any(|pattern| WildMatch::new(pattern).matches(model))
     }
 
+    /// Whether a path may leave the path of this API when it is normalised.
+    pub(super) fn is_left_by(&self, path: &str) -> bool {
+        let is_dots = |segment: &str| {
+            let plain = segment.replace("%2e", ".").replace("%2E", ".");
+            plain == "." || plain == ".."
+        };
+        let is_bounded = !self.path.is_empty() || !self.address.base.is_empty();
+        let is_odd = path.contains('\\') || path.to_ascii_lowercase().contains("%5c");
+        is_bounded && (is_odd || path.replace("%2f", "/").replace("%2F", "/").split('/').any(is_dots))
+    }
+
     /// The path and the query that a request has there.
     pub(super) fn target(&self, target: &str) -> String {
         let rest = target.strip_prefix(self.path.as_str()).unwrap_or(target);
@@ -94,7 +105,8 @@ impl Upstream {
 }
 
 /// Returns the API that gets a request. Of those whose path it has, the one with the longest path; then the first that
-/// has the model. `None` for the model: it is not known, or not yet.
+/// has the model. A request without a model goes to the first one that takes every model, or to the only one: a key of
+/// one provider is not for another.
 pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&str>) -> Option<(usize, &'u Upstream)> {
     let fits = |one: &&Upstream| one.has_path(path);
     let longest = upstreams.iter().filter(fits).map(|one| one.path.len()).max()?;
@@ -102,8 +114,23 @@ pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&st
         upstreams.iter().enumerate().filter(|(_, one)| one.path.len() == longest && one.has_path(path));
     match model {
         Some(model) => candidates.find(|(_, one)| one.has_model(model)),
-        None => candidates.next(),
+        None => {
+            let all: Vec<(usize, &Upstream)> = candidates.collect();
+            let takes_all = all.iter().find(|(_, one)| one.models.is_empty());
+            takes_all.or(all.first().filter(|_| all.len() == 1)).copied()
+        }
     }
+}
+
+/// The first API with the path of a request, for one whose model is not known yet.
+pub(super) fn first<'u>(upstreams: &'u [Upstream], path: &str) -> Option<(usize, &'u Upstream)> {
+    let longest = upstreams.iter().filter(|one| one.has_path(path)).map(|one| one.path.len()).max()?;
+    upstreams.iter().enumerate().find(|(_, one)| one.path.len() == longest && one.has_path(path))
+}
+
+/// Whether an API has the path of a request, whatever its model is.
+pub(super) fn has_path(upstreams: &[Upstream], path: &str) -> bool {
+    upstreams.iter().any(|one| one.has_path(path))
 }
 
 /// The name of the model that a body asks for.
@@ -140,6 +167,10 @@ mod tests {
         assert_eq!(deep.target("/kimi?a"), "/anthropic?a");
         assert_eq!(upstream("https://a", "/kimi", &[]).target("/kimi"), "/");
         assert!(deep.has_path("/kimi") && !deep.has_path("/kimis/v1"));
+        for path in ["/kimi/../x", "/kimi/%2e%2E/x", "/kimi/..%2fx", "/kimi/.", "/kimi\\..\\x", "/kimi/%5c.."] {
+            assert!(deep.is_left_by(path) && !plain.is_left_by(path), "{path}");
+        }
+        assert!(!deep.is_left_by("/kimi/v1/..a/a..b/.x"));
     }
 
     #[test]
@@ -153,7 +184,10 @@ mod tests {
         assert_eq!(routed("/v1/messages", Some("deepseek-chat")), Some(0));
         assert_eq!(routed("/v1/messages", Some("gpt-5")), Some(1));
         assert_eq!(routed("/kimi/v1/messages", Some("deepseek-chat")), Some(2));
-        assert_eq!(routed("/v1/models", None), Some(0));
+        assert_eq!(routed("/v1/models", None), Some(1));
+        assert_eq!(routed("/kimi/v1/models", None), Some(2));
+        let only_some = [upstream("https://a", "", &["a-*"]), upstream("https://b", "", &["b-*"])];
+        assert_eq!(route(&only_some, "/v1/models", None).map(|(at, _)| at), None);
         assert_eq!(route(all.get(..1).unwrap_or_default(), "/v1", Some("gpt-5")).map(|(at, _)| at), None);
     }
 }

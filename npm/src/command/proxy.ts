@@ -82,7 +82,7 @@ class Host {
   ) {
     this.#connection = new ProxyConnection(settings);
     this.#links = servers.map(() => undefined);
-    this.#report = new ReportFile(report);
+    this.#report = new ReportFile(report, this.#log.reportFailed);
   }
 
   async run(): Promise<void> {

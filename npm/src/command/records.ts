@@ -7,6 +7,13 @@ export const MOST_LOG = 1 << 20;
 
 /** The log. */
 export class Log {
+  /** Says that the report misses lines. */
+  readonly reportFailed = (code: string) => {
+    this.write(
+      `toolwire: the report has lines missing: expected a file that can be written, found one that cannot (${code})`,
+    );
+  };
+
   /** Lines that were left out. */
   #leftOut = 0;
 
@@ -25,8 +32,13 @@ export class Log {
 /** The report, if one is wanted: a regular file that is no link, to which lines are added. */
 export class ReportFile {
   readonly #file: number | undefined;
+  #hasFailed = false;
 
-  constructor(path: string | null) {
+  /** @param failed - Is told once if a line cannot be written, for instance because the disk is full. */
+  constructor(
+    path: string | null,
+    readonly failed: (code: string) => void,
+  ) {
     if (path === null) return;
     const { O_WRONLY, O_CREAT, O_APPEND } = constants;
     // Not on Windows, which has none of them.
@@ -38,7 +50,13 @@ export class ReportFile {
   }
 
   write(line: string): void {
-    if (this.#file !== undefined) writeSync(this.#file, `${line}\n`);
+    if (this.#file === undefined) return;
+    try {
+      writeSync(this.#file, `${line}\n`);
+    } catch (error) {
+      if (!this.#hasFailed) this.failed((error as NodeJS.ErrnoException).code ?? 'unknown');
+      this.#hasFailed = true;
+    }
   }
 
   close(): void {

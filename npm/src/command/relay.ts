@@ -20,9 +20,13 @@ import { Log, ReportFile } from './records.js';
 
 /** How long open requests may take once the relay is told to end, in milliseconds. */
 const PATIENCE = 10_000;
-/** How long a client may go on to send what nobody reads, so that it comes to read the answer, in milliseconds. */
-const LINGER = 1_000;
-/** The numbers of requests begin anew after this one. */
+/** How long the rest of a request is drained after an early answer, in milliseconds. */
+const LINGER = 10_000;
+/** How long an unused connection to an API is kept, in milliseconds: less than servers keep theirs, 5 seconds in Node and uvicorn. */
+const KEPT = 4_000;
+/** Maximum size of the head of a request or a reply, in bytes. */
+const MOST_HEAD = 1 << 16;
+/** Maximum request number; numbering then restarts at 1. */
 const LAST = 0xffff_ffff;
 
 /** An API, as the core describes it. */
@@ -37,6 +41,7 @@ interface Settings {
   listen: { host: string; port: number };
   token: string | null;
   upstreams: Upstream[];
+  mostClients: number;
   /** Seconds. */
   timeout: number;
   report: string | null;
@@ -71,8 +76,8 @@ class Host {
   readonly log = new Log();
   readonly report: ReportFile;
   readonly agents = {
-    plain: new PlainAgent({ keepAlive: true }),
-    secure: new SecureAgent({ keepAlive: true }),
+    plain: new PlainAgent({ keepAlive: true, timeout: KEPT }),
+    secure: new SecureAgent({ keepAlive: true, timeout: KEPT }),
   };
   readonly #token: string | undefined;
   readonly #server: Server;
@@ -83,9 +88,13 @@ class Host {
   constructor(readonly text: string) {
     this.settings = JSON.parse(text) as Settings;
     this.#token = tokenOf(this.settings);
-    this.report = new ReportFile(this.settings.report);
+    this.report = new ReportFile(this.settings.report, this.log.reportFailed);
     this.#state = new RelayState(text, this.#token);
-    this.#server = createServer((request, response) => this.#take(request, response));
+    // Silent clients are ended here, and not after a fixed time for the whole request.
+    const limits = { maxHeaderSize: MOST_HEAD, requestTimeout: 0 };
+    this.#server = createServer(limits, (request, response) => this.#take(request, response));
+    this.#server.setTimeout((this.settings.timeout + 10) * 1000);
+    this.#server.maxConnections = 4 * this.settings.mostClients;
   }
 
   async run(): Promise<void> {
@@ -124,7 +133,7 @@ class Host {
     exchange.begin();
   }
 
-  /** Asks the core what there is to do. A defect of it ends the requests that are open, and not the relay. */
+  /** Asks the core for the next actions. If it panics, open requests are aborted and the relay continues. */
   ask(what: (state: InstanceType<typeof RelayState>) => string[]): string[] {
     try {
       return what(this.#state);
@@ -215,8 +224,9 @@ class Exchange {
       const how = about === '' ? {} : JSON.parse(about);
       switch (kind) {
         case 'answer':
-          this.#head(how, !this.request.complete);
-          this.#response.end(text);
+          this.#head(how);
+          if (this.request.method !== 'HEAD') await this.#write(text);
+          await this.#end();
           break;
         case 'read':
           await this.#read(how);
@@ -228,6 +238,7 @@ class Exchange {
           await this.#send(how, this.#body);
           break;
         case 'send':
+          this.#body = Buffer.alloc(0);
           await this.#send(how, Buffer.from(text));
           break;
         case 'head':
@@ -247,7 +258,7 @@ class Exchange {
           await this.#write(text);
           break;
         case 'end':
-          this.#response.end();
+          await this.#end();
           break;
         case 'abort':
           this.abort();
@@ -258,21 +269,33 @@ class Exchange {
     }
   }
 
-  /** @param isEarly - The client has not sent the whole request. */
-  #head({ status, headers }: { status: number; headers: Pairs }, isEarly = false): void {
-    const list = headers.flat();
-    if (isEarly) {
-      // What the client still sends is read for a while, so that it comes to read the answer.
-      list.push('Connection', 'close');
-      this.request.resume();
-      setTimeout(() => this.request.destroy(), LINGER).unref();
+  #head({ status, headers }: { status: number; headers: Pairs }): void {
+    // The upstream has answered: it takes no more of the request.
+    if (this.#isEarly() && this.#upstream !== undefined) this.request.unpipe(this.#upstream);
+    this.#response.writeHead(status, headers.flat());
+  }
+
+  /** Whether the client has not sent its whole request. */
+  #isEarly(): boolean {
+    return hasBody(this.request) && !this.request.complete;
+  }
+
+  /** Ends the reply. The client may read it only after it has sent everything, so the rest of its request is drained first. */
+  async #end(): Promise<void> {
+    if (this.#isEarly() && !this.#isOver) {
+      const drained = new Promise<void>((resolve) => {
+        this.request.once('end', resolve).once('close', resolve).resume();
+      });
+      const limit = new AbortController();
+      await Promise.race([drained, after(LINGER, undefined, { signal: limit.signal }).catch(() => {})]);
+      limit.abort();
     }
-    this.#response.writeHead(status, list);
+    this.#response.end();
   }
 
   async #read({ most, encoding }: { most: number; encoding: string | null }): Promise<void> {
     try {
-      this.#body = await wholeOf(this.request, most, encoding);
+      this.#body = await wholeOf(this.request, most, encoding, this.host.settings.timeout);
     } catch (error) {
       if (this.#isOver) return;
       const { status, message } = error instanceof Unreadable ? error : new Unreadable(400, (error as Error).message);
@@ -283,24 +306,15 @@ class Exchange {
   }
 
   async #send(how: Sending, body: Buffer | Readable): Promise<void> {
-    let isAgain = false;
-    for (;;) {
-      const upstream = this.#opened(how);
-      try {
-        write(body, upstream);
-        this.#reply = await replyOf(upstream);
-        break;
-      } catch (error) {
-        upstream.destroy();
-        if (this.#isOver) return;
-        const { code, message } = error as NodeJS.ErrnoException;
-        // A connection that was kept, and that the other side has closed in the meantime.
-        if (upstream.reusedSocket && code === 'ECONNRESET' && Buffer.isBuffer(body) && !isAgain) {
-          isAgain = true;
-          continue;
-        }
-        return await this.#failed(code ?? message);
-      }
+    const upstream = this.#opened(how);
+    try {
+      write(body, upstream);
+      this.#reply = await replyOf(upstream);
+    } catch (error) {
+      upstream.destroy();
+      // Not sent again: the model may have run, and would be paid for twice.
+      if (!this.#isOver) await this.#failed(why(error));
+      return;
     }
     const { statusCode = 502, rawHeaders } = this.#reply;
     const headers = JSON.stringify(pairs(rawHeaders));
@@ -310,12 +324,13 @@ class Exchange {
   #opened({ upstream, method, target, headers }: Sending): ClientRequest {
     const { encrypted, host, port } = this.host.settings.upstreams[upstream] as Upstream;
     const list = headers.flat();
-    // Where a body comes in pieces, it goes on in pieces, whatever the method is.
-    const hasPieces = this.request.headers['transfer-encoding'] !== undefined;
-    if (hasPieces && !headers.some(([name]) => name.toLowerCase() === 'content-length')) {
-      list.push('Transfer-Encoding', 'chunked');
+    // If the request is chunked, it is forwarded chunked, whatever its method is; without a body, it has none.
+    if (!headers.some(([name]) => name.toLowerCase() === 'content-length')) {
+      if (this.request.headers['transfer-encoding'] !== undefined) list.push('Transfer-Encoding', 'chunked');
+      else if (['POST', 'PUT', 'PATCH'].includes(method)) list.push('Content-Length', '0');
     }
-    const options = { host, port, method, path: target, headers: list, timeout: this.host.settings.timeout * 1000 };
+    const timeout = this.host.settings.timeout * 1000;
+    const options = { host, port, method, path: target, headers: list, timeout, maxHeaderSize: MOST_HEAD };
     const opened = encrypted
       ? secureRequest({ ...options, agent: this.host.agents.secure })
       : plainRequest({ ...options, agent: this.host.agents.plain });
@@ -329,7 +344,12 @@ class Exchange {
   }
 
   async #failed(why: string): Promise<void> {
-    const reason = this.#isLate ? 'it was silent for too long' : why;
+    const seconds = this.host.settings.timeout;
+    const isOfClient = hasBody(this.request) && !this.request.complete;
+    const silent = isOfClient
+      ? 'the client did not send the rest of its request'
+      : `nothing came for ${seconds} seconds`;
+    const reason = this.#isLate ? silent : why;
     await this.#carryOut(this.#ask((state) => state.failed(this.number, this.#isLate, reason)));
   }
 
@@ -337,7 +357,7 @@ class Exchange {
     const reply = this.#reply as IncomingMessage;
     try {
       for await (const piece of reply) await this.#write(piece as Buffer);
-      this.#response.end();
+      await this.#end();
     } catch (error) {
       if (!this.#isOver) await this.#failed(why(error));
     }
@@ -346,7 +366,7 @@ class Exchange {
   async #collect({ most, encoding }: { most: number; encoding: string | null }): Promise<void> {
     let body: Buffer;
     try {
-      body = await wholeOf(this.#reply as IncomingMessage, most, encoding);
+      body = await wholeOf(this.#reply as IncomingMessage, most, encoding, 0);
     } catch (error) {
       if (!this.#isOver) await this.#failed(why(error));
       return;
@@ -399,6 +419,10 @@ function tokenOf({ token }: Settings): string | undefined {
   throw new Error(`expected a token in the variable ${token} of the environment, found none`);
 }
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /** Headers as pairs. */
 function pairs(raw: string[]): Pairs {
   return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? '']);
@@ -430,7 +454,7 @@ function write(body: Buffer | Readable, upstream: ClientRequest): void {
   body.pipe(upstream);
 }
 
-/** A stream as it was before it was packed. */
+/** A stream without its content encoding. */
 function unpacked(stream: Readable, encoding: string | null): Readable {
   if (encoding === null) return stream;
   const unpack = unpacker(encoding);
@@ -448,29 +472,45 @@ function unpacker(encoding: string): Transform {
   // Since Node 22.15.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
   if (createZstdDecompress === undefined) {
-    throw new Unreadable(415, 'expected a body that is not packed with zstd, which this version of Node cannot unpack');
+    throw new Unreadable(415, 'expected another content encoding than zstd, which this version of Node does not have');
   }
   return createZstdDecompress();
 }
 
-/** A whole body, unpacked. */
-async function wholeOf(stream: Readable, most: number, encoding: string | null): Promise<Buffer> {
+/**
+ * A whole body, without its content encoding.
+ *
+ * @param patience - How long the other side may be silent, in seconds; 0: for ever.
+ */
+async function wholeOf(stream: Readable, most: number, encoding: string | null, patience: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
+  // The connection is not ended: the client is to read an answer.
+  const iterator = unpacked(stream, encoding).iterator({ destroyOnReturn: false });
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    if (patience > 0) timer = setTimeout(() => reject(new Unreadable(408, SILENT)), patience * 1000);
+  });
   try {
-    // The connection is not ended: the client is to read an answer.
-    for await (const piece of unpacked(stream, encoding).iterator({ destroyOnReturn: false })) {
-      length += (piece as Buffer).length;
+    for (;;) {
+      const { done, value } = await Promise.race([iterator.next(), silence]);
+      if (done) break;
+      timer?.refresh();
+      length += (value as Buffer).length;
       if (length > most) throw new Unreadable(413, `expected a body of at most ${most} bytes, found a larger one`);
-      pieces.push(piece as Buffer);
+      pieces.push(value as Buffer);
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (encoding === null || !/^(Z_|ERR_|ZSTD_)/.test(code ?? '')) throw error;
-    throw new Unreadable(400, `expected a body that is packed with ${encoding}, found one that is not (${code})`);
+    throw new Unreadable(400, `expected a body with the content encoding ${encoding}, found another (${code})`);
+  } finally {
+    clearTimeout(timer);
   }
   return Buffer.concat(pieces);
 }
+
+const SILENT = 'expected the whole request in time, found a part of it';
 
 function why(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

@@ -474,8 +474,7 @@ class _Host:
         elif kind == "alarm":
             self._later(self._alarm(at, int(text) / 1000))
         elif kind == "report":
-            if self._report is not None:
-                self._report.write(text.encode("utf-8", "surrogatepass") + b"\n")
+            self._report.line(text, self._log.line)
         else:
             self._log.line(text)
 

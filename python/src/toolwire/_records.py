@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import queue
 import stat
@@ -11,7 +12,7 @@ import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from io import FileIO
 
 # Maximum size of the log that has not been read yet, in bytes: the lines behind it are left out.
@@ -26,6 +27,8 @@ class Log:
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._waiting = self._left_out = 0
+        # Both threads change the number of bytes that wait.
+        self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._write, daemon=True)
         self._thread.start()
 
@@ -38,7 +41,8 @@ class Log:
             text = f"toolwire: {self._left_out} lines of the log are left out\n{text}"
             self._left_out = 0
         line = text.encode("utf-8", "surrogatepass") + b"\n"
-        self._waiting += len(line)
+        with self._lock:
+            self._waiting += len(line)
         self._queue.put(line)
 
     def close(self) -> None:
@@ -53,14 +57,37 @@ class Log:
                 rest = memoryview(line)
                 while rest:
                     rest = rest[os.write(stderr, rest) :]
-                self._waiting -= len(line)
+                with self._lock:
+                    self._waiting -= len(line)
+
+
+class Report:
+    """The report: lines that are added to a file, if there is one."""
+
+    def __init__(self, file: FileIO | None) -> None:
+        self._file, self._has_failed = file, False
+
+    def line(self, text: str, failed: Callable[[str], None]) -> None:
+        """Write a line. If that fails, for instance because the disk is full, `failed` is told once."""
+        if self._file is None:
+            return
+        try:
+            self._file.write(text.encode("utf-8", "surrogatepass") + b"\n")
+        except OSError as error:
+            if not self._has_failed:
+                code = errno.errorcode.get(error.errno or 0, "unknown")
+                failed(
+                    "toolwire: the report has lines missing: expected a file that can be written, found one that "
+                    f"cannot ({code})"
+                )
+            self._has_failed = True
 
 
 @contextlib.contextmanager
-def report_file(path: str | None) -> Iterator[FileIO | None]:
+def report_file(path: str | None) -> Iterator[Report]:
     """Open the report, if one is wanted: a regular file that is no link, to which lines are added."""
     if path is None:
-        yield None
+        yield Report(None)
         return
     # Not on Windows, which has neither of the last two.
     safe = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -68,4 +95,4 @@ def report_file(path: str | None) -> Iterator[FileIO | None]:
     with os.fdopen(number, "ab", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise RuntimeError("ENOTREG")
-        yield file
+        yield Report(file)

@@ -7,8 +7,8 @@ import contextlib
 import errno
 import io
 import json
+import logging
 import os
-import re
 import signal
 import time
 import zlib
@@ -18,23 +18,24 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 from toolwire import _toolwire
-from toolwire._records import Log, report_file
+from toolwire._records import Log, Report, report_file
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
-    from io import FileIO
 
     Effects = list[tuple[str, str, str]]
 
 # How long open requests may take once the relay is told to end, in seconds.
 PATIENCE = 10.0
+# How long a new connection may take for the head of its first request, in seconds.
+HEAD = 60.0
 # The size of a piece that is read, and of the longest line and field of a head, in bytes.
 PIECE = 1 << 16
 LARGE = 1 << 20
 SIGNALS = {"SIGHUP": 129, "SIGINT": 130, "SIGQUIT": 131, "SIGTERM": 143}
 NEEDS = (
-    "expected the package aiohttp, which serves and asks, found none: run `uvx 'toolwire[relay]' relay …`, or install "
-    "`toolwire[relay]`"
+    "expected the package aiohttp, an HTTP server and client, found none: run `uvx 'toolwire[relay]' relay …`, or "
+    "install `toolwire[relay]`"
 )
 
 
@@ -62,11 +63,11 @@ def _token(variable: str | None) -> str | None:
 
 
 class _Host:
-    def __init__(self, text: str, token: str | None, settings: dict[str, Any], report: FileIO | None) -> None:
+    def __init__(self, text: str, token: str | None, settings: dict[str, Any], report: Report) -> None:
         self._text, self._token, self.settings, self._report = text, token, settings, report
         self._state = _toolwire.Relay(text, token)
         self._last = 0
-        self._open: set[asyncio.Task[Any]] = set()
+        self._open: dict[asyncio.Task[Any], _Exchange] = {}
         self._session: Any = None
         self.log = Log()
 
@@ -75,6 +76,10 @@ class _Host:
         import aiohttp
         from aiohttp import web
 
+        # Its messages have parts of what was received, keys among them.
+        logger = logging.getLogger("aiohttp")
+        logger.propagate = False
+        logger.addHandler(logging.NullHandler())
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._listen_to_signals(ended)
         sizes: dict[str, Any] = {"max_line_size": PIECE, "max_field_size": PIECE}
@@ -86,7 +91,7 @@ class _Host:
             skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
             **sizes,
         )
-        server = web.Server(self._take, handler_cancellation=True, auto_decompress=False, access_log=None, **sizes)
+        server = _server()(self._take, handler_cancellation=True, auto_decompress=False, access_log=None, **sizes)
         runner = web.ServerRunner(server)
         try:
             await runner.setup()
@@ -125,21 +130,24 @@ class _Host:
         self._last += 1
         task = asyncio.current_task()
         assert task is not None
-        self._open.add(task)
+        request.protocol.has_asked = True
         exchange = _Exchange(self, self._last, request)
+        self._open[task] = exchange
         try:
             return await exchange.run()
         finally:
-            self._open.discard(task)
+            del self._open[task]
             exchange.close()
 
     def ask(self, what: Callable[[_toolwire.Relay], Effects]) -> Effects:
-        """Ask the core what there is to do. A defect of it ends a request, and not the relay."""
+        """Ask the core for the next actions. If it panics, open requests are aborted and the relay continues."""
         try:
             return what(self._state)
         except Exception as error:
             self.log.line(f"toolwire: internal: found a defect of toolwire ({error})")
             self._state = _toolwire.Relay(self._text, self._token)
+            for exchange in self._open.values():
+                exchange.abort()
             raise _GoneError from None
 
     async def send(self, upstream: int, method: str, target: str, headers: Any, body: Any) -> Any:
@@ -165,16 +173,53 @@ class _Host:
         """Write a line to the log, or to the report."""
         if kind == "log":
             self.log.line(text)
-        elif self._report is not None:
-            self._report.write(text.encode("utf-8", "surrogatepass") + b"\n")
+        else:
+            self._report.line(text, self.log.line)
 
 
 def _once(ended: asyncio.Future[int], code: int) -> Callable[[], None]:
     return lambda: None if ended.done() else ended.set_result(code)
 
 
+def _server() -> Any:
+    """Give aiohttp's server, which here also ends connections on which nothing comes."""
+    from aiohttp import web
+
+    class Connection(web.RequestHandler):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.has_asked = False
+            asyncio.get_running_loop().call_later(HEAD, self._end_if_silent)
+
+        def _end_if_silent(self) -> None:
+            if not self.has_asked and self.transport is not None:
+                self.transport.abort()
+
+    class Server(web.Server):
+        def __call__(self) -> Connection:
+            return Connection(self, loop=self._loop, **self._kwargs)
+
+    return Server
+
+
+def _response(status: int, headers: Any) -> Any:
+    """Give a response with these headers, and none of aiohttp's own that say what was not said."""
+    from aiohttp import web
+
+    given = {name.lower() for name in headers}
+
+    class Response(web.StreamResponse):
+        async def _write_headers(self) -> None:
+            for name in ("Server", "Content-Type"):
+                if name.lower() not in given:
+                    self.headers.popall(name, None)
+            await super()._write_headers()
+
+    return Response(status=status, headers=headers)
+
+
 class _GoneError(Exception):
-    """The client's connection is ended, and nothing is said any more."""
+    """Aborts the client's connection without a response."""
 
 
 class _UnreadableError(Exception):
@@ -194,12 +239,15 @@ class _Exchange:
         self._reply: Any = None
         self._response: Any = None
         self._has_failed = False
+        # The client did not send the rest of its request.
+        self._is_silent = False
         # Seconds in the core.
         self._spent = 0.0
 
     async def run(self) -> Any:
         """Carry everything out; gives the response."""
         import aiohttp
+        import aiohttp.web
 
         request = self._request
         peer = request.transport.get_extra_info("peername") if request.transport else None
@@ -214,10 +262,12 @@ class _Exchange:
             await self._carry_out(self._ask(lambda state: state.request(self._number, json.dumps(head))))
         except (_GoneError, ConnectionError, aiohttp.ClientError):
             # The last two: the client has gone.
-            self._abort()
+            self.abort()
         except Exception as error:
-            self._host.log.line(f"toolwire: internal: found a defect of toolwire ({error})")
-            self._abort()
+            self._host.log.line(f"toolwire: internal: found a defect of toolwire ({type(error).__name__})")
+            self.abort()
+        if self._response is None:
+            self._response = aiohttp.web.Response(status=500)
         return self._response
 
     def close(self) -> None:
@@ -236,7 +286,8 @@ class _Exchange:
         finally:
             self._spent += time.perf_counter() - begin
 
-    def _abort(self) -> None:
+    def abort(self) -> None:
+        """End the connection of the client, so that it does not take what it has for a whole reply."""
         if self._request.transport is not None:
             self._request.transport.abort()
 
@@ -271,11 +322,10 @@ class _Exchange:
                 self._host.note(kind, text)
 
     async def _head(self, how: dict[str, Any]) -> None:
-        from aiohttp import web
         from multidict import CIMultiDict
 
         headers = CIMultiDict((name, _text(value)) for name, value in how["headers"])
-        self._response = web.StreamResponse(status=how["status"], headers=headers)
+        self._response = _response(how["status"], headers)
         if not self._request.content.at_eof():
             self._response.force_close()
         await self._response.prepare(self._request)
@@ -297,10 +347,13 @@ class _Exchange:
 
     async def _pieces_of_request(self) -> AsyncIterator[bytes]:
         seconds = self._host.settings["timeout"]
+        if self._request.headers.get("Expect", "").lower() == "100-continue":
+            self._request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         while True:
             try:
                 piece = await asyncio.wait_for(self._request.content.readany(), seconds)
             except asyncio.TimeoutError:
+                self._is_silent = True
                 raise _UnreadableError(408, "expected the whole request in time, found a part of it") from None
             if not piece:
                 return
@@ -312,8 +365,6 @@ class _Exchange:
         try:
             headers = CIMultiDict((name, _text(value)) for name, value in how["headers"])
             self._reply = await self._host.send(how["upstream"], how["method"], how["target"], headers, body)
-        except _UnreadableError:
-            raise _GoneError from None
         except Exception as error:
             await self._failed(error)
             return
@@ -321,8 +372,13 @@ class _Exchange:
         await self._carry_out(self._ask(lambda state: state.reply(self._number, status, head)))
 
     async def _failed(self, error: Exception) -> None:
-        is_late = isinstance(error, asyncio.TimeoutError)
-        why = "it was silent for too long" if is_late else str(error) or type(error).__name__
+        is_late = self._is_silent or isinstance(error, asyncio.TimeoutError)
+        if self._is_silent:
+            why = "the client did not send the rest of its request"
+        elif is_late:
+            why = f"nothing came for {self._host.settings['timeout']} seconds"
+        else:
+            why = _reason(error)
         await self._carry_out(self._ask(lambda state: state.failed(self._number, is_late, why)))
 
     async def _through(self) -> None:
@@ -358,7 +414,7 @@ class _Exchange:
     async def _write(self, piece: bytes) -> None:
         """Write to the client. One that does not read stops the upstream."""
         # Not `wait_for`, which makes a task for each piece.
-        timer = asyncio.get_running_loop().call_later(self._host.settings["timeout"], self._abort)
+        timer = asyncio.get_running_loop().call_later(self._host.settings["timeout"], self.abort)
         try:
             await self._response.write(piece)
         finally:
@@ -379,6 +435,18 @@ def _text(value: str) -> str:
     return value.encode("latin-1").decode("utf-8", "replace")
 
 
+def _reason(error: Exception) -> str:
+    """Say what failed. aiohttp's own words have URLs and headers in them."""
+    if isinstance(error, _UnreadableError):
+        return str(error)
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and (code := errno.errorcode.get(cause.errno or 0)):
+            return code
+        cause = cause.__cause__ or cause.__context__
+    return type(error).__name__
+
+
 def _is_local(peer: Any) -> bool:
     try:
         address = ip_address(peer[0])
@@ -389,7 +457,7 @@ def _is_local(peer: Any) -> bool:
 
 
 async def _unpacked(pieces: AsyncIterator[bytes], encoding: str | None) -> AsyncIterator[bytes]:
-    """A body as it was before it was packed."""
+    """A body without its content encoding."""
     if encoding is None:
         async for piece in pieces:
             yield piece
@@ -398,23 +466,26 @@ async def _unpacked(pieces: AsyncIterator[bytes], encoding: str | None) -> Async
     async for piece in pieces:
         rest = piece
         while rest:
+            if unpack.eof:
+                # Another member of the same body (RFC 1952, 2.2).
+                unpack = _unpacker(encoding)
             try:
                 text = unpack.decompress(rest, PIECE)
-            except Exception as error:
-                found = re.sub(r"\s+", " ", str(error))
-                message = f"expected a body that is packed with {encoding}, found one that is not ({found})"
+            except zlib.error:
+                message = f"expected a body with the content encoding {encoding}, found another"
                 raise _UnreadableError(400, message) from None
-            rest = unpack.unconsumed_tail
+            rest = unpack.unused_data if unpack.eof else unpack.unconsumed_tail
             if text:
                 yield text
     if not unpack.eof:
-        raise _UnreadableError(400, f"expected a body that is packed with {encoding}, found the beginning of one")
+        message = f"expected a body with the content encoding {encoding}, found the beginning of one"
+        raise _UnreadableError(400, message)
 
 
 def _unpacker(encoding: str) -> Any:
     if encoding in ("gzip", "x-gzip", "deflate"):
         return zlib.decompressobj(zlib.MAX_WBITS | 32)
-    message = f"expected a body that is packed with gzip or deflate, found `{encoding}`, which cannot be unpacked here"
+    message = f"expected the content encoding gzip or deflate, found `{encoding}`, which Python does not have"
     raise _UnreadableError(415, message)
 
 
