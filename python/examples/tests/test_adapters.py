@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from typing import Any
 
 import langchain_middleware
 import openai
+import pydantic_ai_capability
 import pytest
 from fake.backend import backend
 from fake.server import TOOLS, served
@@ -14,9 +17,17 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import StructuredTool
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
+from pydantic_ai import Agent
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, ToolCallPart, ToolCallPartDelta
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.toolsets import FunctionToolset
+from pydantic_ai_seams import toolset_of
 
 import toolwire
 from toolwire.langchain import ToolwireMiddleware
+from toolwire.pydantic_ai import Toolwire
 
 # How the model calls the tool in a dialect that renames `$ref`, and what its server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
@@ -104,6 +115,98 @@ async def test_langchain_asynchronously_with_history_and_a_tool_that_is_set_asid
     assert fake.got[0]["messages"][1]["tool_calls"][0]["function"]["name"].startswith("old_tool")
     assert [one["function"]["name"] for one in fake.got[0]["tools"]] == ["files_read"]
     assert aside == ["never"]
+
+
+def run(agent: Agent[None, str], streams: bool) -> str:
+    """Run an agent of pydantic-ai's."""
+    if not streams:
+        return agent.run_sync("Read README.md of main.").output
+
+    async def streamed() -> str:
+        async with agent.run_stream("Read README.md of main.") as result:
+            return await result.get_output()
+
+    return asyncio.run(streamed())
+
+
+@HOW
+def test_pydantic_ai(streams: bool) -> None:
+    calls: list[Any] = []
+    reports: list[Any] = []
+
+    def report(report: Any, sent: Any) -> None:
+        reports.append((report.dialect, sent.model, [tool["name"] for tool in sent.tools]))
+
+    tools = toolset_of(TOOLS, lambda *call: served(calls, *call))
+    with backend("moonshot", ENCODED, DONE) as fake:
+        assert run(pydantic_ai_capability.agent(fake.url, tools, on_report=report), streams) == DONE["text"]
+    assert calls == EXPECTED
+    assert [bool(body.get("stream")) for body in fake.got] == [streams] * 2
+    assert fake.got[1]["messages"][1]["tool_calls"][0]["function"]["name"] == "files_read"
+    assert reports == [("moonshot", "kimi-k2", ["files_read"])] * 2
+
+
+@HOW
+def test_pydantic_ai_repairs_or_says_what_is_wrong(streams: bool) -> None:
+    calls: list[Any] = []
+    repaired: list[Any] = []
+    tools = FunctionToolset[None](list(toolset_of(TOOLS, lambda *call: served(calls, *call)).tools.values()))
+    tools.max_retries = 3
+    says = [{"name": "files_read", "input": text} for text in (BROKEN, CROOKED)]
+    with backend("moonshot", *says, DONE) as fake:
+        agent = pydantic_ai_capability.agent(
+            fake.url, tools, on_repair=lambda found, _: repaired.extend((call.name, call.valid) for call in found)
+        )
+        assert run(agent, streams) == DONE["text"]
+    assert calls == [("files.read", {"path": "7", "$ref": "main"})]
+    assert repaired == [("files.read", False), ("files.read", True)]
+    assert "The arguments of `files_read`" in result_of(fake.got[1])
+
+
+@HOW
+def test_pydantic_ai_without_it(streams: bool) -> None:
+    with backend("moonshot", ENCODED, DONE) as fake:
+        model = OpenAIChatModel("kimi-k2", provider=OpenAIProvider(base_url=fake.url, api_key="none"))
+        dotted = {"name": "files.read", "description": "d", "inputSchema": {"type": "object", "properties": {}}}
+        agent = Agent(model, toolsets=[toolset_of([dotted], lambda *_: "")])
+        with pytest.raises(ModelHTTPError, match=r"files\.read"):
+            run(agent, streams)
+
+
+def test_pydantic_ai_streams_interleaved_calls() -> None:
+    """Pieces that need nothing pass at once; the others come whole."""
+    both = [{**ENCODED, "id": "a"}, {"name": "look_up", "input": {"word": "oslo"}, "id": "b"}]
+    look = {
+        "name": "look.up",
+        "description": "d",
+        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}},
+    }
+    calls: list[Any] = []
+
+    def call(name: str, given: Any) -> str:
+        calls.append((name, given))
+        return "x"
+
+    tools = toolset_of([*TOOLS, look], call)
+    names: list[str] = []
+    written = ["", ""]
+
+    async def watch(_: Any, events: Any) -> None:
+        async for event in events:
+            if isinstance(event, PartStartEvent) and isinstance(event.part, ToolCallPart):
+                names.append(event.part.tool_name)
+            elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, ToolCallPartDelta):
+                written[event.index] += str(event.delta.args_delta)
+
+    with backend("moonshot", {"calls": both}, DONE) as fake:
+        model = OpenAIChatModel("kimi-k2", provider=OpenAIProvider(base_url=fake.url, api_key="none"))
+        agent = Agent(model, toolsets=[tools], capabilities=[Toolwire(dialect="moonshot")])
+        agent.run_sync("Go.", event_stream_handler=watch)
+    given = {"path": "README.md", "$ref": "main"}
+    assert sorted(calls) == [("files.read", given), ("look.up", {"word": "oslo"})]
+    assert names == ["files.read", "look.up"]
+    assert json.loads(written[0]) == given
+    assert written[1] == '{"word": "oslo"}'
 
 
 def test_wrong_options_are_errors() -> None:
