@@ -15,7 +15,10 @@ export const ENTRIES = [
 export const PROGRAM = { name: 'command', folder: 'pkg/command', features: ['command'], wasm: 'command', small: 'z' };
 
 /** Entries without WebAssembly of their own: each takes what it needs from the file of another entry beside it. */
-export const COMPANIONS = [{ name: 'fetch', beside: 'index' }];
+export const COMPANIONS = [
+  { name: 'fetch', beside: 'index' },
+  { name: 'ai', beside: 'index' },
+];
 
 /** The files of an entry: which module, from where it has the WebAssembly (src/engine/source/), and as which modules. */
 export function filesOf({ name, slim }) {

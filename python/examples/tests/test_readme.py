@@ -98,7 +98,7 @@ def test_pyright_finds_what_does_not_fit(tmp_path: Path) -> None:
     assert "1 error" in done.stdout
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/deferred-loading.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/deferred-loading.md", "docs/adapters.md"])
 def test_every_other_program_runs(page: str, tmp_path: Path) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     programs = [

@@ -10,6 +10,7 @@ from ._argument_results import (
     RepairedCall,
     Validation,
 )
+from ._framework import FrameworkOptions, SentTools
 from ._names import ChangeRule, Constraint, DeferredWarningCode, DialectName, LeftReason, RepairRule, RequestConstraint
 from ._options import (
     AdaptOptions,
@@ -101,6 +102,7 @@ __all__ = [
     "ExchangeSearch",
     "Fact",
     "FormatChange",
+    "FrameworkOptions",
     "Guidance",
     "Left",
     "LeftReason",
@@ -127,6 +129,7 @@ __all__ = [
     "SanitizedTools",
     "SearchOptions",
     "SentRequest",
+    "SentTools",
     "Severity",
     "ToolChange",
     "ToolFormat",

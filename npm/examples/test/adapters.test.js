@@ -1,0 +1,158 @@
+// The adapters of frameworks, each with the framework itself, before the fake of an API.
+
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { generateText, isStepCount, jsonSchema, streamText, tool, wrapLanguageModel } from 'ai';
+import { toolwireMiddleware } from 'toolwire/ai';
+
+import * as vercel from '../dist/vercel-ai-middleware.js';
+import { backend } from '../fake/backend.js';
+import { served, TOOLS } from '../fake/server.js';
+
+/** How the model calls the tool in a dialect that renames `$ref`, and what its server expects. */
+const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
+const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
+const DONE = { text: 'It says: any model.' };
+
+/** The AI SDK's tools, without an adapter. */
+function plain(published, call) {
+  return Object.fromEntries(
+    published.map(({ name, description, inputSchema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(inputSchema), execute: (input) => call(name, input) }),
+    ]),
+  );
+}
+
+for (const streams of [false, true]) {
+  const how = streams ? 'streamed' : 'whole';
+
+  test(`vercel-ai-middleware.ts, ${how}`, async (t) => {
+    const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
+    const calls = [];
+    const reports = [];
+    const onReport = (report, sent) => reports.push([report.dialect, sent.model, sent.tools.map(({ name }) => name)]);
+    const ask = vercel.ask(url, TOOLS, async (name, input) => served(calls, name, input), streams, { onReport });
+    assert.equal(await ask, DONE.text);
+    assert.deepEqual(calls, EXPECTED);
+    assert.equal(got.length, 2);
+    // The history has the name that is sent.
+    assert.equal(got[1].messages[1].tool_calls[0].function.name, 'files_read');
+    assert.deepEqual(reports, Array(2).fill(['moonshot', 'kimi-k2', ['files_read']]));
+  });
+
+  test(`toolwire/ai: the API refuses the tools without it, ${how}`, async (t) => {
+    const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
+    const model = createOpenAICompatible({ name: 'moonshot', baseURL: url })('kimi-k2');
+    const request = { model, prompt: 'Read.', tools: plain(TOOLS, () => ''), onError: () => {} };
+    const asked = streams ? streamText(request).text : generateText(request);
+    await assert.rejects(asked, streams ? /No output generated/ : /files.read/);
+    assert.equal(got.length, 0);
+  });
+
+  test(`toolwire/ai: arguments are repaired, or the model reads what is wrong, ${how}`, async (t) => {
+    const says = [
+      { name: 'files_read', input: '{"path": ["README.md"], "dollar_ref_": "main"' },
+      { name: 'files_read', input: '{"path": 7, "dollar_ref_": "main",}' },
+      DONE,
+    ];
+    const { url, got } = await backend(t, 'moonshot', says);
+    const calls = [];
+    const repaired = [];
+    const onRepair = (found) => repaired.push(...found.map(({ name, valid }) => [name, valid]));
+    const call = async (name, input) => served(calls, name, input);
+    assert.equal(await vercel.ask(url, TOOLS, call, streams, { onRepair }), DONE.text);
+    assert.deepEqual(calls, [{ name: 'files.read', input: { path: '7', $ref: 'main' } }]);
+    assert.deepEqual(repaired, [
+      ['files.read', false],
+      ['files.read', true],
+    ]);
+    const { content } = got[1].messages.find(({ role }) => role === 'tool');
+    assert.match(content, /The arguments of `files_read`/);
+  });
+
+  test(`toolwire/ai: values that no repair mends do not reach the tool, ${how}`, async (t) => {
+    const wrong = { name: 'files_read', input: { dollar_ref_: 'main' } };
+    const { url, got } = await backend(t, 'moonshot', [wrong, DONE]);
+    const calls = [];
+    await vercel.ask(url, TOOLS, async (name, input) => served(calls, name, input), streams);
+    assert.deepEqual(calls, []);
+    assert.match(got[1].messages.find(({ role }) => role === 'tool').content, /expected the member `path`/);
+  });
+}
+
+test('toolwire/ai: pieces of calls that need no repair and no decoding pass at once', async (t) => {
+  const { url } = await backend(t, 'moonshot', [{ name: 'look_up', input: { word: 'oslo' } }, DONE]);
+  const look = {
+    name: 'look.up',
+    description: 'd',
+    inputSchema: { type: 'object', properties: { word: { type: 'string' } } },
+  };
+  const model = wrapLanguageModel({
+    model: createOpenAICompatible({ name: 'moonshot', baseURL: url })('kimi-k2'),
+    middleware: toolwireMiddleware({ dialect: 'moonshot' }),
+  });
+  const pieces = [];
+  const { stream } = streamText({
+    model,
+    prompt: 'Look.',
+    tools: plain([look], () => 'a city'),
+    stopWhen: isStepCount(2),
+  });
+  for await (const part of stream)
+    if (part.type.startsWith('tool-input')) pieces.push(part.toolName ?? part.delta ?? '');
+  assert.deepEqual(pieces, ['look.up', '{"word"', ':"oslo"}', '']);
+});
+
+test('toolwire/ai: a forced tool, a tool that is set aside, and history of a tool that is gone', async (t) => {
+  const { url, got } = await backend(t, 'moonshot', [ENCODED]);
+  const broken = { name: 'count', description: 'd', inputSchema: { type: 'integer' } };
+  const aside = [];
+  const onSetAside = (tools, { dialect }) => aside.push([dialect, ...tools.map(({ name }) => name)]);
+  const model = wrapLanguageModel({
+    model: createOpenAICompatible({ name: 'moonshot', baseURL: url })('kimi-k2'),
+    middleware: toolwireMiddleware({ dialect: 'moonshot', onSetAside }),
+  });
+  const messages = [
+    { role: 'user', content: 'Go.' },
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'old.tool', input: {} }] },
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: 'a', toolName: 'old.tool', output: { type: 'text', value: 'x' } }],
+    },
+  ];
+  const tools = plain([...TOOLS, broken], () => '');
+  await generateText({ model, messages, tools, toolChoice: { type: 'tool', toolName: 'files.read' } });
+  assert.deepEqual(got[0].tool_choice, { type: 'function', function: { name: 'files_read' } });
+  assert.match(got[0].messages[1].tool_calls[0].function.name, /^old_tool/);
+  assert.deepEqual(
+    got[0].tools.map((tool) => tool.function.name),
+    ['files_read'],
+  );
+  assert.deepEqual(aside, [['moonshot', 'count']]);
+  const forced = generateText({ model, prompt: 'Go.', tools, toolChoice: { type: 'tool', toolName: 'count' } });
+  await assert.rejects(forced, { code: 'invalid-request' });
+});
+
+test('toolwire/ai: tools that are set aside are named by console.warn', async (t) => {
+  const { url } = await backend(t, 'moonshot', [{ text: 'done' }]);
+  const warn = mock.method(console, 'warn', () => {});
+  const model = wrapLanguageModel({
+    model: createOpenAICompatible({ name: 'moonshot', baseURL: url })('kimi-k2'),
+    middleware: toolwireMiddleware({ dialect: 'moonshot' }),
+  });
+  const broken = { name: 'number', description: 'd', inputSchema: { type: 'integer' } };
+  await generateText({ model, prompt: 'Go.', tools: plain([...TOOLS, broken], () => '') });
+  warn.mock.restore();
+  assert.ok(warn.mock.calls.some(({ arguments: [text] }) => /`number`/.test(text)));
+});
+
+test('toolwire/ai: wrong options and an older AI SDK are errors', async () => {
+  assert.throws(() => toolwireMiddleware({ dialect: 'moonshot', repairs: true }), { code: 'unknown-option' });
+  assert.throws(() => toolwireMiddleware({ dialect: 'moonshine' }), { code: 'unknown-dialect' });
+  const { transformParams } = toolwireMiddleware({ dialect: 'moonshot' });
+  const old = transformParams({ type: 'generate', params: { prompt: [] }, model: { specificationVersion: 'v3' } });
+  await assert.rejects(old, /npm install ai@7/);
+});

@@ -1,0 +1,216 @@
+"""The adapters of frameworks, each with the framework itself, before the fake of an API."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import langchain_middleware
+import openai
+import pydantic_ai_capability
+import pytest
+from fake.backend import backend
+from fake.server import TOOLS, served
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import StructuredTool
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+from pydantic_ai import Agent
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, ToolCallPart, ToolCallPartDelta
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.toolsets import FunctionToolset
+from pydantic_ai_seams import toolset_of
+
+import toolwire
+from toolwire.langchain import ToolwireMiddleware
+from toolwire.pydantic_ai import Toolwire
+
+# How the model calls the tool in a dialect that renames `$ref`, and what its server expects.
+ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
+EXPECTED = [("files.read", {"path": "README.md", "$ref": "main"})]
+DONE = {"text": "It says: any model."}
+BROKEN = "path=README.md"
+CROOKED = '{"path": 7, "dollar_ref_": "main",}'
+
+HOW = pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+
+
+def result_of(body: dict[str, Any]) -> str:
+    """Give the first result of a call in a request."""
+    return next(str(message["content"]) for message in body["messages"] if message["role"] == "tool")
+
+
+@HOW
+def test_langchain(streams: bool) -> None:
+    calls: list[Any] = []
+    reports: list[Any] = []
+
+    def report(report: Any, sent: Any) -> None:
+        reports.append((report.dialect, sent.model, [tool["name"] for tool in sent.tools]))
+
+    with backend("moonshot", ENCODED, DONE) as fake:
+        options = {"model": {"streaming": streams}, "on_report": report}
+        said = langchain_middleware.ask(fake.url, TOOLS, lambda *call: served(calls, *call), **options)
+    assert said == DONE["text"]
+    assert calls == EXPECTED
+    assert [bool(body.get("stream")) for body in fake.got] == [streams] * 2
+    assert fake.got[1]["messages"][1]["tool_calls"][0]["function"]["name"] == "files_read"
+    assert reports == [("moonshot", "kimi-k2", ["files_read"])] * 2
+
+
+@HOW
+def test_langchain_repairs_or_says_what_is_wrong(streams: bool) -> None:
+    calls: list[Any] = []
+    repaired: list[Any] = []
+    says = [{"name": "files_read", "input": text} for text in (BROKEN, '{"dollar_ref_": "main"}', CROOKED)]
+    with backend("moonshot", *says, DONE) as fake:
+        said = langchain_middleware.ask(
+            fake.url,
+            TOOLS,
+            lambda *call: served(calls, *call),
+            model={"streaming": streams},
+            on_repair=lambda found, _: repaired.extend((call.name, call.valid) for call in found),
+        )
+    assert said == DONE["text"]
+    assert calls == [("files.read", {"path": "7", "$ref": "main"})]
+    assert [valid for _, valid in repaired] == [False, False, True]
+    assert "The arguments of `files_read`" in result_of(fake.got[1])
+    assert "expected the member `path`" in str(fake.got[2]["messages"][-1]["content"])
+
+
+def tool(name: str, schema: Any) -> StructuredTool:
+    """Make a tool of LangChain's."""
+    return StructuredTool.from_function(lambda **_: "x", name=name, description="d", args_schema=schema)
+
+
+def test_langchain_without_it() -> None:
+    with backend("moonshot", ENCODED, DONE) as fake:
+        model = ChatOpenAI(model="kimi-k2", base_url=fake.url, api_key=SecretStr("none"))
+        agent = create_agent(model, [tool("files.read", {"type": "object", "properties": {}})])
+        with pytest.raises(openai.BadRequestError, match=r"files\.read"):
+            agent.invoke({"messages": [HumanMessage("Read.")]})
+
+
+@pytest.mark.anyio
+async def test_langchain_asynchronously_with_history_and_a_tool_that_is_set_aside() -> None:
+    aside: list[Any] = []
+    messages: list[Any] = [
+        HumanMessage("Go."),
+        AIMessage("", tool_calls=[{"name": "old.tool", "args": {}, "id": "a"}]),
+        ToolMessage("x", tool_call_id="a", name="old.tool"),
+    ]
+    tools = [tool(one["name"], one["inputSchema"]) for one in TOOLS]
+    never = {"type": "integer"}
+    with backend("moonshot", DONE) as fake:
+        model = ChatOpenAI(model="kimi-k2", base_url=fake.url, api_key=SecretStr("none"))
+        middleware = ToolwireMiddleware(
+            dialect="moonshot", on_set_aside=lambda found, _: aside.extend(one.name for one in found)
+        )
+        agent = create_agent(model, [*tools, tool("never", never)], middleware=[middleware])
+        await agent.ainvoke({"messages": messages})
+    assert fake.got[0]["messages"][1]["tool_calls"][0]["function"]["name"].startswith("old_tool")
+    assert [one["function"]["name"] for one in fake.got[0]["tools"]] == ["files_read"]
+    assert aside == ["never"]
+
+
+def run(agent: Agent[None, str], streams: bool) -> str:
+    """Run an agent of pydantic-ai's."""
+    if not streams:
+        return agent.run_sync("Read README.md of main.").output
+
+    async def streamed() -> str:
+        async with agent.run_stream("Read README.md of main.") as result:
+            return await result.get_output()
+
+    return asyncio.run(streamed())
+
+
+@HOW
+def test_pydantic_ai(streams: bool) -> None:
+    calls: list[Any] = []
+    reports: list[Any] = []
+
+    def report(report: Any, sent: Any) -> None:
+        reports.append((report.dialect, sent.model, [tool["name"] for tool in sent.tools]))
+
+    tools = toolset_of(TOOLS, lambda *call: served(calls, *call))
+    with backend("moonshot", ENCODED, DONE) as fake:
+        assert run(pydantic_ai_capability.agent(fake.url, tools, on_report=report), streams) == DONE["text"]
+    assert calls == EXPECTED
+    assert [bool(body.get("stream")) for body in fake.got] == [streams] * 2
+    assert fake.got[1]["messages"][1]["tool_calls"][0]["function"]["name"] == "files_read"
+    assert reports == [("moonshot", "kimi-k2", ["files_read"])] * 2
+
+
+@HOW
+def test_pydantic_ai_repairs_or_says_what_is_wrong(streams: bool) -> None:
+    calls: list[Any] = []
+    repaired: list[Any] = []
+    tools = FunctionToolset[None](list(toolset_of(TOOLS, lambda *call: served(calls, *call)).tools.values()))
+    tools.max_retries = 3
+    says = [{"name": "files_read", "input": text} for text in (BROKEN, CROOKED)]
+    with backend("moonshot", *says, DONE) as fake:
+        agent = pydantic_ai_capability.agent(
+            fake.url, tools, on_repair=lambda found, _: repaired.extend((call.name, call.valid) for call in found)
+        )
+        assert run(agent, streams) == DONE["text"]
+    assert calls == [("files.read", {"path": "7", "$ref": "main"})]
+    assert repaired == [("files.read", False), ("files.read", True)]
+    assert "The arguments of `files_read`" in result_of(fake.got[1])
+
+
+@HOW
+def test_pydantic_ai_without_it(streams: bool) -> None:
+    with backend("moonshot", ENCODED, DONE) as fake:
+        model = OpenAIChatModel("kimi-k2", provider=OpenAIProvider(base_url=fake.url, api_key="none"))
+        dotted = {"name": "files.read", "description": "d", "inputSchema": {"type": "object", "properties": {}}}
+        agent = Agent(model, toolsets=[toolset_of([dotted], lambda *_: "")])
+        with pytest.raises(ModelHTTPError, match=r"files\.read"):
+            run(agent, streams)
+
+
+def test_pydantic_ai_streams_interleaved_calls() -> None:
+    """Pieces that need nothing pass at once; the others come whole."""
+    both = [{**ENCODED, "id": "a"}, {"name": "look_up", "input": {"word": "oslo"}, "id": "b"}]
+    look = {
+        "name": "look.up",
+        "description": "d",
+        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}},
+    }
+    calls: list[Any] = []
+
+    def call(name: str, given: Any) -> str:
+        calls.append((name, given))
+        return "x"
+
+    tools = toolset_of([*TOOLS, look], call)
+    names: list[str] = []
+    written = ["", ""]
+
+    async def watch(_: Any, events: Any) -> None:
+        async for event in events:
+            if isinstance(event, PartStartEvent) and isinstance(event.part, ToolCallPart):
+                names.append(event.part.tool_name)
+            elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, ToolCallPartDelta):
+                written[event.index] += str(event.delta.args_delta)
+
+    with backend("moonshot", {"calls": both}, DONE) as fake:
+        model = OpenAIChatModel("kimi-k2", provider=OpenAIProvider(base_url=fake.url, api_key="none"))
+        agent = Agent(model, toolsets=[tools], capabilities=[Toolwire(dialect="moonshot")])
+        agent.run_sync("Go.", event_stream_handler=watch)
+    given = {"path": "README.md", "$ref": "main"}
+    assert sorted(calls) == [("files.read", given), ("look.up", {"word": "oslo"})]
+    assert names == ["files.read", "look.up"]
+    assert json.loads(written[0]) == given
+    assert written[1] == '{"word": "oslo"}'
+
+
+def test_wrong_options_are_errors() -> None:
+    with pytest.raises(toolwire.ToolwireError, match="repairs"):
+        ToolwireMiddleware(dialect="moonshot", repairs=True)  # type: ignore[call-arg]
+    with pytest.raises(toolwire.ToolwireError, match="on_report"):
+        ToolwireMiddleware(dialect="moonshot", on_report=3)  # type: ignore[arg-type]
