@@ -63,7 +63,7 @@ pub(crate) const CLIENT_FILES: &[ClientFile] = &[
             "USERPROFILE/.codeium/windsurf/mcp_config.json",
         ],
         list: MCP_SERVERS,
-        source: "PV-Bhat/vibe-check-mcp-server, docs/clients.md (read 2026-11-27); newer builds: `~/.codeium/mcp_config.json`",
+        source: "PV-Bhat/vibe-check-mcp-server, docs/clients.md (read 2026-11-27)",
     },
 ];
 
