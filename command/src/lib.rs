@@ -126,10 +126,10 @@ const WORTH_SHOWING: usize = 1_000_000;
 
 impl Command {
     /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, date, environment, folder,
-    /// program }`. The arguments are those after the program's name; the next three are booleans that say what is a terminal; then
-    /// its width, the day as `2026-11-23`, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, and the
-    /// absolute path of the folder that it is run in, and the words with which a client starts the program. All but
-    /// the arguments can be left out.
+    /// program }`. The arguments are those after the program's name; the next three are booleans that say what is a
+    /// terminal; then its width, the day as `2026-11-23`, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they
+    /// are set, the absolute path of the folder that it is run in, and the words with which a client starts the
+    /// program. All but the arguments can be left out.
     pub fn new(facts: &str) -> Command {
         let facts = json::read(facts).unwrap_or_default();
         let terminal = Terminal::read(&facts);
