@@ -3,9 +3,10 @@
 mod evaluate;
 mod render;
 mod several;
+mod templates;
 
-use self::evaluate::Evaluator;
 pub(crate) use self::several::Matrices;
+use self::{evaluate::Evaluator, templates::Template};
 use toolwire::{options::Allow, reports::Severity, Dialect, Error};
 
 use super::{
@@ -68,6 +69,8 @@ struct Column {
     dialect: &'static Dialect,
     /// As many as there are tools.
     verdicts: Vec<Verdict>,
+    /// The chat templates that refuse tools which the server accepts.
+    templates: Vec<Template>,
 }
 
 /// The command at work.
@@ -122,9 +125,11 @@ impl Matrix {
         let allow: Allow = choice(Some(&self.arguments.allow)).unwrap_or_default();
         // Read again at every step: it takes a fraction of a step, and nothing has to borrow from itself.
         let input = Input::read(&self.input.text)?.judged()?;
+        let refusing = templates::refusing(dialect, &input.subject, &self.tools);
+        let templates = refusing.map_err(|error| self.places.locate(&error))?;
         let evaluator = Evaluator { dialect, allow, tools: &self.tools };
         let verdicts = evaluator.all(input.subject).map_err(|error| self.places.locate(&error))?;
-        self.columns.push(Column { dialect, verdicts });
+        self.columns.push(Column { dialect, verdicts, templates });
         Ok(())
     }
 

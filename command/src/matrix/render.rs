@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toolwire::json::{Node, Object, Text};
 
-use super::{Column, Matrix, Named, Verdict};
+use super::{Column, Matrix, Named, Template, Verdict};
 use crate::{
     document::{header, located, record},
     outcome::Outcome,
@@ -36,6 +36,7 @@ const NAME: usize = 64;
 /// As many are named in a row; the rest is counted.
 const RULES: usize = 4;
 const TOOLS: usize = 3;
+const TEMPLATES: usize = 5;
 
 /// What is lost: by which tools, in which dialects.
 struct Row {
@@ -203,6 +204,21 @@ impl Matrix {
                 ));
             }
         }
+        for column in self.columns.iter().filter(|column| !column.templates.is_empty()) {
+            let one = |template: &Template| {
+                let left =
+                    if template.left > 0 { format!(" ({} even rewritten)", template.left) } else { String::new() };
+                format!("`{}` {}{left}", template.file, template.refused)
+            };
+            let list: Vec<String> = column.templates.iter().map(one).collect();
+            out.push_str(&format!(
+                "Chat templates at `{}` that refuse {}s which the server accepts: {}. `sanitize --template NAME` \
+                 rewrites for one.\n",
+                column.dialect.name,
+                self.noun,
+                some(&list, TEMPLATES)
+            ));
+        }
         if kept < all {
             let tool = if self.noun == "tool" { "--tool NAME " } else { "" };
             out.push_str(
@@ -229,14 +245,25 @@ impl Matrix {
             let outcomes = Outcome::ALL
                 .into_iter()
                 .map(|outcome| (Text::new(outcome.as_str()), Node::count(column.count(&[outcome]) as u64)));
-            record([
+            let mut about = record([
                 ("name", Node::string(column.dialect.name)),
                 ("kind", Node::string(if column.dialect.is_mcp_client() { "mcp-client" } else { "api" })),
                 ("accepted", Node::count(column.accepted() as u64)),
                 ("reinterpreted", Node::count(column.having(|verdict| verdict.reinterpreted) as u64)),
                 ("ignored", Node::count(column.having(|verdict| verdict.ignored) as u64)),
                 ("outcomes", Node::object(Object::from_iter(outcomes))),
-            ])
+            ]);
+            if !column.templates.is_empty() {
+                let one = |template: &Template| {
+                    record([
+                        ("name", Node::string(template.file)),
+                        ("refused", Node::count(template.refused as u64)),
+                        ("left", Node::count(template.left as u64)),
+                    ])
+                };
+                about.set("templates", Node::array(column.templates.iter().map(one).collect()));
+            }
+            about
         });
         let dialects = Node::array(dialects.collect());
         let tools = Node::array(self.tools.iter().enumerate().map(|(at, tool)| self.tool_document(at, tool)).collect());
