@@ -129,7 +129,7 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   /**
    * How the schema of a response format is sent. Default `"native"`: as the API's own response format. `"tool"`: as the arguments of a
    * function that the model is forced to call; `restore` returns the call as the text of the answer. `"prompt"`: in the instructions,
-   * with the API's JSON mode if it has one; nothing holds the answer to the schema. `"ladder"`: the first of the others that the API
+   * with the API's JSON mode if it has one; nothing enforces the schema. `"ladder"`: the first of the others that the API
    * takes in this request.
    */
   formats?: 'native' | 'tool' | 'prompt' | 'ladder' | undefined;

@@ -1,4 +1,4 @@
-//! What stands for a response format where an API has none, as data: `tools::format_ladder` reads it.
+//! What an API has for answers in JSON beside response formats with a schema, as data: `tools::format_ladder` reads it.
 
 use super::{
     request_fact::{FormatRule, Refusal},
@@ -174,14 +174,25 @@ const TABLE: &[FormatSteps] = &[
         confidence: 'B',
     },
     FormatSteps {
-        dialects: &["mistral", "deepseek", "moonshot", "xai", "groq", "cerebras", "fireworks", "vllm", "sglang"],
+        dialects: &["vllm"],
         forces: Forces::Named,
         required: None,
         limits_calls: false,
         has_json_mode: true,
-        source: "their references of Chat Completions take over OpenAI's `tool_choice` and `json_object` (read \
-            2026-11-26)",
-        confidence: 'B',
+        source:
+            "vLLM, tool calling: named functions, and `auto`, `required` and `none` (docs.vllm.ai, read 2026-11-27)",
+        confidence: 'A',
+    },
+    FormatSteps {
+        dialects: &["mistral", "deepseek", "moonshot", "xai", "groq", "cerebras", "fireworks", "sglang"],
+        forces: Forces::Named,
+        required: None,
+        limits_calls: false,
+        has_json_mode: true,
+        source:
+            "they take over `tool_choice` and `json_object` of OpenAI's Chat Completions; the page of each was not \
+            read",
+        confidence: 'C',
     },
 ];
 

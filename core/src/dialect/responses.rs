@@ -87,7 +87,7 @@ pub(super) fn to_node(dialect: &Dialect) -> Node<'static> {
 const CLIENT: &str = "it is a client of MCP servers, and asks for no answer";
 const UNKNOWN: &str = "no response format is known for it";
 const IN_TOOL: &str = "`response_format` takes `json_object` alone (`This response_format type is unavailable now`); \
-    use DeepSeek's Responses API, or describe the answer as the arguments of a tool and force the model to call it";
+    DeepSeek's Responses API takes schemas";
 
 /// A fact about the root that `check` enforces.
 const fn root(statement: &'static str, confidence: char, source: &'static str) -> Fact {

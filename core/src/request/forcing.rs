@@ -20,35 +20,35 @@ pub(crate) const PARALLEL_CALLS: &str = "parallel_tool_calls";
 
 /// Whether a choice requires or forbids calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stance {
+pub(crate) enum Calling {
     /// The model decides.
-    Open,
+    Optional,
     /// The model must call a tool.
-    Demanded,
+    Required,
     /// The model must not call a tool.
-    Barred,
+    Forbidden,
 }
 
 /// Returns whether the choice of a request requires or forbids calls, in any format.
 ///
 /// # Errors
 /// `invalid-json` if the choice is text that cannot be read.
-pub(crate) fn stance(request: &Node<'_>, api: Api) -> Result<Stance, Error> {
+pub(crate) fn calling(request: &Node<'_>, api: Api) -> Result<Calling, Error> {
     if demand(request, api)?.is_some() {
-        return Ok(Stance::Demanded);
+        return Ok(Calling::Required);
     }
     if api == Api::Gemini {
         for (outer, inner, ..) in GEMINI {
             let config = request.get(outer).map(view).transpose()?;
             let mode = config.as_deref().and_then(|config| config.get(inner)?.get("mode")?.as_text());
             if mode.is_some_and(|mode| mode.display().eq_ignore_ascii_case("none")) {
-                return Ok(Stance::Barred);
+                return Ok(Calling::Forbidden);
             }
         }
-        return Ok(Stance::Open);
+        return Ok(Calling::Optional);
     }
     let is_barred = matches!(of(request, api)?, Some((_, Some(Choice::None))));
-    Ok(if is_barred { Stance::Barred } else { Stance::Open })
+    Ok(if is_barred { Calling::Forbidden } else { Calling::Optional })
 }
 
 /// Makes a request force a call of a function: of no other if `is_only`, or else of this one or of one that the choice

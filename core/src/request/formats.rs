@@ -224,7 +224,7 @@ pub(crate) fn is_only_format(item: &Node<'_>) -> bool {
 /// A response format that is handed to another API.
 pub(crate) struct Handed<'a> {
     pub(crate) schema: Node<'a>,
-    name: Option<Text<'a>>,
+    pub(crate) name: Option<Text<'a>>,
     pub(crate) description: Option<Text<'a>>,
     pub(crate) strict: Option<bool>,
 }

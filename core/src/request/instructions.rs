@@ -1,4 +1,4 @@
-//! The system prompt of a request, wherever its format has it, with a text at its end.
+//! Appends a text to the system prompt of a request of any API.
 
 use alloc::{string::String, vec::Vec};
 

@@ -172,6 +172,11 @@ pub(crate) struct Warnings {
 }
 
 impl Warnings {
+    /// Returns true if nothing was warned of.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// Adds a warning about the request as a whole.
     pub(crate) fn warn(&mut self, code: &'static str) {
         self.add(Warning { code, name: None });

@@ -22,7 +22,7 @@ pub(crate) struct Answer {
     pub(super) is_only: bool,
 }
 
-/// Restores a text, if there is something to undo. Of a text that breaks off, whatever is whole is restored.
+/// Restores a text, if there is something to undo. Of a text that breaks off, what is whole is restored.
 pub(super) fn restored(answer: Option<&Answer>, text: &str) -> Content {
     read(answer, text).unwrap_or_default()
 }

@@ -50,6 +50,7 @@ pub(super) fn in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
     each(reply, "choices", &mut |choice| {
         let own = choice.visit("message", |message| in_message(message, answer, false)).unwrap_or_default();
         set_end(choice, own);
+        calls.add(own);
     });
     // Cohere's own API has parts, and Ollama's has arguments that are values.
     let has_parts = reply.get("finish_reason").is_some();

@@ -71,15 +71,16 @@ impl AnswerEvents {
     /// Returns true if an answer has come.
     #[cfg(feature = "search")]
     pub(super) fn has_answer(&self) -> bool {
-        self.queue.calls.has_answer || self.choices.has_answer() || self.candidates.has_answer()
+        self.queue.calls.has_answer || self.choices.is_answered || self.candidates.is_answered
     }
 
-    /// Returns true if nothing is held back.
+    /// Returns true if nothing is known of the reply, so that another one could go on with it.
     pub(super) fn is_at_rest(&self) -> bool {
-        !self.queue.is_holding()
-            && self.choices.is_at_rest()
-            && self.candidates.is_at_rest()
-            && self.cohere.is_at_rest()
+        self.passing.is_none()
+            && self.queue.is_empty()
+            && self.choices.is_empty()
+            && self.candidates.is_empty()
+            && self.cohere.is_empty()
     }
 
     /// Returns what is held back at the end of a stream.

@@ -22,6 +22,8 @@ pub(super) struct Candidates {
     known: Map<u64, Candidate>,
     /// True if text is held back until it is known whether an answer comes.
     pub(super) holds: bool,
+    /// True if an answer has come.
+    pub(super) is_answered: bool,
     cost: usize,
 }
 
@@ -160,6 +162,7 @@ impl Candidates {
             }
         });
         if known.is_answered {
+            self.is_answered = true;
             self.cost -= before;
             (known.held, known.carrier) = (String::new(), None);
             return Ok(());
@@ -189,15 +192,9 @@ impl Candidates {
         calls
     }
 
-    /// Returns true if an answer has come.
-    #[cfg(feature = "search")]
-    pub(super) fn has_answer(&self) -> bool {
-        self.known.values().any(|known| known.calls.has_answer)
-    }
-
-    /// Returns true if no text is held back.
-    pub(super) fn is_at_rest(&self) -> bool {
-        self.known.values().all(|known| known.held.is_empty())
+    /// Returns true if nothing is known of any candidate.
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.is_empty()
     }
 
     /// Returns the texts that are held back at the end of a stream.

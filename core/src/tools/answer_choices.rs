@@ -21,6 +21,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     known: Map<u64, Choice>,
+    /// True if an answer has come.
+    pub(super) is_answered: bool,
     cost: usize,
 }
 
@@ -80,16 +82,9 @@ impl Choices {
         outcome
     }
 
-    /// Returns true if an answer has come.
-    #[cfg(feature = "search")]
-    pub(super) fn has_answer(&self) -> bool {
-        self.known.values().any(|known| known.calls.has_answer)
-    }
-
-    /// Returns true if nothing is held back.
-    pub(super) fn is_at_rest(&self) -> bool {
-        let is_nameless = |call: &Begun| matches!(call, Begun::Nameless(_));
-        self.known.values().all(|known| known.held.is_empty() && !known.slots.values().any(is_nameless))
+    /// Returns true if nothing is known of any choice.
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.is_empty()
     }
 
     /// Returns the texts that are held back at the end of a stream.
@@ -135,6 +130,7 @@ impl Choices {
             set_calls(choice, calls);
         }
         if known.calls.has_answer {
+            self.is_answered = true;
             (known.held, known.carrier) = (String::new(), None);
             choice.visit("delta", |delta| set_piece(delta, text));
         } else if let Some(carrier) = carrier {
@@ -164,11 +160,12 @@ impl Choice {
         let function = call.get("function").filter(|function| function.as_object().is_some());
         let (name, id) = (text(function.and_then(|function| function.get("name"))), text(call.get("id")));
         let is_answer = function.is_some_and(|function| is_call_of(function, answer));
-        // Another name or another id is another call. Some servers repeat both in every piece.
+        // Another name, or the same one with another id, is another call. Some servers repeat both in every piece.
         let is_other_id = |known: &Option<Text<'static>>| id.is_some() && known.is_some() && id != *known;
         match self.slots.get(&index) {
+            // Some servers give every piece an id of its own.
             Some(Begun::Answer { id: known, is_first })
-                if (is_answer || name.is_none()) && function.is_some() && !is_other_id(known) =>
+                if function.is_some() && (name.is_none() || is_answer && !is_other_id(known)) =>
             {
                 return Ok(if *is_first { Fate::Answer(piece_of(call, answer)) } else { Fate::Nothing });
             }

@@ -39,9 +39,9 @@ enum Begun {
 }
 
 impl Cohere {
-    /// Returns true if nothing is held back.
-    pub(super) fn is_at_rest(&self) -> bool {
-        self.pieces.is_empty()
+    /// Returns true if no call and no text has come.
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.gone.is_empty() && self.texts == 0
     }
 
     /// Returns the answer, if its call never ended.

@@ -46,6 +46,11 @@ pub(super) enum Part {
 }
 
 impl Queue {
+    /// Returns true if no call has come, and nothing is held back.
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls == Calls::default() && self.events.is_empty()
+    }
+
     /// Returns true while text is held back.
     pub(super) const fn holds(&self, answer: &Answer) -> bool {
         answer.is_only && !self.calls.has_answer && !self.calls.has_others

@@ -1,5 +1,5 @@
-//! What stands for a response format that is not sent as one: a function that the model is forced to call, or
-//! instructions.
+//! Response formats that are not sent as such: the schema becomes that of a function which the model is forced to call,
+//! or it is written into the instructions.
 
 use alloc::{
     borrow::ToOwned as _,
@@ -26,7 +26,7 @@ use crate::{
     request::{
         self,
         choice::{self, Choice, Mention},
-        forcing::{ask_for_whole_arguments, forbid_more_calls, force, stance, Stance, PARALLEL_CALLS},
+        forcing::{ask_for_whole_arguments, calling, forbid_more_calls, force, Calling, PARALLEL_CALLS},
         formats::{put_json_mode, remove_json_mode, take, Handed},
         instructions,
         report::Warnings,
@@ -36,14 +36,14 @@ use crate::{
     sanitize::{declares_object, decode::Plan},
 };
 
-/// The name of the function that stands for a response format.
+/// The name of the function whose arguments are the answer.
 pub(crate) const ANSWER: &str = "give_answer";
 const DESCRIPTION: &str = "Call this function to give the final answer: its arguments are the answer.";
 
 /// Why a request is not rewritten.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The request cannot be sent, whatever becomes of its format.
+    /// The request cannot be sent in any of these ways.
     Request(Error),
     /// The format cannot be sent in this way.
     Format(Error),
@@ -59,7 +59,7 @@ impl From<Error> for Stop {
 ///
 /// # Errors
 /// Those of `adapt`, of the last step; the message also has the reason of the first one.
-pub(super) fn climb<'a, R>(
+pub(super) fn by_steps<'a, R>(
     request: &mut Node<'a>,
     options: &AdaptOptions,
     adapt: &mut dyn FnMut(&mut Node<'a>, Formats) -> Result<R, Stop>,
@@ -127,7 +127,7 @@ enum Kind {
         wrapper: Option<String>,
     },
     /// The model has to call a tool of the client, and gives no answer.
-    Nothing,
+    NoAnswer,
 }
 
 /// What a substitute is for: a request of this format, with a model, that another API may get.
@@ -165,8 +165,9 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
     let steps = format_steps::of(for_api.dialect);
     let is_enforced = place.is_enforced;
     let member = Some(place.schema).filter(|_| place.path.is_empty());
+    let language = if place.schema == "responseSchema" { GEMINI_SCHEMA } else { "JSON Schema" };
     if step == Formats::Tool && steps.forces == Forces::Nothing {
-        let found = format!("expected an API that can force a call, found none: {}{}", steps.source, NEXT_IS_PROMPT);
+        let found = format!("expected an API that can force a call, found none ({}){NEXT_IS_PROMPT}", steps.source);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, found)));
     }
     if request::formats::is_bare_text(request, for_api.api)? {
@@ -176,13 +177,21 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     let word = steps.required.filter(|_| place.kind == Some("json_object"));
-    let Some(handed) = take(request, for_api.api, &mut Warnings::default())? else { return Ok(None) };
+    let mut lost = Warnings::default();
+    let Some(handed) = take(request, for_api.api, &mut lost)? else { return Ok(None) };
+    if !lost.is_empty() {
+        let message = "expected one response format, found others beside it, which would be lost";
+        return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
+    }
     let kind = match step {
         Formats::Tool => put_tool(request, handed, (is_enforced, word), &from, for_api, steps)?,
-        _ => put_prompt(request, handed, member, &from, for_api, steps)?,
+        _ => put_prompt(request, handed, (member, language), &from, for_api, steps)?,
     };
     Ok(Some(Substitute { from, kind }))
 }
+
+/// The language of `responseSchema`, whose types may be in upper case.
+const GEMINI_SCHEMA: &str = "schema in the form of Gemini's API";
 
 /// The rule of facts about choices that force a call while the model thinks.
 const WHILE_THINKING: &str = "choice-while-thinking";
@@ -217,30 +226,35 @@ fn put_tool(
     };
     // JSON mode would hold for the text beside the call.
     remove_json_mode(request, api)?;
-    let others = OtherTools::of(request, (api, target), dialect, deferred)?;
-    let stance = stance(request, api)?;
-    match stance {
-        Stance::Demanded if others.is_demand_for_client(choice::chosen(request, api)?.as_ref()) => {
-            return Ok(Kind::Nothing);
+    let mut others = OtherTools::of(request, (api, target), dialect, deferred)?;
+    others.names.extend(names.iter().cloned());
+    let calling = calling(request, api)?;
+    match calling {
+        Calling::Required if others.is_demand_for_client(choice::chosen(request, api)?.as_ref()) => {
+            return Ok(Kind::NoAnswer);
         }
         // A call that the API answers itself may come before an answer in prose.
-        Stance::Demanded => return Err(refused("a choice that a tool which the API runs can meet")),
-        Stance::Open if others.has_hosted => return Err(refused("tools that the API runs")),
-        Stance::Barred if others.is_any && steps.forces != Forces::Named => {
-            return Err(refused("a choice that bars the tools of the request"));
+        Calling::Required => return Err(refused("a choice that a tool which the API runs can meet")),
+        Calling::Optional if others.has_hosted => return Err(refused("tools that the API runs")),
+        Calling::Forbidden if others.is_any && steps.forces != Forces::Named => {
+            return Err(refused("a choice that forbids calls of the request's tools"));
         }
         _ => {}
     }
     if check_formats::begins_answer(request, api)? {
         return Err(refused("a beginning of the answer"));
     }
-    let is_free = |name: &String| !others.names.contains(name) && !names.contains(name);
+    let is_free = |name: &String| !others.names.contains(name);
     let numbered = || (2_u32..).map(|number| format!("{ANSWER}_{number}")).find(|name| is_free(name));
     let name = Some(String::from(ANSWER)).filter(is_free).or_else(numbered).unwrap_or_default();
-    let description = match handed.description.as_ref().and_then(Text::value) {
-        Some(own) => format!("{DESCRIPTION} {own}"),
-        None => DESCRIPTION.into(),
-    };
+    let mut description = String::from(DESCRIPTION);
+    // `response` is the name that many clients give every format.
+    if let Some(name) = handed.name.as_ref().and_then(Text::value).filter(|name| name != "response") {
+        description += &format!(" The answer is called `{name}`.");
+    }
+    if let Some(own) = handed.description.as_ref().and_then(Text::value) {
+        description += &format!(" {own}");
+    }
     let mut entry = Node::record([
         ("name", Node::string(name.clone())),
         ("description", Node::string(description)),
@@ -254,7 +268,7 @@ fn put_tool(
     }
     let path = tool_format::pointer(&tool_format::written(format, false).pointer_to_schema());
     let at = add_to_list(request, api, entry)? + &path;
-    let is_only = !others.is_any || stance == Stance::Barred;
+    let is_only = !others.is_any || calling == Calling::Forbidden;
     force(request, api, Text::new(name.clone()), is_only && steps.forces == Forces::Named)?;
     if let Some(word) = word.filter(|_| api == Api::OpenaiChat) {
         request.set("tool_choice", Node::literal(word));
@@ -332,7 +346,7 @@ fn add_in<'a>(holder: &mut Node<'a>, api: Api, entry: Node<'a>) -> Result<String
 fn put_prompt(
     request: &mut Node<'_>,
     handed: Handed<'_>,
-    member: Option<&str>,
+    (member, language): (Option<&str>, &str),
     from: &str,
     For { api, target, dialect, options, model, .. }: For<'_>,
     steps: &FormatSteps,
@@ -349,8 +363,8 @@ fn put_prompt(
         false => "Answer with one JSON value, and nothing before or after it: no Markdown. ",
     });
     match &wrapper {
-        Some(name) => text += &format!("It has one member, `{name}`, which must be valid against this JSON Schema"),
-        None => text += "It must be valid against this JSON Schema",
+        Some(name) => text += &format!("It has one member, `{name}`, which must be valid against this {language}"),
+        None => text += &format!("It must be valid against this {language}"),
     }
     if let Some(description) = handed.description.as_ref().and_then(Text::value) {
         text += &format!(" ({description})");
@@ -391,8 +405,8 @@ impl Substitute {
         }
     }
 
-    /// Fails if the function could not be made acceptable. Call it before anything is said of the choice that forces
-    /// it.
+    /// Fails if the function could not be made acceptable. It is called before the choice that forces the function is
+    /// reported.
     ///
     /// # Errors
     /// `not-representable`.
@@ -417,11 +431,15 @@ impl Substitute {
     ) -> Result<(), Stop> {
         let Substitute { from, kind } = self;
         let steps = format_steps::of(dialect);
-        let reason = Reason::fact("what the API has beside response formats", steps.confidence, steps.source);
-        let (rule, to, accepts, guidance, message) = match kind {
-            Kind::Nothing => {
+        let reason = |statement| Reason::fact(statement, steps.confidence, steps.source);
+        let forces = reason(match steps.forces {
+            Forces::Named => "the API can force a call of one function",
+            Forces::Any | Forces::Nothing => "the API can require a call of some function",
+        });
+        let (rule, to, accepts, guidance, reason, message) = match kind {
+            Kind::NoAnswer => {
                 let message = "left the format out: the model has to call a tool of the client, and gives no answer";
-                (Rule::FormatAsTool, None, Accepts::Same, Guidance::Lost, message.to_string())
+                (Rule::FormatAsTool, None, Accepts::Same, Guidance::Lost, forces, message.to_string())
             }
             Kind::Tool { name, at, is_only, has_others, was_in_parts } => {
                 // Another choice would allow the tools that the request bars.
@@ -443,22 +461,27 @@ impl Substitute {
                 // Only a strict mode is known to hold arguments to a schema.
                 let is_strict = is_sent_strict(request, target, &name)?;
                 let accepts = if is_strict { Accepts::Same } else { Accepts::Wider };
-                (Rule::FormatAsTool, Some(at).filter(|_| api == target), accepts, Guidance::Same, message)
+                (Rule::FormatAsTool, Some(at).filter(|_| api == target), accepts, Guidance::Same, forces, message)
             }
             Kind::Prompt { text, mode, wrapper } => {
                 if let Some(mode) = mode {
                     put_json_mode(request, mode)?;
                 }
-                match target {
-                    Api::OpenaiResponses => instructions::insert_before_input(request, text)?,
+                // JSON mode wants the word JSON in the input, which the API stores.
+                match mode {
+                    Some(_) if target == Api::OpenaiResponses => instructions::insert_before_input(request, text)?,
                     _ => instructions::append(request, target, text)?,
                 }
                 restore_map.answers_by(wrapper.map(|name| Answer::new(Plan::of_wrapper(name))));
                 let message = match mode {
-                    Some(_) => "sent the schema in the instructions, with JSON mode: nothing holds the answer to it",
-                    None => "sent the schema in the instructions: nothing holds the answer to it",
+                    Some(_) => "sent the schema in the instructions, with JSON mode: nothing enforces it",
+                    None => "sent the schema in the instructions: nothing enforces it",
                 };
-                (Rule::FormatInPrompt, None, Accepts::Wider, Guidance::Moved, message.to_string())
+                let reason = reason(match mode {
+                    Some(_) => "the API has JSON mode, which has no schema",
+                    None => "the API has no JSON mode that it takes in this request",
+                });
+                (Rule::FormatInPrompt, None, Accepts::Wider, Guidance::Moved, reason, message.to_string())
             }
         };
         let change = about(rule, (from.clone(), to), guidance, reason, message);

@@ -69,7 +69,7 @@ pub(crate) fn adapt_with_names<'a>(
     options: &AdaptOptions,
     lookup: Option<Lookup<'a>>,
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
-    format_ladder::climb(request, options, &mut |request, step| adapt_by(request, options, lookup, step))
+    format_ladder::by_steps(request, options, &mut |request, step| adapt_by(request, options, lookup, step))
 }
 
 /// [`adapt_with_names`], with the response format sent in this way.

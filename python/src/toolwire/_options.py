@@ -163,7 +163,7 @@ class _RequestOptions(_ListOptions, total=False):
     formats: Literal["native", "tool", "prompt", "ladder"] | None
     """How the schema of a response format is sent. By default `"native"`: as the API's own response format. `"tool"`:
     as the arguments of a function that the model is forced to call; `restore` returns the call as the text of the
-    answer. `"prompt"`: in the instructions, with the API's JSON mode if it has one; nothing holds the answer to the
+    answer. `"prompt"`: in the instructions, with the API's JSON mode if it has one; nothing enforces the
     schema. `"ladder"`: the first of the others that the API takes in this request."""
     wrapper: str | None
     """The name of the property that holds the answer if the API wants an object and the schema describes something
