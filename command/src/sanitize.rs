@@ -4,7 +4,7 @@ use toolwire::{
     adapt_request,
     internal::{self, describe},
     json::{self, Node},
-    options::Use,
+    options::{Formats, Use},
     reports::{lossless, Quarantined},
     rules::Constraint,
     AdaptOptions, ToolsOptions,
@@ -37,6 +37,10 @@ impl Task for Sanitize {
         let of_a_schema = self.options().sanitize.used_as != Use::Tool;
         match subject {
             Subject::Tools(_) | Subject::Request(_) if of_a_schema => Err(not_a_schema()),
+            Subject::Tools(_) | Subject::Schemas(_) if self.formats() != Formats::Native => Err(CommandError::option(
+                "formats",
+                "expected a request, found tools or a schema, which have no response format",
+            )),
             Subject::Tools(tools) => self.tools(tools, &places, terminal),
             Subject::Schemas(_) if self.arguments.repair => Err(CommandError::option(
                 "repair",
@@ -49,6 +53,10 @@ impl Task for Sanitize {
 }
 
 impl Sanitize {
+    fn formats(&self) -> Formats {
+        choice(Some(&self.arguments.formats)).unwrap_or(Formats::Native)
+    }
+
     fn options(&self) -> ToolsOptions {
         let mut options = ToolsOptions::new(self.arguments.dialect.as_str());
         options.sanitize = self.arguments.rewriting.options(&self.arguments.dialect);
@@ -77,6 +85,7 @@ impl Sanitize {
         let mut options = AdaptOptions::new(self.arguments.dialect.as_str());
         options.tools = self.options();
         options.model.clone_from(&self.arguments.model);
+        options.formats = self.formats();
         let adapted = adapt_request(&self.input.text, &options).map_err(|error| places.locate(&error))?;
         let mut output = if self.arguments.machine.json {
             let request = json::read(&adapted.request).map_err(|error| places.locate(&error))?;

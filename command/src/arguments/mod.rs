@@ -14,7 +14,7 @@ use clap::{builder::PossibleValuesParser, Args, Parser, Subcommand};
 use toolwire::{
     dialects as known_dialects,
     internal::Choices,
-    options::{Allow, Confidence, Hints, Prefix, Refs, ToolFormat, Untyped, Use},
+    options::{Allow, Confidence, Formats, Hints, Prefix, Refs, ToolFormat, Untyped, Use},
     SanitizeOptions,
 };
 
@@ -213,6 +213,9 @@ pub(crate) struct SanitizeArguments {
     /// The model of a request that does not name it, as with Gemini and Bedrock
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// How the schema of a request's response format is sent
+    #[arg(long, value_name = "HOW", default_value = "native", value_parser = words::<Formats>())]
+    pub(crate) formats: String,
     /// How tools of a list of several servers, `[{ server, tools }, …]`, are called
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = words::<Prefix>())]
     pub(crate) prefix: String,
