@@ -129,6 +129,9 @@ fn what_is_named_is_told_from_what_is_not() {
         (r##"{"properties": {"a": {"$ref": "#"}}}"##, r#"{"a": {"a": {}}}"#, true),
         (r##"{"properties": {"a": {"$ref": "#"}}}"##, r#"{"a": {"b": {}}}"#, false),
         (r##"{"properties": {"a": {"$ref": "#", "properties": {"b": {}}}}}"##, r#"{"a": {"a": {}, "b": {}}}"#, true),
+        (r#"{"properties": {"a": {"required": ["b"]}}}"#, r#"{"a": {"b": 1}}"#, true),
+        (r#"{"properties": {"a": {"required": ["b"]}}}"#, r#"{"a": {"b": 1, "c": 1}}"#, false),
+        (r#"{"properties": {"a": {"anyOf": [{"required": ["b"]}]}}}"#, r#"{"a": {"b": 1, "c": 1}}"#, true),
         (r#"{"properties": {"a": {"type": "object"}}}"#, r#"{"a": {"b": 1}}"#, true),
         (r#"{"properties": {"a": {"items": {"properties": {"b": {}}}}}}"#, r#"{"a": [{"c": 1}]}"#, false),
     ] {

@@ -2,8 +2,8 @@
 //! definition.
 //!
 //! Named is what `unevaluatedProperties` counts as evaluated: a property of which a schema speaks that accepts the
-//! value. So each place of a value is closed where its schema names properties, and where it says that it is open,
-//! closing does nothing.
+//! value. A property that a place asks for in `required`, whatever its value, is named, too. So each place of a value is
+//! closed where its schema names properties, and where it says that it is open, closing does nothing.
 
 use serde_json::{json, Map, Value};
 
@@ -15,7 +15,11 @@ const FUEL: usize = 40;
 
 /// The same schema, closed at every place of a value. `ref_stands_alone`: what stands beside a reference says nothing.
 pub(crate) fn named(schema: &Value, ref_stands_alone: bool) -> Value {
-    let mut root = Named { root: schema, ref_stands_alone }.within(schema);
+    let text = schema.to_string();
+    let has_unevaluated = text.contains("unevaluatedProperties");
+    let branches = ["\"anyOf\"", "\"oneOf\"", "\"then\"", "\"else\"", "\"dependentSchemas\""];
+    let has_branches = branches.iter().any(|keyword| text.contains(keyword));
+    let mut root = Named { root: schema, ref_stands_alone, has_unevaluated, has_branches }.within(schema, true);
     let mut outer = json!({"unevaluatedProperties": false});
     if let Some(object) = root.as_object_mut() {
         object.remove("$schema");
@@ -29,13 +33,17 @@ pub(crate) fn named(schema: &Value, ref_stands_alone: bool) -> Value {
 struct Named<'s> {
     root: &'s Value,
     ref_stands_alone: bool,
+    /// True if `unevaluatedProperties` stands anywhere.
+    has_unevaluated: bool,
+    /// True if keywords stand anywhere whose schemas need not hold.
+    has_branches: bool,
 }
 
 impl Named<'_> {
     /// The schema of a place.
     fn place(&self, schema: &Value) -> Value {
-        let mut inside = self.within(schema);
-        if self.names(schema, FUEL) {
+        let mut inside = self.within(schema, true);
+        if self.names(schema, FUEL, true) {
             if let Some(object) = inside.as_object_mut() {
                 object.entry("unevaluatedProperties").or_insert(json!(false));
             }
@@ -43,8 +51,8 @@ impl Named<'_> {
         inside
     }
 
-    /// A schema that speaks of a value together with others.
-    fn within(&self, schema: &Value) -> Value {
+    /// A schema that speaks of a value together with others; `is_certain`: whatever the value is.
+    fn within(&self, schema: &Value, is_certain: bool) -> Value {
         let Some(object) = schema.as_object() else { return schema.clone() };
         let of = |(key, value): (&String, &Value)| {
             let each = |value: &Value, of: &dyn Fn(&Value) -> Value| -> Value {
@@ -60,10 +68,11 @@ impl Named<'_> {
                 "properties" | "patternProperties" | "prefixItems" => each(value, &|schema| self.place(schema)),
                 "items" if value.is_array() => each(value, &|schema| self.place(schema)),
                 "items" | "additionalItems" | "unevaluatedItems" | "additionalProperties" => self.place(value),
-                "allOf" | "anyOf" | "oneOf" | "$defs" | "definitions" | "dependentSchemas" => {
-                    each(value, &|schema| self.within(schema))
-                }
-                "then" | "else" => self.within(value),
+                "allOf" => each(value, &|schema| self.within(schema, is_certain)),
+                // A branch of a union may refer to them.
+                "$defs" | "definitions" => each(value, &|schema| self.within(schema, !self.has_branches)),
+                "anyOf" | "oneOf" | "dependentSchemas" => each(value, &|schema| self.within(schema, false)),
+                "then" | "else" => self.within(value, false),
                 // What is closed beneath `not`, `if` and `contains` would be no more than it was, but less.
                 _ => value.clone(),
             };
@@ -72,15 +81,27 @@ impl Named<'_> {
         };
         let is_alone = self.ref_stands_alone && schema["$ref"].is_string();
         let counts = |key: &str| !is_alone || ["$ref", "$defs", "definitions"].contains(&key);
-        Value::Object(object.iter().filter(|(key, _)| counts(key)).map(of).collect::<Map<_, _>>())
+        let mut inside = object.iter().filter(|(key, _)| counts(key)).map(of).collect::<Map<_, _>>();
+        // A name in `properties` is none of those that these two keywords count.
+        let others = !is_certain || inside.contains_key("additionalProperties") || self.has_unevaluated;
+        let asked = inside.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        if !asked.is_empty() && !others {
+            let table = inside.entry("properties").or_insert_with(|| json!({}));
+            for name in asked.iter().filter_map(Value::as_str) {
+                if let Some(table) = table.as_object_mut() {
+                    table.entry(name).or_insert(json!(true));
+                }
+            }
+        }
+        Value::Object(inside)
     }
 
     /// Does a schema name properties, itself or by what holds of the same value?
-    fn names(&self, schema: &Value, fuel: usize) -> bool {
+    fn names(&self, schema: &Value, fuel: usize, is_certain: bool) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return true };
         if let Some(reference) = schema["$ref"].as_str() {
             let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-            let names = target.is_none_or(|target| self.names(target, fuel));
+            let names = target.is_none_or(|target| self.names(target, fuel, is_certain && !self.has_branches));
             if names || self.ref_stands_alone {
                 return names;
             }
@@ -88,8 +109,14 @@ impl Named<'_> {
         if schema["properties"].as_object().is_some_and(|table| !table.is_empty()) {
             return true;
         }
-        let lists = ["allOf", "anyOf", "oneOf"].iter().filter_map(|keyword| schema[*keyword].as_array()).flatten();
+        let asks = || schema["required"].as_array().is_some_and(|names| !names.is_empty());
+        if is_certain && schema.get("additionalProperties").is_none() && !self.has_unevaluated && asks() {
+            return true;
+        }
+        let mut parts = schema["allOf"].as_array().into_iter().flatten();
+        let lists = ["anyOf", "oneOf"].iter().filter_map(|keyword| schema[*keyword].as_array()).flatten();
         let ones = ["then", "else"].iter().filter_map(|keyword| schema.get(*keyword));
-        lists.chain(ones).any(|inner| self.names(inner, fuel))
+        parts.any(|inner| self.names(inner, fuel, is_certain))
+            || lists.chain(ones).any(|inner| self.names(inner, fuel, false))
     }
 }
