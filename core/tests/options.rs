@@ -589,7 +589,6 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
     ("ToolsOptions", "duplicateNames", "`toolwire restore` prints names, and no places in a list"),
     ("ToolsOptions", "onSetAside", "standard error names the tools that are set aside, and the exit code is 1"),
     ("AdaptOptions", "deferred", "`toolwire defer` has its options"),
-    ("AdaptOptions", "formats", "as with `historyArguments`"),
     ("AdaptOptions", "historyPairs", "as with `historyArguments`"),
     ("AdaptOptions", "overflow", "`toolwire sanitize` answers no searches"),
     (

@@ -129,7 +129,8 @@ def test_anthropic_formats(streams: bool) -> None:
     with backend("anthropic", {"name": "give_answer", "input": {"response": ["Oslo", "Bergen"]}}) as fake:
         assert anthropic_formats.cities(fake.url, streams) == ["Oslo", "Bergen"]
     assert "output_config" not in fake.got[0]
-    assert fake.got[0]["tool_choice"] == {"type": "tool", "name": "give_answer"}
+    choice = {"type": "tool", "name": "give_answer", "disable_parallel_tool_use": True}
+    assert fake.got[0]["tool_choice"] == choice
 
 
 def test_google_formats() -> None:

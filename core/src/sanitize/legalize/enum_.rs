@@ -42,6 +42,9 @@ pub(in crate::sanitize) fn apply<'a>(
     if encodes {
         match_type(node, place, context);
         match_constant(node, place, context);
+        if !typed {
+            without_objects(node, place, context);
+        }
     }
     let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array).filter(|_| typed) else { return Ok(()) };
     if place.keyword.is_none() && context.grammar.object_root && !values.iter().any(|value| value.as_object().is_some())
@@ -93,6 +96,19 @@ fn agree<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         match_type(node, place, context);
         let types =
             node.get(Keyword::Enum).and_then(Node::as_array).map(|values| types_of(node, values)).unwrap_or_default();
+        declare(node, place, &types, context);
+    }
+}
+
+/// Removes `object` from a list of types if no value is an object: nothing would close it.
+fn without_objects<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let has_object = |names: &[Node<'_>]| names.iter().any(|name| name.is_text("object"));
+    if !node.get(Keyword::Type).and_then(Node::as_array).is_some_and(has_object) {
+        return;
+    }
+    let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
+    if !values.is_empty() && values.iter().all(|value| value.as_object().is_none()) {
+        let types = types_of(node, values);
         declare(node, place, &types, context);
     }
 }
