@@ -6,9 +6,11 @@ import asyncio
 import json
 from typing import Any
 
+import agents
 import fastmcp
 import langchain_middleware
 import openai
+import openai_agents_model
 import pydantic_ai_capability
 import pytest
 from fake.backend import backend
@@ -33,6 +35,9 @@ import toolwire
 from toolwire.fastmcp import ToolwireMiddleware as FastMcpMiddleware
 from toolwire.langchain import ToolwireMiddleware
 from toolwire.pydantic_ai import Toolwire
+
+# Traces would go to OpenAI.
+agents.set_tracing_disabled(True)
 
 # How the model calls the tool in a dialect that renames `$ref`, and what its server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
@@ -291,3 +296,63 @@ def test_fastmcp_without_it() -> None:
         asked: Any = [{"type": "function", "function": function} for function in functions]
         with pytest.raises(openai.BadRequestError, match=r"files\.read"):
             client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], tools=asked)
+
+
+def run_agents(agent: Any, streams: bool) -> str:
+    """Run an agent of OpenAI's SDK."""
+
+    async def asked() -> str:
+        if not streams:
+            return str((await agents.Runner.run(agent, "Read README.md of main.")).final_output)
+        result = agents.Runner.run_streamed(agent, "Read README.md of main.")
+        async for _ in result.stream_events():
+            pass
+        return str(result.final_output)
+
+    return asyncio.run(asked())
+
+
+@HOW
+def test_openai_agents(streams: bool) -> None:
+    calls: list[Any] = []
+    reports: list[Any] = []
+
+    def report(report: Any, sent: Any) -> None:
+        reports.append((report.dialect, sent.model, [tool["name"] for tool in sent.tools]))
+
+    with backend("moonshot", ENCODED, DONE) as fake:
+        agent = openai_agents_model.agent(fake.url, TOOLS, lambda *call: served(calls, *call), on_report=report)
+        assert run_agents(agent, streams) == DONE["text"]
+    assert calls == EXPECTED
+    assert [bool(body.get("stream")) for body in fake.got] == [streams] * 2
+    assert fake.got[1]["messages"][1]["tool_calls"][0]["function"]["name"] == "files_read"
+    assert reports == [("moonshot", "kimi-k2", ["files_read"])] * 2
+
+
+@HOW
+def test_openai_agents_repairs_or_says_what_is_wrong(streams: bool) -> None:
+    calls: list[Any] = []
+    repaired: list[Any] = []
+    says = [{"name": "files_read", "input": text} for text in (BROKEN, CROOKED)]
+    with backend("moonshot", *says, DONE) as fake:
+        agent = openai_agents_model.agent(
+            fake.url,
+            TOOLS,
+            lambda *call: served(calls, *call),
+            on_repair=lambda found, _: repaired.extend((call.name, call.valid) for call in found),
+        )
+        assert run_agents(agent, streams) == DONE["text"]
+    assert calls == [("files.read", {"path": "7", "$ref": "main"})]
+    assert repaired == [("files.read", False), ("files.read", True)]
+    assert "The arguments of `files_read`" in result_of(fake.got[1])
+
+
+@HOW
+def test_openai_agents_without_it(streams: bool) -> None:
+    with backend("moonshot", ENCODED, DONE) as fake:
+        agent = openai_agents_model.agent(fake.url, TOOLS, lambda *_: "")
+        agent.model = agents.OpenAIChatCompletionsModel(
+            model="kimi-k2", openai_client=openai.AsyncOpenAI(base_url=fake.url, api_key="none")
+        )
+        with pytest.raises(openai.BadRequestError, match=r"files\.read"):
+            run_agents(agent, streams)
