@@ -6,12 +6,18 @@ import asyncio
 import json
 from typing import Any
 
+import agents
+import fastmcp
 import langchain_middleware
 import openai
+import openai_agents_model
 import pydantic_ai_capability
 import pytest
 from fake.backend import backend
 from fake.server import TOOLS, served
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+from fastmcp.tools.base import Tool, ToolResult
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import StructuredTool
@@ -26,8 +32,12 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai_seams import toolset_of
 
 import toolwire
+from toolwire.fastmcp import ToolwireMiddleware as FastMcpMiddleware
 from toolwire.langchain import ToolwireMiddleware
 from toolwire.pydantic_ai import Toolwire
+
+# Traces would go to OpenAI.
+agents.set_tracing_disabled(True)
 
 # How the model calls the tool in a dialect that renames `$ref`, and what its server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
@@ -214,3 +224,135 @@ def test_wrong_options_are_errors() -> None:
         ToolwireMiddleware(dialect="moonshot", repairs=True)  # type: ignore[call-arg]
     with pytest.raises(toolwire.ToolwireError, match="on_report"):
         ToolwireMiddleware(dialect="moonshot", on_report=3)  # type: ignore[arg-type]
+
+
+def fastmcp_server(calls: list[Any], *middleware: Any) -> FastMCP[Any]:
+    """Make a server of FastMCP's whose tools are ordinary JSON Schema."""
+
+    class Published(Tool):
+        async def run(self, arguments: dict[str, Any]) -> ToolResult:
+            return ToolResult(served(calls, self.name, arguments))
+
+    server = FastMCP[Any]("files", middleware=list(middleware))
+    for one in TOOLS:
+        server.add_tool(
+            Published(name=one["name"], description=one["description"], parameters=one["inputSchema"], title="Files")
+        )
+    return server
+
+
+def test_fastmcp() -> None:
+    calls: list[Any] = []
+    reports: list[Any] = []
+    repaired: list[Any] = []
+    middleware = FastMcpMiddleware(
+        dialect="moonshot",
+        repair=True,
+        on_report=lambda report, sent: reports.append((report.dialect, [tool["name"] for tool in sent.tools])),
+        on_repair=lambda found, _: repaired.extend((call.name, call.valid) for call in found),
+    )
+
+    async def asked(server: FastMCP[Any]) -> list[Any]:
+        async with fastmcp.Client(server) as client:
+            # A client that knows the list already.
+            await client.call_tool("files_read", ENCODED["input"])
+            listed = await client.list_tools()
+            await client.call_tool("files_read", {"path": 7, "dollar_ref_": "main"})
+            with pytest.raises(ToolError, match="expected the member `path`"):
+                await client.call_tool("files_read", {"dollar_ref_": "main"})
+            return [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed]
+
+    listed = asyncio.run(asked(fastmcp_server(calls, middleware)))
+    assert calls == [*EXPECTED, ("files.read", {"path": "7", "$ref": "main"})]
+    assert [valid for _, valid in repaired] == [True, True, False]
+    assert toolwire.check_tools(listed, dialects=["moonshot"]) == ()
+    assert listed[0]["title"] == "Files"
+    assert reports == [("moonshot", ["files_read"])]
+
+
+def test_fastmcp_lists_the_newest_version_of_a_tool() -> None:
+    server = FastMCP[Any]("files", middleware=[FastMcpMiddleware(dialect="moonshot", on_set_aside="error")])
+    server.tool(name="look.up", version="1")(lambda word: f"1: {word}")
+    server.tool(name="look.up", version="2")(lambda word, case=True: f"2: {word} {case}")
+
+    async def asked() -> tuple[list[Any], str]:
+        async with fastmcp.Client(server) as client:
+            (listed,) = await client.list_tools()
+            result = await client.call_tool("look_up", {"word": "oslo"})
+            return list(listed.input_schema["properties"]), result.content[0].text
+
+    assert asyncio.run(asked()) == (["word", "case"], "2: oslo True")
+
+
+def test_fastmcp_without_it() -> None:
+    async def listed(server: FastMCP[Any]) -> list[Any]:
+        async with fastmcp.Client(server) as client:
+            return [tool.model_dump(by_alias=True, exclude_none=True) for tool in await client.list_tools()]
+
+    tools = asyncio.run(listed(fastmcp_server([])))
+    with backend("moonshot", DONE) as fake:
+        functions = [{"name": one["name"], "parameters": one["inputSchema"]} for one in tools]
+        client = openai.OpenAI(base_url=fake.url, api_key="none")
+        asked: Any = [{"type": "function", "function": function} for function in functions]
+        with pytest.raises(openai.BadRequestError, match=r"files\.read"):
+            client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], tools=asked)
+
+
+def run_agents(agent: Any, streams: bool) -> str:
+    """Run an agent of OpenAI's SDK."""
+
+    async def asked() -> str:
+        if not streams:
+            return str((await agents.Runner.run(agent, "Read README.md of main.")).final_output)
+        result = agents.Runner.run_streamed(agent, "Read README.md of main.")
+        async for _ in result.stream_events():
+            pass
+        return str(result.final_output)
+
+    return asyncio.run(asked())
+
+
+@HOW
+def test_openai_agents(streams: bool) -> None:
+    calls: list[Any] = []
+    reports: list[Any] = []
+
+    def report(report: Any, sent: Any) -> None:
+        reports.append((report.dialect, sent.model, [tool["name"] for tool in sent.tools]))
+
+    with backend("moonshot", ENCODED, DONE) as fake:
+        agent = openai_agents_model.agent(fake.url, TOOLS, lambda *call: served(calls, *call), on_report=report)
+        assert run_agents(agent, streams) == DONE["text"]
+    assert calls == EXPECTED
+    assert [bool(body.get("stream")) for body in fake.got] == [streams] * 2
+    assert fake.got[1]["messages"][1]["tool_calls"][0]["function"]["name"] == "files_read"
+    assert reports == [("moonshot", "kimi-k2", ["files_read"])] * 2
+
+
+@HOW
+def test_openai_agents_repairs_or_says_what_is_wrong(streams: bool) -> None:
+    calls: list[Any] = []
+    repaired: list[Any] = []
+    says = [{"name": "files_read", "input": text} for text in (BROKEN, CROOKED)]
+    with backend("moonshot", *says, DONE) as fake:
+        agent = openai_agents_model.agent(
+            fake.url,
+            TOOLS,
+            lambda *call: served(calls, *call),
+            on_repair=lambda found, _: repaired.extend((call.name, call.valid) for call in found),
+        )
+        assert run_agents(agent, streams) == DONE["text"]
+    assert calls == [("files.read", {"path": "7", "$ref": "main"})]
+    assert repaired == [("files.read", False), ("files.read", True)]
+    assert "The arguments of `files_read`" in result_of(fake.got[1])
+
+
+@HOW
+def test_openai_agents_without_it(streams: bool) -> None:
+    with backend("moonshot", ENCODED, DONE) as fake:
+        agent = openai_agents_model.agent(fake.url, TOOLS, lambda *_: "")
+        agent.model = agents.OpenAIChatCompletionsModel(
+            model="kimi-k2", openai_client=openai.AsyncOpenAI(base_url=fake.url, api_key="none")
+        )
+        with pytest.raises(openai.BadRequestError, match=r"files\.read"):
+            run_agents(agent, streams)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ._names import DialectName
     from ._options import SanitizedList
-    from ._restore import CallStream
+    from ._restore import CallStream, ReplyRestorer
     from ._restored import RestoredCall
     from ._results import AdaptReport, Quarantined
 
@@ -126,7 +126,7 @@ class Turn:
     def call(self, call_id: str | None, name: str, arguments: Any) -> RestoredCall[Any]:
         """Restore a call, and report what became of its arguments."""
         restored: RestoredCall[Any] = self._restore.call(name, arguments)
-        if restored.repairs is not None and self._on_repair is not None:
+        if restored.repairs is not None:
             call = RepairedCall(
                 id=call_id,
                 name=restored.name,
@@ -135,8 +135,19 @@ class Turn:
                 left=restored.left,
                 retry_message=restored.retry_message,
             )
-            self._on_repair([call], self.sent)
+            self.report_calls([call])
         return restored
+
+    def stream(self) -> ReplyRestorer:
+        """Restore a reply that comes in events of a model API."""
+        stream: ReplyRestorer = self._restore.stream()
+        return stream
+
+    def report_calls(self, calls: list[RepairedCall]) -> list[RepairedCall]:
+        """Report what became of the arguments of calls that a stream has restored."""
+        if calls and self._on_repair is not None:
+            self._on_repair(calls, self.sent)
+        return calls
 
     def call_stream(self, name: str) -> CallStream:
         """Restore the arguments of a call in pieces. Does not report repairs: `call` does, once they are whole."""

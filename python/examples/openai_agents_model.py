@@ -1,0 +1,34 @@
+"""OpenAI's Agents SDK by a model: for a model that takes no HTTP client, or one that somebody else made."""
+
+from collections.abc import Callable
+from typing import Any
+
+from agents import Agent, FunctionTool, OpenAIChatCompletionsModel
+from agents.tool_context import ToolContext
+from openai import AsyncOpenAI
+from pydantic_core import from_json
+
+from toolwire.openai_agents import ToolwireModel
+
+
+def agent(base_url: str, published: list[Any], call: Callable[[str, Any], str], **options: Any) -> Agent[None]:
+    """Make an agent whose tools are sent in a dialect and called as they are."""
+    client = AsyncOpenAI(base_url=base_url, api_key="none")
+    inner = OpenAIChatCompletionsModel(model="kimi-k2", openai_client=client)
+    model = ToolwireModel(inner, dialect="moonshot", repair=True, **options)
+
+    def tool(one: dict[str, Any]) -> FunctionTool:
+        async def invoke(_: ToolContext[Any], text: str) -> str:
+            return call(one["name"], from_json(text))
+
+        return FunctionTool(
+            name=one["name"],
+            description=one["description"],
+            params_json_schema=one["inputSchema"],
+            on_invoke_tool=invoke,
+            strict_json_schema=False,
+            # A call that could not be repaired does not run: the model reads what was expected.
+            tool_input_guardrails=[model.guardrail],
+        )
+
+    return Agent(name="files", tools=[tool(one) for one in published], model=model)

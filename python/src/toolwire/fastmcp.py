@@ -1,0 +1,102 @@
+"""A middleware for FastMCP servers: `pip install toolwire[fastmcp]`.
+
+Clients that hand tools to a model API as they are get them in a dialect; calls reach the tools as those expect them:
+
+    server.add_middleware(ToolwireMiddleware(dialect="portable", repair=True))
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+try:
+    from fastmcp.exceptions import ToolError
+    from fastmcp.server.middleware import Middleware
+    from fastmcp.utilities.versions import dedupe_with_versions
+except ImportError as missing:
+    message = f"expected the package fastmcp 4 or later: run `pip install 'toolwire[fastmcp]'` ({missing})"
+    raise ImportError(message) from missing
+
+from ._framework import Turn, checked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import mcp_types
+    from fastmcp.server.middleware import CallNext, MiddlewareContext
+    from fastmcp.tools.base import Tool, ToolResult
+    from typing_extensions import Unpack
+
+    from .types import FrameworkOptions
+
+__all__ = ["ToolwireMiddleware"]
+
+_MOST = 16
+"""Maximum number of lists that are kept: what a server lists may depend on the session."""
+
+
+class ToolwireMiddleware(Middleware):
+    """Lists a server's tools in a dialect and restores the calls.
+
+    A call that could not be repaired (`repair`) does not run: its result is an error with the `retry_message`, which
+    the client shows the model.
+    """
+
+    def __init__(self, **options: Unpack[FrameworkOptions]) -> None:
+        """Take the options of `sanitize_tools`, and `on_report` and `on_repair`.
+
+        Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
+        """
+        self._options = checked(options)
+        self._turns: dict[str, Turn] = {}
+
+    async def on_list_tools(
+        self,
+        context: MiddlewareContext[mcp_types.ListToolsRequest],
+        call_next: CallNext[mcp_types.ListToolsRequest, Sequence[Tool]],
+    ) -> Sequence[Tool]:
+        """List the tools in the dialect."""
+        tools = await call_next(context)
+        turn = self._turn(tools)
+        found = [(tool, turn.sent_tool(tool.name)) for tool in _newest(tools)]
+        return [_listed(tool, sent) for tool, sent in found if sent is not None]
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[mcp_types.CallToolRequestParams],
+        call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        """Call the tool that is meant, with the arguments that it expects."""
+        params = context.message
+        # The client may have its list from another process.
+        server = None if context.fastmcp_context is None else context.fastmcp_context.fastmcp
+        turn = self._turn([] if server is None else await server.list_tools(run_middleware=False))
+        call = turn.call(None, params.name, params.arguments or {})
+        if call.valid is False:
+            raise ToolError(call.retry_message)
+        update = {"name": call.name, "arguments": call.arguments}
+        return await call_next(context.copy(message=params.model_copy(update=update)))
+
+    def _turn(self, tools: Sequence[Tool]) -> Turn:
+        """Adapt a list, or return what was made of the same list before."""
+        functions = [
+            {"name": tool.name, "description": tool.description or "", "parameters": tool.parameters}
+            for tool in _newest(tools)
+        ]
+        key = json.dumps(functions)
+        turn = self._turns.pop(key, None) or Turn(functions, self._options)
+        while len(self._turns) >= _MOST:
+            del self._turns[next(iter(self._turns))]
+        self._turns[key] = turn
+        return turn
+
+
+def _newest(tools: Sequence[Tool]) -> list[Tool]:
+    """Return the newest version of each tool: FastMCP sends clients no other."""
+    return dedupe_with_versions(tools, lambda tool: tool.name)
+
+
+def _listed(tool: Tool, sent: dict[str, Any]) -> Tool:
+    update = {"name": sent["name"], "description": sent.get("description"), "parameters": sent["parameters"]}
+    return tool.model_copy(update=update)
