@@ -41,6 +41,12 @@ const node = JSON.parse(run('Node', process.execPath, ['--expose-gc', 'npm/bench
 const python = JSON.parse(run('Python', 'python/.venv/bin/python', ['python/bench/figures.py', data]));
 const growth = run('growth', 'cargo', example('growth'));
 const bytes = run('growth by bytes', 'cargo', example('growth', 'page'));
+const program = (...args) => run(args.join(' '), process.execPath, args).trim();
+const programs = [
+  ['relay, Node', program('npm/bench/relay.js')],
+  ['relay, Python', program('npm/bench/relay.js', 'python')],
+  ['proxy, Node', program('npm/bench/proxy.js', '10000')],
+];
 
 const dialects = Object.keys(rust.dialects);
 const ratio = (number) => number.toFixed(2);
@@ -101,6 +107,7 @@ const parts = {
   ),
   growth: growth.trim(),
   bytes: bytes.trim(),
+  programs: ['```text', ...programs.flatMap(([name, text]) => [`${name}:`, text, '']).slice(0, -1), '```'].join('\n'),
 };
 
 let text = readFileSync(page, 'utf8');
