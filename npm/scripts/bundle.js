@@ -33,14 +33,14 @@ export async function bundle(root, dist) {
       }
     }
   }
-  for (const { name, beside } of COMPANIONS) {
+  for (const { name, beside, external } of COMPANIONS) {
     for (const [suffix, format] of [
       ['', 'esm'],
       ['', 'cjs'],
       ['.workerd', 'esm'],
     ]) {
       const neighbour = `${beside}${suffix}.${EXTENSION[format]}`;
-      await one(root, dist, name, `${name}${suffix}`, format, next(beside, neighbour));
+      await one(root, dist, name, `${name}${suffix}`, format, next(beside, neighbour), external);
     }
   }
   for (const { name } of [...ENTRIES, ...COMPANIONS]) await forNode(dist, name);

@@ -18,6 +18,7 @@ export const PROGRAM = { name: 'command', folder: 'pkg/command', features: ['com
 export const COMPANIONS = [
   { name: 'fetch', beside: 'index' },
   { name: 'ai', beside: 'index' },
+  { name: 'langchain', beside: 'index', external: ['@langchain/*'] },
 ];
 
 /** The files of an entry: which module, from where it has the WebAssembly (src/engine/source/), and as which modules. */

@@ -119,10 +119,9 @@ function adapted(params: Params, model: string, options: FrameworkOptions): [Tur
   const called: string[] = [];
   renamed(params.prompt, (name) => (called[called.length] = name));
   const turn = new Turn(given, { choice, called, model }, options);
-  const written = new Map(turn.sent.tools.map((tool) => [tool.name, tool]));
   const sent = tools.flatMap((tool): typeof tools => {
     if (tool.type !== 'function') return [tool];
-    const { parameters, ...own } = written.get(turn.sentName(tool.name)) ?? {};
+    const { parameters, ...own } = turn.sentTool(tool.name) ?? {};
     const { strict: _, ...kept } = tool;
     return parameters === undefined ? [] : [{ ...kept, ...own, inputSchema: parameters }];
   });

@@ -80,6 +80,7 @@ export class Turn {
   readonly sent: SentTools;
   /** The choice as it is sent; a choice of one tool has the name that is sent. */
   readonly choice: Choice;
+  readonly #byName: ReadonlyMap<string, SentTool>;
   readonly #options: FrameworkOptions;
   readonly #restore: Restore;
   /** The names that are sent, by the tools' own. */
@@ -131,6 +132,7 @@ export class Turn {
     const { tool_choice: sentChoice, tools: sentTools = [] } = written;
     this.choice = typeof sentChoice === 'object' ? { name: sentChoice.function.name } : sentChoice;
     this.sent = { dialect: report.dialect, model, tools: sentTools.map((tool) => tool.function) };
+    this.#byName = new Map(this.sent.tools.map((tool) => [tool.name, tool]));
     this.#options = options;
     this.#restore = restore;
     onReport?.(report, this.sent);
@@ -144,6 +146,11 @@ export class Turn {
   /** The tool's own name, of a name that the model knows. */
   ownName(sent: string): string {
     return this.#ownNames.get(sent) ?? sent;
+  }
+
+  /** What is sent for a tool; `undefined` if it was set aside. */
+  sentTool(own: string): SentTool | undefined {
+    return this.#byName.get(this.sentName(own));
   }
 
   /** Restores a call, and says what became of its arguments. */
@@ -178,9 +185,14 @@ export class Refusals {
     this.#messages.set(id, message);
   }
 
+  /** The message of a call that could not be repaired. */
+  get(id: string): string | undefined {
+    return this.#messages.get(id);
+  }
+
   /** Throws the message of a call that could not be repaired. */
   check(id: string): void {
-    const message = this.#messages.get(id);
+    const message = this.get(id);
     if (message !== undefined) throw new Error(message);
   }
 }

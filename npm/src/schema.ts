@@ -9,7 +9,8 @@ export type JsonSchema = { [keyword: string]: unknown };
  */
 export type ObjectSchema = JsonSchema & {
   type: 'object';
-  properties: { [name: string]: unknown };
+  // biome-ignore lint/suspicious/noExplicitAny: the SDKs have types of their own for schemas, which `unknown` does not fit.
+  properties: { [name: string]: any };
 };
 
 /** The dialects that promise an object root: tool parameters of their APIs are an object and nothing else. */

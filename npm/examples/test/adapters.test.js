@@ -4,9 +4,13 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { ChatOpenAI } from '@langchain/openai';
 import { generateText, isStepCount, jsonSchema, streamText, tool, wrapLanguageModel } from 'ai';
+import { AIMessage, createAgent, DynamicStructuredTool, ToolMessage } from 'langchain';
 import { toolwireMiddleware } from 'toolwire/ai';
+import { toolwireMiddleware as toolwireLangchain } from 'toolwire/langchain';
 
+import * as langchain from '../dist/langchain-middleware.js';
 import * as vercel from '../dist/vercel-ai-middleware.js';
 import { backend } from '../fake/backend.js';
 import { served, TOOLS } from '../fake/server.js';
@@ -155,4 +159,80 @@ test('toolwire/ai: wrong options and an older AI SDK are errors', async () => {
   const { transformParams } = toolwireMiddleware({ dialect: 'moonshot' });
   const old = transformParams({ type: 'generate', params: { prompt: [] }, model: { specificationVersion: 'v3' } });
   await assert.rejects(old, /npm install ai@7/);
+});
+
+for (const streams of [false, true]) {
+  const how = streams ? 'streamed' : 'whole';
+
+  test(`langchain-middleware.ts, ${how}`, async (t) => {
+    const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
+    const calls = [];
+    const reports = [];
+    const onReport = (report, sent) => reports.push([report.dialect, sent.model, sent.tools.map(({ name }) => name)]);
+    const call = async (name, input) => served(calls, name, input);
+    assert.equal(await langchain.ask(url, TOOLS, call, streams, { onReport }), DONE.text);
+    assert.deepEqual(calls, EXPECTED);
+    assert.deepEqual(
+      got.map(({ stream }) => stream ?? false),
+      [streams, streams],
+    );
+    assert.equal(got[1].messages[1].tool_calls[0].function.name, 'files_read');
+    assert.deepEqual(reports, Array(2).fill(['moonshot', 'kimi-k2', ['files_read']]));
+  });
+
+  test(`toolwire/langchain: arguments are repaired, or the model reads what is wrong, ${how}`, async (t) => {
+    const says = [
+      { name: 'files_read', input: 'path=README.md' },
+      { name: 'files_read', input: '{"dollar_ref_": "main"}' },
+      { name: 'files_read', input: '{"path": 7, "dollar_ref_": "main"}' },
+      DONE,
+    ];
+    const { url, got } = await backend(t, 'moonshot', says);
+    const calls = [];
+    const repaired = [];
+    const onRepair = (found) => repaired.push(...found.map(({ valid }) => valid));
+    const call = async (name, input) => served(calls, name, input);
+    assert.equal(await langchain.ask(url, TOOLS, call, streams, { onRepair }), DONE.text);
+    assert.deepEqual(calls, [{ name: 'files.read', input: { path: '7', $ref: 'main' } }]);
+    assert.deepEqual(repaired, [false, false, true]);
+    assert.match(got[1].messages.at(-1).content, /The arguments of `files_read`/);
+    assert.match(got[2].messages.at(-1).content, /expected the member `path`/);
+  });
+}
+
+test('toolwire/langchain: the API refuses the tools without it', async (t) => {
+  const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
+  const schema = { type: 'object', properties: {} };
+  const tools = [new DynamicStructuredTool({ name: 'files.read', description: 'd', schema, func: () => '' })];
+  const model = new ChatOpenAI({ model: 'kimi-k2', apiKey: 'none', configuration: { baseURL: url } });
+  await assert.rejects(
+    createAgent({ model, tools }).invoke({ messages: [{ role: 'user', content: 'Go.' }] }),
+    /files.read/,
+  );
+  assert.equal(got.length, 0);
+});
+
+test('toolwire/langchain: history of a tool that is gone, and a tool that is set aside', async (t) => {
+  const { url, got } = await backend(t, 'moonshot', [DONE]);
+  const aside = [];
+  const onSetAside = (tools) => aside.push(...tools.map(({ name }) => name));
+  const schema = { type: 'object', properties: { word: { type: 'string' } } };
+  const tools = [
+    new DynamicStructuredTool({ name: 'look.up', description: 'd', schema, func: () => '' }),
+    new DynamicStructuredTool({ name: 'count', description: 'd', schema: { type: 'integer' }, func: () => '' }),
+  ];
+  const model = new ChatOpenAI({ model: 'kimi-k2', apiKey: 'none', configuration: { baseURL: url } });
+  const middleware = [toolwireLangchain({ dialect: 'moonshot', onSetAside })];
+  const messages = [
+    { role: 'user', content: 'Go.' },
+    new AIMessage({ content: '', tool_calls: [{ id: 'a', name: 'old.tool', args: {} }] }),
+    new ToolMessage({ content: 'x', tool_call_id: 'a', name: 'old.tool' }),
+  ];
+  await createAgent({ model, tools, middleware }).invoke({ messages });
+  assert.match(got[0].messages[1].tool_calls[0].function.name, /^old_tool/);
+  assert.deepEqual(
+    got[0].tools.map((tool) => tool.function.name),
+    ['look_up'],
+  );
+  assert.deepEqual(aside, ['count']);
 });
