@@ -99,8 +99,10 @@ export class Turn {
   ) {
     const { onSetAside, onReport, onRepair: _, ...rest } = options;
     const names = [...new Set([...tools.map(({ name }) => name), ...called])];
+    // Some models refuse to be forced while they think, which only the framework's own settings say.
+    const isForced = typeof choice === 'object' || choice === 'required';
     const request = {
-      model,
+      model: isForced ? undefined : model,
       messages: [
         { role: 'user', content: '' },
         {

@@ -140,6 +140,17 @@ test('toolwire/ai: a forced tool, a tool that is set aside, and history of a too
   await assert.rejects(forced, { code: 'invalid-request' });
 });
 
+test('toolwire/ai: a tool is forced for a model that thinks unless its settings say otherwise', async (t) => {
+  const { url, got } = await backend(t, 'moonshot', [ENCODED]);
+  const model = wrapLanguageModel({
+    model: createOpenAICompatible({ name: 'moonshot', baseURL: url })('kimi-k2.6'),
+    middleware: toolwireMiddleware({ dialect: 'moonshot' }),
+  });
+  const toolChoice = { type: 'tool', toolName: 'files.read' };
+  await generateText({ model, prompt: 'Go.', tools: plain(TOOLS, () => ''), toolChoice });
+  assert.equal(got[0].tool_choice.function.name, 'files_read');
+});
+
 test('toolwire/ai: tools that are set aside are named by console.warn', async (t) => {
   const { url } = await backend(t, 'moonshot', [{ text: 'done' }]);
   const warn = mock.method(console, 'warn', () => {});

@@ -32,6 +32,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai_seams import toolset_of
 
 import toolwire
+from toolwire._framework import Turn
 from toolwire.fastmcp import ToolwireMiddleware as FastMcpMiddleware
 from toolwire.langchain import ToolwireMiddleware
 from toolwire.pydantic_ai import Toolwire
@@ -217,6 +218,13 @@ def test_pydantic_ai_streams_interleaved_calls() -> None:
     assert names == ["files.read", "look.up"]
     assert json.loads(written[0]) == given
     assert written[1] == '{"word": "oslo"}'
+
+
+def test_a_tool_is_forced_for_a_model_that_thinks_unless_its_settings_say_otherwise() -> None:
+    forced = {"name": "files.read", "parameters": {"type": "object", "properties": {}}}
+    turn = Turn([forced], {"dialect": "moonshot"}, choice="files.read", model="kimi-k2.6")
+    assert turn.choice == "files_read"
+    assert turn.sent.model == "kimi-k2.6"
 
 
 def test_wrong_options_are_errors() -> None:

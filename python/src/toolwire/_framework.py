@@ -80,13 +80,15 @@ class Turn:
             for at, name in enumerate(names)
         ]
         request: dict[str, Any] = {
-            "model": model,
             "messages": [
                 {"role": "user", "content": ""},
                 {"role": "assistant", "content": None, "tool_calls": calls},
             ],
             "tools": functions,
         }
+        # Some models refuse to be forced while they think, which only the framework's own settings say.
+        if choice in (None, "auto", "none"):
+            request["model"] = model
         if choice is not None:
             is_mode = choice in ("auto", "none", "required")
             request["tool_choice"] = choice if is_mode else {"type": "function", "function": {"name": choice}}
