@@ -5,9 +5,9 @@ use toolwire_command::{self as command, Printed};
 
 use crate::entry::guarded;
 
-/// Standard output, standard error, exit code, and the files to write: the path of each, its content, and the suffix of
-/// the path in which no link is followed.
-type Finished = (String, String, u8, Vec<(String, String, String)>);
+/// Standard output, standard error, exit code, and the files to write: the path of each, its content, the suffix of the
+/// path in which no link is followed, and the file whose permissions it gets.
+type Finished = (String, String, u8, Vec<(String, String, String, String)>);
 
 /// A command line that is being carried out: see `toolwire_command::Command`.
 #[pyclass(module = "toolwire._toolwire")]
@@ -72,7 +72,7 @@ impl Command {
         guarded(|| {
             let printed = self.0.take().map(command::Command::finish).unwrap_or_default();
             let Printed { stdout, stderr, exit_code, files, .. } = printed;
-            let files = files.into_iter().map(|file| (file.path, file.content, file.confined)).collect();
+            let files = files.into_iter().map(|file| (file.path, file.content, file.confined, file.like)).collect();
             Ok((stdout, stderr, exit_code, files))
         })
     }

@@ -46,10 +46,11 @@ impl CommandLine {
     }
 
     /// The result: what goes to standard output, to standard error, the exit code in digits, and then the files to
-    /// write: the path of each, its content, and the suffix of the path in which no link is followed.
+    /// write: the path of each, its content, the suffix of the path in which no link is followed, and the file whose
+    /// permissions it gets.
     pub fn finish(self) -> Vec<String> {
         let Printed { stdout, stderr, exit_code, files, .. } = self.0.finish();
-        let files = files.into_iter().flat_map(|file| [file.path, file.content, file.confined]);
+        let files = files.into_iter().flat_map(|file| [file.path, file.content, file.confined, file.like]);
         [stdout, stderr, exit_code.to_string()].into_iter().chain(files).collect()
     }
 }

@@ -239,7 +239,8 @@ impl Task for Check {
             Some(baseline) if self.arguments.update_baseline => {
                 let count = found.len();
                 let (path, content) = baseline.written(&found, &judged);
-                files.push(OutputFile { path, content, confined: std::mem::take(&mut self.confined) });
+                let confined = std::mem::take(&mut self.confined);
+                files.push(OutputFile { path, content, confined, ..OutputFile::default() });
                 (Vec::new(), count)
             }
             Some(baseline) => {

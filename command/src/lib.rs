@@ -90,6 +90,10 @@ pub struct OutputFile {
     /// The suffix of the path that comes from the configuration, or a whole relative path; otherwise empty. The host
     /// refuses to write through a symbolic link there, be it a folder or the file itself.
     pub confined: String,
+    /// If it is not empty, the file is written as a whole or not at all, byte for byte, with the permissions of the
+    /// file at this path; at the end of a symbolic link, if the path is one. After a failure, no later file is
+    /// written.
+    pub like: String,
 }
 
 /// A command line that is being carried out.
@@ -245,7 +249,7 @@ impl Command {
         }
         let stdout = without_commands(&stdout, content == Content::Commands).into_owned();
         let stderr = without_commands(&stderr, false).into_owned();
-        for file in &mut files {
+        for file in files.iter_mut().filter(|file| file.like.is_empty()) {
             file.content = escaped_lines(&file.content);
         }
         Printed { stdout, stderr, exit_code, files }

@@ -3,18 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -118,7 +107,7 @@ describe('every case', () => {
         else if (kind === 'set') command.give(json(rest(need).filter((one) => it.environment?.[one] !== undefined)));
         else if (kind === 'request') answered(command, name, answers.shift());
         else if (kind === 'variables') command.give(json(it.environment ?? {}));
-        else command.give(Buffer.from(text({ file: it.files?.[name], input: it.stdin, server }[kind])));
+        else command.give(Buffer.from(text({ file: it.files?.[name], input: it.stdin, line: it.stdin, server }[kind])));
       }
       assert.deepEqual(answers, [], 'answers that nobody asked for');
       let progress = '';
@@ -126,8 +115,8 @@ describe('every case', () => {
       const [stdout, stderr, code, ...written] = command.finish();
       assert.deepEqual([stdout, stderr, Number(code), progress], [...expected(it), text(it.progress)]);
       assert.deepEqual(
-        // The third is the suffix of the path in which no link is followed.
-        written.filter((_, at) => at % 3 < 2),
+        // The other two say how it is written.
+        written.filter((_, at) => at % 4 < 2),
         Object.entries(it.written ?? {}).flatMap(([path, content]) => [path, text(content)]),
       );
     });
@@ -529,4 +518,21 @@ test('a device in place of a file is refused, unless its name is given', {
   const [, stderr] = await run(['check', '-d', 'codex', '/dev/null'], { cwd: place() });
   assert.match(stderr, /^toolwire: \/dev\/null: expected /);
   assert.doesNotMatch(stderr, /regular file/);
+});
+
+test("a client's file keeps its bytes and its permissions", { skip: process.platform === 'win32' }, async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'toolwire-install-'));
+  const file = join(cwd, 'mcp.json');
+  const before = '{"mcpServers": {"a": {"command": "x"}}}\r\n';
+  writeFileSync(file, before, { mode: 0o600 });
+  const link = join(cwd, 'link.json');
+  symlinkSync(file, link);
+  const printed = await run(['proxy', '--install', 'cursor', '--servers', link, '--yes'], { cwd });
+  assert.equal(printed.at(-1), 0);
+  assert.ok(lstatSync(link).isSymbolicLink());
+  assert.match(readFileSync(file, 'utf8'), /"proxy", "--client", "cursor", "--", "x"\]\}\}\}\r\n$/);
+  const backup = join(cwd, readdirSync(cwd).find((name) => name.includes('toolwire-backup')));
+  assert.equal(readFileSync(backup, 'utf8'), before);
+  assert.deepEqual([file, backup].map((path) => statSync(path).mode & 0o777), [0o600, 0o600]);
+  rmSync(cwd, { recursive: true });
 });

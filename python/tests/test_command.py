@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -72,7 +73,7 @@ def test_case(case: dict[str, Any]) -> None:
             command.give(json.dumps([name for name in words if name in case.get("environment", {})]).encode())
         elif kind == "request":
             answered(command, words[0], answers.pop(0))
-        elif kind == "input":
+        elif kind in ("input", "line"):
             command.give(text(case["stdin"]).encode())
         else:
             server = case.get("servers", {}).get(words[0], case.get("server"))
@@ -86,8 +87,8 @@ def test_case(case: dict[str, Any]) -> None:
         progress += shown
     *printed, written = command.finish()
     assert (*printed, progress) == (*expected(case), text(case.get("progress")))
-    # The third is the suffix of the path in which no link is followed.
-    found = [(path, content) for path, content, _ in written]
+    # The other two say how it is written.
+    found = [(path, content) for path, content, *_ in written]
     assert found == [(path, text(content)) for path, content in case.get("written", {}).items()]
 
 
@@ -258,3 +259,32 @@ def test_device_in_place_of_a_file(tmp_path: Path, link: str, arguments: tuple[s
 def test_main_gives_the_exit_code(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert _command.main(["--version"]) == 0
     assert capfdbinary.readouterr().out.startswith(b"toolwire ")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permissions of this kind")
+def test_a_client_file_keeps_its_bytes_and_permissions(tmp_path: Path) -> None:
+    file = tmp_path / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    before = b'{"mcpServers": {"a": {"command": "x"}}}\r\n'
+    file.write_bytes(before)
+    file.chmod(0o600)
+    link = tmp_path / "link.json"
+    link.symlink_to(file)
+    done = run("proxy", "--install", "cursor", "--servers", str(link), "--yes")
+    assert done.returncode == 0, done.stderr
+    assert link.is_symlink()
+    assert b'"proxy", "--client", "cursor", "--", "x"]}}}\r\n' in file.read_bytes()
+    [backup] = tmp_path.glob("link.json.toolwire-backup-*")
+    assert backup.read_bytes() == before
+    assert [one.stat().st_mode & 0o777 for one in (file, backup)] == [0o600, 0o600]
+    # The file is left as it is if its backup cannot be written.
+    file.write_bytes(before)
+    backup.unlink()
+    tmp_path.chmod(0o500)
+    try:
+        if os.access(tmp_path, os.W_OK):
+            pytest.skip("no folder is read-only for this user")
+        assert run("proxy", "--install", "cursor", "--servers", str(link), "--yes").returncode == 2
+    finally:
+        tmp_path.chmod(0o700)
+    assert file.read_bytes() == before

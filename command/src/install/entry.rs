@@ -1,5 +1,5 @@
-//! The entry of a server in a client's file: what stands there, and the edits that put the proxy before the server or
-//! take it away. Everything else in the file stays as it is.
+//! Reads the entry of a server in a client's file, and edits it to run through the proxy, or directly. Everything else
+//! in the file stays as it is.
 
 use std::ops::Range;
 
@@ -24,8 +24,10 @@ pub(super) struct Entry {
     pub(super) environment: Vec<String>,
     command_at: Range<usize>,
     arguments_at: Option<Range<usize>>,
-    /// What stands before arguments that are added behind the command.
+    /// What is inserted before arguments that are added behind the command.
     before: &'static str,
+    /// The name of the server, and the members that lead to it.
+    path: Vec<String>,
 }
 
 impl Entry {
@@ -50,7 +52,7 @@ impl Entry {
             Some(at) => edits.push((at.clone(), list)),
             None => edits.push((self.command_at.end..self.command_at.end, format!("{}{list}", self.before))),
         }
-        // Stable: what is added behind the command stays behind it.
+        // The sort is stable, so an insertion at the end of `command` stays after its replacement.
         edits.sort_by_key(|(at, _)| at.start);
         let (mut out, mut done) = (String::with_capacity(text.len()), 0);
         for (at, new) in edits {
@@ -60,6 +62,90 @@ impl Entry {
         }
         out.push_str(text.get(done..).unwrap_or_default());
         out
+    }
+}
+
+impl Entry {
+    /// Makes sure that an edit did what was planned and nothing else: a file may have names twice, or dotted keys.
+    ///
+    /// # Errors
+    /// Why nothing should be written.
+    pub(super) fn verify(
+        &self,
+        before: &str,
+        after: &str,
+        program: &(String, Vec<String>),
+        is_toml: bool,
+    ) -> Result<(), String> {
+        let (list, name) = self.path.split_at(self.path.len().saturating_sub(1));
+        let list: Vec<&str> = list.iter().map(String::as_str).collect();
+        let found = Entry::find(after, &list, name.first().map(String::as_str), is_toml);
+        let is_planned = found.is_ok_and(|found| found.command == program.0 && found.arguments == program.1);
+        let same = if is_toml { same_toml(before, after, &self.path) } else { same_json(before, after, &self.path) };
+        if is_planned && same {
+            return Ok(());
+        }
+        Err("expected an entry that can be edited alone, found names that stand twice or keys with dots: nothing was \
+             written"
+            .into())
+    }
+}
+
+/// The members of an entry that an edit may change.
+const EDITED: [&str; 2] = ["command", "args"];
+
+/// Whether two files are the same but for the program of an entry.
+fn same_json(before: &str, after: &str, path: &[String]) -> bool {
+    let read = |text: &str| -> Option<String> {
+        let plain = without_comments(text)?;
+        let mut node = json::read(&plain).ok()?;
+        fn clear(node: &mut Node<'_>, path: &[String]) {
+            match path.split_first() {
+                Some((first, rest)) => drop(node.visit(first.as_str(), |below| clear(below, rest))),
+                None => EDITED.iter().for_each(|member| drop(node.remove(member))),
+            }
+        }
+        clear(&mut node, path);
+        Some(json::write(&node))
+    };
+    read(before).is_some_and(|text| Some(text) == read(after))
+}
+
+/// The same for TOML.
+fn same_toml(before: &str, after: &str, path: &[String]) -> bool {
+    fn tables(one: &DeTable<'_>, other: &DeTable<'_>, path: Option<&[String]>) -> bool {
+        let is_entry = path.is_some_and(<[String]>::is_empty);
+        let count = |table: &DeTable<'_>| table.keys().filter(|key| !(is_entry && is_edited(key.get_ref()))).count();
+        count(one) == count(other)
+            && one.iter().all(|(key, value)| {
+                let name = key.get_ref().as_ref();
+                let below = path.and_then(|path| path.split_first()).filter(|(first, _)| *first == name);
+                let found = value_at(other, name).map(|(value, _)| value);
+                is_entry && is_edited(name)
+                    || found.is_some_and(|found| values(value.get_ref(), found, below.map(|(_, rest)| rest)))
+            })
+    }
+    fn is_edited(name: &str) -> bool {
+        EDITED.contains(&name)
+    }
+    fn values(one: &DeValue<'_>, other: &DeValue<'_>, path: Option<&[String]>) -> bool {
+        match (one, other) {
+            (DeValue::Table(one), DeValue::Table(other)) => tables(one, other, path),
+            (DeValue::Array(one), DeValue::Array(other)) => {
+                one.len() == other.len()
+                    && one.iter().zip(other.iter()).all(|(one, other)| values(one.get_ref(), other.get_ref(), None))
+            }
+            (DeValue::String(one), DeValue::String(other)) => one == other,
+            (DeValue::Integer(one), DeValue::Integer(other)) => format!("{one:?}") == format!("{other:?}"),
+            (DeValue::Float(one), DeValue::Float(other)) => format!("{one:?}") == format!("{other:?}"),
+            (DeValue::Boolean(one), DeValue::Boolean(other)) => one == other,
+            (DeValue::Datetime(one), DeValue::Datetime(other)) => one == other,
+            _ => false,
+        }
+    }
+    match (DeTable::parse(before), DeTable::parse(after)) {
+        (Ok(before), Ok(after)) => tables(before.get_ref(), after.get_ref(), Some(path)),
+        _ => false,
     }
 }
 
@@ -88,9 +174,13 @@ fn chosen<'n>(found: &'n [String], list: &[&str], name: Option<&str>) -> Result<
     one.map(String::as_str).ok_or_else(|| none(list, found, name))
 }
 
-const NO_PROGRAM: &str =
-    "expected a server with `command`, found one at an address, which the client asks itself: put \
-    `\"command\": \"npx\", \"args\": [\"-y\", \"toolwire\", \"proxy\", \"--url\", \"…\"]` in its place";
+const NO_PROGRAM: &str = "expected a server with `command`, found one without";
+const REMOTE: &str = "expected a server with `command`, found a remote one: replace its `url` by \
+    `\"command\": \"npx\", \"args\": [\"-y\", \"toolwire\", \"proxy\", \"--url\", \"…\"]`";
+const NO_LIST: &str = "expected `args` to be a list of strings, found something else";
+const VARIABLES_FILE: &str =
+    "expected the variables of a server in `env`, found `envFile`: name them with `--env` in an \
+    entry that you write yourself";
 
 fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, String> {
     let plain = without_comments(text).ok_or("expected JSON, found something else")?;
@@ -101,12 +191,21 @@ fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
     let name = chosen(&found, list, name)?;
     let entry = members.iter().find(|member| member.key.is(name)).map(|member| &member.value);
     let text_at = |key: &str| entry?.get(key)?.as_text().map(|text| text.display().into_owned());
-    let Some(command) = text_at("command") else { return Err(NO_PROGRAM.into()) };
+    let Some(command) = text_at("command") else {
+        let is_remote = ["url", "serverUrl", "httpUrl"].into_iter().any(|key| text_at(key).is_some());
+        return Err(if is_remote { REMOTE } else { NO_PROGRAM }.into());
+    };
+    if text_at("envFile").is_some() {
+        return Err(VARIABLES_FILE.into());
+    }
     let arguments = entry.and_then(|entry| entry.get("args"));
-    let strings = arguments.and_then(Node::as_array).unwrap_or_default().iter();
-    let arguments_are_texts = strings.clone().all(|one| one.as_text().is_some());
-    if !arguments_are_texts {
-        return Err("expected `args` to be a list of strings, found another".into());
+    let strings = arguments.and_then(Node::as_array);
+    if arguments.is_some_and(|list| !list.is_null() && list.as_array().is_none()) {
+        return Err(NO_LIST.into());
+    }
+    let strings = strings.unwrap_or_default().iter();
+    if !strings.clone().all(|one| one.as_text().is_some()) {
+        return Err(NO_LIST.into());
     }
     let strings = strings.filter_map(Node::as_text).map(|text| text.display().into_owned()).collect();
     let environment = entry.and_then(|entry| entry.get("env")).and_then(Node::as_object);
@@ -121,6 +220,7 @@ fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
         command_at: at("command").ok_or(NO_PROGRAM)?,
         arguments_at: arguments.and_then(|_| at("args")),
         before: ", \"args\": ",
+        path: above,
     })
 }
 
@@ -139,26 +239,33 @@ fn in_toml(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
     let Some((DeValue::String(command), command_at)) = value_at(entry, "command") else {
         return Err(NO_PROGRAM.into());
     };
-    let (mut arguments, mut arguments_at) = (Vec::new(), None);
-    if let Some((DeValue::Array(list), at)) = value_at(entry, "args") {
-        arguments_at = Some(at);
-        for one in list.iter() {
-            match one.get_ref() {
-                DeValue::String(text) => arguments.push(text.to_string()),
-                _ => return Err("expected `args` to be a list of strings, found another".into()),
-            }
-        }
-    }
+    let (arguments, arguments_at) = match value_at(entry, "args") {
+        None => (Vec::new(), None),
+        Some((list, at)) => (strings_of(list).ok_or(NO_LIST)?, Some(at)),
+    };
     let environment = table_at(entry, "env").map(|(table, _)| table).into_iter().flat_map(|table| table.keys());
+    // Codex passes these on from its own environment.
+    let passed = value_at(entry, "env_vars").and_then(|(list, _)| strings_of(list)).unwrap_or_default();
     let is_inline = text.get(span.start..).is_some_and(|rest| rest.starts_with('{'));
     Ok(Entry {
         command: command.to_string(),
         arguments,
-        environment: environment.map(|key| key.get_ref().to_string()).collect(),
+        environment: environment.map(|key| key.get_ref().to_string()).chain(passed).collect(),
         command_at,
         arguments_at,
         before: if is_inline { ", args = " } else { "\nargs = " },
+        path: list.iter().map(ToString::to_string).chain([name.to_string()]).collect(),
     })
+}
+
+/// A list of strings; `None`: it is something else.
+fn strings_of(list: &DeValue<'_>) -> Option<Vec<String>> {
+    let DeValue::Array(list) = list else { return None };
+    let string = |one: &Spanned<DeValue<'_>>| match one.get_ref() {
+        DeValue::String(text) => Some(text.to_string()),
+        _ => None,
+    };
+    list.iter().map(string).collect()
 }
 
 fn value_at<'t, 'i>(table: &'t DeTable<'i>, key: &str) -> Option<(&'t DeValue<'i>, Range<usize>)> {
@@ -219,7 +326,7 @@ mod tests {
         for (name, found) in [
             (None, "expected `--server NAME` for one of `a`, `b`, found none"),
             (Some("c"), "expected the server `c` in `mcpServers`, found `a`, `b`"),
-            (Some("b"), "expected a server with `command`, found one at an address"),
+            (Some("b"), "expected a server with `command`, found a remote one"),
         ] {
             let said = Entry::find(json, &["mcpServers"], name, false).map(|_| ());
             assert!(said.as_ref().is_err_and(|error| error.starts_with(found)), "{said:?}");

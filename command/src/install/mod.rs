@@ -16,23 +16,22 @@ use crate::{
     OutputFile,
 };
 
-/// What the file is called that has the content from before.
-const BACKUP: &str = ".toolwire-backup";
+/// Suffix of the backup file, before a hash of its content: no other backup is overwritten.
+const BACKUP: &str = ".toolwire-backup-";
 const PROXY: &str = "proxy";
 
-/// The command at work.
 pub(crate) struct Install {
     place: &'static ClientFile,
     server: Option<String>,
-    /// The program that a client starts, less `--env` and the server.
+    /// The command line of the proxy, without `--env` and the server.
     program: Vec<String>,
     undoes: bool,
-    /// Whether nobody is asked, because the command line says yes.
+    /// True if `--yes` was given.
     is_agreed: bool,
-    /// Somebody can be asked.
+    /// True if standard input is a terminal.
     can_ask: bool,
     stage: Stage,
-    /// Files that may be there.
+    /// Candidate paths, in order.
     paths: Vec<String>,
     path: String,
     /// The file as it is, and as it will be.
@@ -50,7 +49,7 @@ enum Stage {
     Variables,
     Reading,
     Asking,
-    /// The file is read once more, because an answer may take long.
+    /// Rereads the file, which may have changed while the user was answering.
     ReadingAgain,
     Agreed,
     Refused,
@@ -63,14 +62,15 @@ impl Install {
         let undoes = arguments.undo.is_some();
         let client = arguments.install.as_deref().or(arguments.undo.as_deref()).unwrap_or_default();
         let failed = |message: &str| CommandError::new("", message).in_source(PROXY);
-        let place =
-            client_files::of(client).ok_or_else(|| failed("expected a client whose file is known, found another"))?;
+        let place = client_files::of(client).ok_or_else(|| failed("expected a known client, found another"))?;
         let connection = &arguments.connection;
         if !connection.server.is_empty() || connection.url.is_some() {
-            return Err(failed("expected `--server NAME`, the name of a server in the client's file, found a server"));
+            return Err(failed(
+                "expected only `--server NAME` with `--install` and `--undo`, found a server's command or `--url`",
+            ));
         }
         let ([] | [_]) = connection.only.as_slice() else {
-            return Err(failed("expected one `--server`, found several: each has an entry of its own"));
+            return Err(failed("expected one `--server`, found several: install one at a time"));
         };
         let mut program = terminal.program.clone();
         program.extend([PROXY.into(), "--client".into(), client.into()]);
@@ -109,25 +109,29 @@ impl Install {
 
     /// Plans the change of a file.
     fn plan(&mut self, text: &str) -> Result<(), CommandError> {
-        let is_toml = self.path.ends_with(".toml");
+        let is_toml = self.path.to_ascii_lowercase().ends_with(".toml");
         let failed = |message: String| CommandError::new("", message).in_source(&self.path);
         let entry = Entry::find(text, self.place.list, self.server.as_deref(), is_toml).map_err(failed)?;
         let own = behind_the_proxy(&entry.command, &entry.arguments);
         let program = match (self.undoes, own) {
             (true, own) => own,
-            (false, Some(_)) => None,
-            (false, None) => {
+            (false, _) if is_proxy(&entry.command, &entry.arguments) => None,
+            (false, _) => {
                 let variables = entry.environment.iter().flat_map(|name| ["--env".to_string(), name.clone()]);
                 let server = ["--".to_string(), entry.command.clone()].into_iter().chain(entry.arguments.clone());
                 let mut words = self.program.iter().cloned().chain(variables).chain(server);
                 words.next().map(|command| (command, words.collect()))
             }
         };
-        let after = program.map(|program| {
-            let after = entry.with(text, &program.0, &program.1);
-            self.programs = [(entry.command, entry.arguments), program];
-            after
-        });
+        let after = match program {
+            None => None,
+            Some(program) => {
+                let after = entry.with(text, &program.0, &program.1);
+                entry.verify(text, &after, &program, is_toml).map_err(failed)?;
+                self.programs = [(entry.command, entry.arguments), program];
+                Some(after)
+            }
+        };
         self.before = text.into();
         (self.after, self.stage) = match after {
             None => (text.into(), Stage::Nothing),
@@ -138,7 +142,7 @@ impl Install {
         Ok(())
     }
 
-    /// The members that change. The lines that they stand in may have others, keys for instance.
+    /// Only the changed members: their lines may also contain secrets.
     fn change(&self) -> String {
         let part = |(command, arguments): &Program, sign: char| {
             let list: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();
@@ -155,11 +159,27 @@ impl Install {
     }
 }
 
-/// The server that the proxy stands before.
+/// FNV-1a, which is the same in every version of Rust.
+fn fingerprint(text: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// Whether a program is the proxy.
+fn is_proxy(command: &str, arguments: &[String]) -> bool {
+    let words: Vec<&str> = [command].into_iter().chain(arguments.iter().map(String::as_str)).collect();
+    proxy_at(&words).is_some()
+}
+
+fn proxy_at(words: &[&str]) -> Option<usize> {
+    let is_ours = |word: &str| word.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("toolwire"));
+    words.windows(2).position(|pair| matches!(pair, [one, PROXY] if is_ours(one)))
+}
+
+/// Returns the server behind `--` if a program is the proxy.
 fn behind_the_proxy(command: &str, arguments: &[String]) -> Option<Program> {
     let words: Vec<&str> = [command].into_iter().chain(arguments.iter().map(String::as_str)).collect();
-    let is_ours = |word: &str| word.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("toolwire"));
-    let at = words.windows(2).position(|pair| matches!(pair, [one, PROXY] if is_ours(one)))?;
+    let at = proxy_at(&words)?;
     let end = words.iter().skip(at).position(|word| *word == "--")? + at;
     let mut server = words.into_iter().skip(end + 1).map(String::from);
     Some((server.next()?, server.collect()))
@@ -234,20 +254,25 @@ impl Task for Install {
         let path = shown(&self.path).into_owned();
         match self.stage {
             Stage::Agreed => {
-                let file =
-                    |path: String, content: &str| OutputFile { path, content: content.into(), ..OutputFile::default() };
-                let backup = format!("{}{BACKUP}", self.path);
-                let mut output = Output::new(String::new());
+                let backup = format!("{}{BACKUP}{:016x}", self.path, fingerprint(&self.before));
+                let file = |path: &str, content: &str| OutputFile {
+                    path: path.into(),
+                    content: content.into(),
+                    like: self.path.clone(),
+                    ..OutputFile::default()
+                };
                 let change = if self.is_agreed { self.change() } else { String::new() };
-                output.note(&format!("{change}toolwire: written; the file as it was is {}\n", shown(&backup)));
-                output.files = Vec::from([file(backup, &self.before), file(self.path.clone(), &self.after)]);
+                let mut output = Output::new(String::new());
+                output
+                    .note(&format!("{change}toolwire: writes {path}; the previous version is in {}\n", shown(&backup)));
+                output.files = Vec::from([file(&backup, &self.before), file(&self.path, &self.after)]);
                 Ok(output)
             }
             Stage::Nothing => {
                 let what =
-                    if self.undoes { "does not stand before this server" } else { "stands before this server already" };
+                    if self.undoes { "does not run through the proxy" } else { "runs through the proxy already" };
                 let mut output = Output::new(String::new());
-                output.note(&format!("toolwire: {path}: the proxy {what}\n"));
+                output.note(&format!("toolwire: {path}: this server {what}\n"));
                 Ok(output)
             }
             _ => {

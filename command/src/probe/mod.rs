@@ -283,7 +283,7 @@ impl Task for Probe {
         let confined = std::mem::take(&mut self.confined);
         if let Some(path) = &self.arguments.record {
             let (content, left_out) = self.rows();
-            output.files.push(OutputFile { path: path.clone(), content, confined });
+            output.files.push(OutputFile { path: path.clone(), content, confined, ..OutputFile::default() });
             if left_out > 0 {
                 output.note(&format!(
                     "toolwire: {}: {left_out} left out, whose verdict rests on what is private (`--keep-names`)",

@@ -10,7 +10,10 @@ declare module 'wasm:glue' {
     fail(message: string): void;
     step(): string | undefined;
     waiting(seconds: number): string;
-    /** Standard output, standard error, exit code; then the files to write, the name and the content of each. */
+    /**
+     * Standard output, standard error, exit code; then the files to write: the name and the content of each, the suffix in which no link is
+     * followed, and the file whose permissions it gets.
+     */
     finish(): string[];
   }
 

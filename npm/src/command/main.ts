@@ -5,7 +5,7 @@
  */
 
 import { constants, type Dirent, writeSync } from 'node:fs';
-import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -178,26 +178,53 @@ async function main(): Promise<void> {
   process.exitCode = Number(code);
   if (stdout) process.stdout.write(stdout);
   if (stderr) process.stderr.write(stderr);
-  for (let at = 0; at < files.length; at += 3) {
-    await written(files[at] ?? '', files[at + 1] ?? '', files[at + 2] ?? '');
+  for (let at = 0; at < files.length; at += 4) {
+    const [path = '', content = '', confined = '', like = ''] = files.slice(at, at + 4);
+    const isWritten = await written(path, content, confined, like);
+    // The file itself is left as it is if its backup failed.
+    if (!isWritten && like !== '') break;
   }
 }
 
-/** @param confined - The suffix of the path in which no link is followed. */
-async function written(path: string, content: string, confined: string): Promise<void> {
+/**
+ * @param confined - The suffix of the path in which no link is followed.
+ * @param like - The file whose permissions it gets, if it is to be written as a whole or not at all.
+ */
+async function written(path: string, content: string, confined: string, like: string): Promise<boolean> {
   try {
+    if (like !== '') {
+      await replaced(path, content, like);
+      return true;
+    }
     await refuseLinks(path, confined);
     // Not on Windows, which has no such flag.
     const unlinked = confined === '' ? 0 : (constants.O_NOFOLLOW ?? 0);
     await writeFile(path, content, {
       flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | unlinked,
     });
+    return true;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     process.exitCode = UNUSABLE;
     const where = CommandLine.heard(path).trimEnd();
     const found = code ?? message;
     process.stderr.write(`toolwire: ${where}: expected a file that can be written, found one that cannot (${found})\n`);
+    return false;
+  }
+}
+
+/** Writes a file beside its place and moves it there, so that nobody reads a half. */
+async function replaced(path: string, content: string, like: string): Promise<void> {
+  const { mode } = await stat(like);
+  const place = await realpath(path).catch(() => path);
+  const beside = `${place}.${process.pid}.tmp`;
+  try {
+    await writeFile(beside, content, { flag: 'wx', mode: 0o600 });
+    await chmod(beside, mode & 0o777);
+    await rename(beside, place);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
   }
 }
 

@@ -148,6 +148,23 @@ def _write(path: str, content: str, confined: str) -> None:
         file.write(content)
 
 
+def _replace(path: str, content: str, like: str) -> None:
+    """Write a file beside its place and move it there, so that nobody reads a half; with the permissions of another."""
+    mode = stat.S_IMODE(os.stat(like).st_mode) & 0o777
+    place = os.path.realpath(path)
+    beside = f"{place}.{os.getpid()}.tmp"
+    number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(number, "w", encoding="utf-8", newline="") as file:
+            file.write(content)
+        os.chmod(beside, mode)
+        os.replace(beside, place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
 def _refuse_links(path: str, confined: str) -> None:
     """Fail if a folder or the file of that suffix is a symbolic link, or a junction."""
     at = path[: len(path) - len(confined)]
@@ -196,14 +213,20 @@ def main(arguments: list[str] | None = None) -> int:
             # Whoever reads it has had enough, `head` for instance: that is no error, and there is nobody to tell.
             if not isinstance(error, BrokenPipeError):
                 failure = failure or error
-    for path, content, confined in files:
+    for path, content, confined, like in files:
         try:
-            _write(path, content, confined)
+            if like:
+                _replace(path, content, like)
+            else:
+                _write(path, content, confined)
         except OSError as error:
             code = UNUSABLE
             why = errno.errorcode.get(error.errno or 0, str(error))
             where = _toolwire.Command.heard(path).rstrip("\n")
             _say(sys.stderr, f"toolwire: {where}: expected a file that can be written, found one that cannot ({why})\n")
+            if like:
+                # The file itself is left as it is if its backup failed.
+                break
     if failure is None:
         return code
     why = errno.errorcode.get(failure.errno or 0, str(failure))
