@@ -3,7 +3,20 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -531,8 +544,14 @@ test("a client's file keeps its bytes and its permissions", { skip: process.plat
   assert.equal(printed.at(-1), 0);
   assert.ok(lstatSync(link).isSymbolicLink());
   assert.match(readFileSync(file, 'utf8'), /"proxy", "--client", "cursor", "--", "x"\]\}\}\}\r\n$/);
-  const backup = join(cwd, readdirSync(cwd).find((name) => name.includes('toolwire-backup')));
+  const backup = join(
+    cwd,
+    readdirSync(cwd).find((name) => name.includes('toolwire-backup')),
+  );
   assert.equal(readFileSync(backup, 'utf8'), before);
-  assert.deepEqual([file, backup].map((path) => statSync(path).mode & 0o777), [0o600, 0o600]);
+  assert.deepEqual(
+    [file, backup].map((path) => statSync(path).mode & 0o777),
+    [0o600, 0o600],
+  );
   rmSync(cwd, { recursive: true });
 });
