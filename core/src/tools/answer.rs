@@ -101,6 +101,11 @@ impl Answer {
         Answer { plan, tool: Some(name), is_only }
     }
 
+    /// Returns true if there may be something to undo in a text. Without a function, that is what the answer is for.
+    pub(super) fn restores_text(&self) -> bool {
+        self.tool.is_none() || !self.plan.is_empty()
+    }
+
     /// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.
     fn read(&self, text: &str) -> Option<Content> {
         read(Some(self), text)

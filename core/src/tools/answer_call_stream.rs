@@ -87,8 +87,8 @@ impl AnswerEvents {
     pub(super) fn finish(&mut self, answer: &Answer) -> Vec<Node<'static>> {
         let mut out = self.cohere.left(answer);
         self.queue.release(&mut out);
-        out.extend(self.choices.left(answer));
-        out.extend(self.candidates.left(answer));
+        out.extend(self.choices.left());
+        out.extend(self.candidates.left());
         out
     }
 

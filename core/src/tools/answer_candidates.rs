@@ -4,7 +4,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    answer::{restored, Answer},
+    answer::Answer,
     answer_block::{in_block, is_answer_block, is_text, Calls},
     call_sites::each,
     held::{append, pay, CALL},
@@ -171,7 +171,7 @@ impl Candidates {
         known.carrier = carrier.map(|carrier| carrier.at(Slot::Candidate(number)));
         if candidate.get("finishReason").is_some_and(|reason| !reason.is_null()) && !known.held.is_empty() {
             self.cost -= known.held.len();
-            let part = Node::record([("text", Node::string(known.text(answer)))]);
+            let part = Node::record([("text", Node::string(core::mem::take(&mut known.held)))]);
             if candidate.get("content").is_none_or(|content| content.as_object().is_none()) {
                 candidate.set("content", Node::record([("role", Node::literal("model"))]));
             }
@@ -198,22 +198,14 @@ impl Candidates {
     }
 
     /// Returns the texts that are held back at the end of a stream.
-    pub(super) fn left(&mut self, answer: &Answer) -> Vec<Node<'static>> {
+    pub(super) fn left(&mut self) -> Vec<Node<'static>> {
         let held = core::mem::take(&mut self.known).into_iter().map(|(_, known)| known);
         self.cost = 0;
         held.filter(|known| !known.held.is_empty())
             .filter_map(|mut known| {
-                let text = known.text(answer);
+                let text = core::mem::take(&mut known.held);
                 Some(known.carrier?.with(text))
             })
             .collect()
-    }
-}
-
-impl Candidate {
-    /// Takes the held text, which is an answer without a call.
-    fn text(&mut self, answer: &Answer) -> String {
-        let text = core::mem::take(&mut self.held);
-        restored(Some(answer), &text).text.unwrap_or(text)
     }
 }

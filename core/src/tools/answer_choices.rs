@@ -4,7 +4,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    answer::{restored, Answer},
+    answer::Answer,
     answer_block::{is_call_of, is_text, text_part, Calls, Gone, Place},
     answer_call,
     call_sites::each,
@@ -88,13 +88,13 @@ impl Choices {
     }
 
     /// Returns the texts that are held back at the end of a stream.
-    pub(super) fn left(&mut self, answer: &Answer) -> Vec<Node<'static>> {
+    pub(super) fn left(&mut self) -> Vec<Node<'static>> {
         self.cost = 0;
         let known = core::mem::take(&mut self.known).into_iter().map(|(_, known)| known);
         known
             .filter(|known| !known.held.is_empty())
             .filter_map(|mut known| {
-                let text = known.text(answer);
+                let text = core::mem::take(&mut known.held);
                 Some(known.carrier?.with(text))
             })
             .collect()
@@ -139,7 +139,7 @@ impl Choices {
             pay(&mut self.cost, known.held.len() - before)?;
             known.carrier = Some(carrier.at(Slot::Choice(number)));
             if ends && !known.held.is_empty() {
-                let whole = known.text(answer);
+                let whole = core::mem::take(&mut known.held);
                 if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
                     choice.set("delta", Node::empty_object());
                 }
@@ -225,12 +225,6 @@ impl Choice {
             call.set("index", Node::count(index - before));
         }
         call
-    }
-
-    /// Takes the held text, which is an answer without a call.
-    fn text(&mut self, answer: &Answer) -> String {
-        let text = core::mem::take(&mut self.held);
-        restored(Some(answer), &text).text.unwrap_or(text)
     }
 }
 

@@ -57,7 +57,8 @@ impl Stream {
     /// # Errors
     /// `limit-exceeded`.
     pub(super) fn answer<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<Passed, Error> {
-        if self.restore_map.answer.as_ref().is_none_or(|answer| answer.tool.is_some()) {
+        // A model that calls nothing may still write the answer as it was asked for.
+        if self.restore_map.answer.as_ref().is_none_or(|answer| !answer.restores_text()) {
             return Ok(Passed::Event);
         }
         if let Some((key, path)) = delta_of(event) {

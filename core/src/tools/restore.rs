@@ -372,7 +372,7 @@ impl RestoreMap {
 
     /// Restores the whole texts of an event of a stream. Text that breaks off is restored only if the event ends it.
     pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool) {
-        if let Some(answer) = self.answer.as_ref().filter(|answer| answer.tool.is_none()) {
+        if let Some(answer) = self.answer.as_ref().filter(|answer| answer.restores_text()) {
             answer.event(event, is_end);
         }
     }
