@@ -3,11 +3,11 @@
 /// The file of a client.
 pub(crate) struct ClientFile {
     pub(crate) client: &'static str,
-    /// Paths, of which the first that is there counts. They begin with a variable of the environment.
+    /// Candidate paths, each starting with an environment variable. The first that exists is used.
     pub(crate) paths: &'static [&'static str],
     /// The members that lead to the servers.
     pub(crate) list: &'static [&'static str],
-    /// Where that is said or seen.
+    /// The source.
     pub(crate) source: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! TOML files, with the line of everything that is wrong in them.
+//! TOML files; errors have line numbers.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Who may ask: programs of this machine that say so themselves, and those that have the token. A page in a browser may
-//! not, whatever name it was loaded under.
+//! Access control: local programs, and clients with the token. Browser pages of other machines are refused, which also
+//! stops DNS rebinding.
 
 use super::{
     address::{host_of, is_loopback},
@@ -51,7 +51,7 @@ fn is_local(origin: &str) -> bool {
     is_loopback(host_of(authority))
 }
 
-/// Compares every byte, so that the time does not tell how many were right.
+/// Constant-time comparison.
 fn is_same(found: &str, token: &str) -> bool {
     let (found, token) = (found.as_bytes(), token.as_bytes());
     let differs = found.iter().zip(token).fold(0, |differs, (one, other)| differs | (one ^ other));

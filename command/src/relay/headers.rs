@@ -27,7 +27,7 @@ const OF_BODY: [&str; 6] =
     ["content-length", "content-digest", "repr-digest", "digest", "content-md5", "content-encoding"];
 /// Idempotency keys. A follow-up request has none, because its body differs.
 const OF_REQUEST: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
-/// A cache knows the body by it.
+/// The validator of the original body.
 const ENTITY_TAG: &str = "etag";
 
 /// Reads a list of pairs.
@@ -82,7 +82,7 @@ fn without_connection(mut headers: Headers) -> Headers {
         .filter(|(name, _)| name.eq_ignore_ascii_case("connection"))
         .flat_map(|(_, value)| value.split(','))
         .map(|name| name.trim().to_string())
-        // A client cannot take away what the request needs.
+        // `Connection` cannot name headers that the request needs.
         .filter(|name| !["host", "content-length", "authorization"].iter().any(|own| name.eq_ignore_ascii_case(own)))
         .collect();
     remove(&mut headers, &OF_CONNECTION);

@@ -22,7 +22,7 @@ const LENGTH: usize = 120;
 /// Maximum number of log lines that are remembered, so that each is written once.
 const MOST_LINES: usize = 10_000;
 
-/// What was done to a request and its reply.
+/// One request and its changes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     /// As the host wrote it.
@@ -102,7 +102,7 @@ impl Entry {
         }
     }
 
-    /// Adds what became of calls.
+    /// Adds repaired calls.
     pub(super) fn repaired(&mut self, calls: &[RepairedCall]) {
         for call in calls {
             for repair in &call.repairs {

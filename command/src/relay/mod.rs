@@ -151,11 +151,11 @@ impl Relay {
         let path = target.split('?').next().unwrap_or_default();
         let mut open = Open::new(&method, path, text("time").unwrap_or_default());
         if path == HEALTH && method == "GET" {
-            // Probes of an orchestrator come from elsewhere and have no token. It says nothing.
+            // Probes of an orchestrator come from elsewhere and have no token. The answer reveals nothing.
             return Vec::from([own_answer(200, "text/plain; charset=utf-8", "ok\n".into())]);
         }
         if let Some((status, message)) = self.door.refusal(&headers) {
-            // Only counted: whoever is not let in writes into no page and no file.
+            // Refused requests are only counted: they must not fill the page or the report.
             self.metrics.count(Outcome::Refused);
             return Vec::from([own_answer(status, JSON, failure(&cut(&message, 300)))]);
         }
@@ -163,7 +163,7 @@ impl Relay {
             return self.refused(open, 400, "expected a path, found another target: URLs are not forwarded");
         }
         if let Some(page) = path.strip_prefix(OWN) {
-            // What came through another proxy is not of this machine. With a token, it may come from anywhere.
+            // A request with forwarding headers did not originate on this machine. A token lets it in from anywhere.
             let is_forwarded = ["forwarded", "x-forwarded-for"].iter().any(|name| headers::count(&headers, name) > 0);
             let is_local = head.get("local").and_then(Node::as_bool) == Some(true) && !is_forwarded;
             return self.own(open, page, is_local || self.door.token.is_some());

@@ -118,7 +118,7 @@ impl Open {
         Ok(())
     }
 
-    /// Settles the betas of deferred loading: a backend without a construct of its own knows none of them.
+    /// Settles the betas of deferred loading: a backend without native deferred loading rejects them.
     fn settle_betas(&mut self) {
         let Some(exchange) = &self.exchange else { return };
         let needed = exchange.report().deferred.as_ref().map(|report| report.betas.as_slice()).unwrap_or_default();
@@ -305,7 +305,7 @@ impl Open {
         Vec::from([RelayEffect::Write(text), RelayEffect::End])
     }
 
-    /// What became of calls since this was asked last.
+    /// Takes the calls repaired since the last call of this function.
     pub(super) fn take_repaired(&mut self) -> Vec<RepairedCall> {
         self.exchange.as_mut().map(Exchange::take_repaired_calls).unwrap_or_default()
     }

@@ -78,7 +78,7 @@ impl Settings {
         settings
     }
 
-    /// What is said once the relay listens.
+    /// The startup message.
     pub(crate) fn greeting(&self, address: &str) -> String {
         let mut lines = format!("toolwire relay: listening at {address}");
         for one in &self.upstreams {

@@ -28,7 +28,7 @@ pub(crate) struct Upstream {
 /// What is done with requests, as the command line says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
-    /// `None`: the one that host, path and model tell.
+    /// `None`: detected from host, path and model.
     pub(crate) dialect: Option<String>,
     pub(crate) native: String,
     pub(crate) repair: String,

@@ -1,4 +1,4 @@
-/** What programs that run for long write: the log on standard error, and the report in a file. */
+/** Log and report of long-running commands. */
 
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ export const MOST_LOG = 1 << 20;
 
 /** The log. */
 export class Log {
-  /** Says that the report misses lines. */
+  /** Warns that the report lacks lines. */
   readonly reportFailed = (code: string) => {
     this.write(
       `toolwire: the report has lines missing: expected a file that can be written, found one that cannot (${code})`,

@@ -59,7 +59,7 @@ interface Sending {
 
 let current: Host | undefined;
 
-/** Takes no more requests, and lets those end that are open. */
+/** Stops accepting requests and drains open ones. */
 export async function stopRelay(): Promise<void> {
   await current?.stop();
 }
@@ -270,7 +270,7 @@ class Exchange {
   }
 
   #head({ status, headers }: { status: number; headers: Pairs }): void {
-    // The upstream has answered: it takes no more of the request.
+    // The upstream has answered, and will not read the rest of the request.
     if (this.#isEarly() && this.#upstream !== undefined) this.request.unpipe(this.#upstream);
     this.#response.writeHead(status, headers.flat());
   }

@@ -1,4 +1,4 @@
-"""What programs that run for long write: the log on standard error, and the report in a file."""
+"""Log and report of long-running commands."""
 
 from __future__ import annotations
 

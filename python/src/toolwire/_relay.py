@@ -203,7 +203,7 @@ def _server() -> Any:
 
 
 def _response(status: int, headers: Any) -> Any:
-    """Give a response with these headers, and none of aiohttp's own that say what was not said."""
+    """Give a response with these headers, without aiohttp's default ones."""
     from aiohttp import web
 
     given = {name.lower() for name in headers}
@@ -271,7 +271,7 @@ class _Exchange:
         return self._response
 
     def close(self) -> None:
-        """End it, whatever there is still to be read."""
+        """Close without draining."""
         if self._reply is not None:
             self._reply.close()
         with contextlib.suppress(_GoneError):
