@@ -66,11 +66,34 @@ pub(super) fn in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
     }
     let of_converse = reply.visit("output", |output| output.visit("message", |one| in_message(one, answer, false)));
     calls.add(of_converse.flatten().unwrap_or_default());
+    hide_function(reply, answer);
     for inner in ["response", "interaction"] {
         reply.visit(inner, |inner| in_reply(inner, answer));
     }
     set_end(reply, calls);
     calls
+}
+
+/// Removes the function from the tools that a reply of OpenAI Responses repeats from the request, and the choice of it.
+fn hide_function(reply: &mut Node<'_>, answer: &Answer) {
+    let names = |node: &Node<'_>| {
+        node.get("name").is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
+    };
+    let is_repeated = reply.get("tools").and_then(Node::as_array).is_some_and(|tools| tools.iter().any(names));
+    if !is_repeated || reply.get("output").is_none() {
+        return;
+    }
+    reply.visit("tools", |tools| tools.as_array_mut().map(|tools| tools.retain(|tool| !names(tool))));
+    let allows = |choice: &Node<'_>| choice.get("tools").is_some_and(|tools| tools.as_array().is_some());
+    if reply.get("tool_choice").is_some_and(allows) {
+        reply.visit("tool_choice", |choice| {
+            choice.visit("tools", |tools| tools.as_array_mut().map(|tools| tools.retain(|tool| !names(tool))));
+            choice.set("mode", Node::literal("auto"));
+        });
+    } else if reply.get("tool_choice").is_some_and(|choice| names(choice) || choice.is_text("required")) {
+        // The choice that forces the function is none of the client's.
+        reply.set("tool_choice", Node::literal("auto"));
+    }
 }
 
 /// Sets why a reply ends, if its only calls were the answer.

@@ -23,6 +23,8 @@ pub(super) struct Choices {
     known: Map<u64, Choice>,
     /// True if an answer has come.
     pub(super) is_answered: bool,
+    /// The choices of an event with calls whose names have not come.
+    nameless: Vec<u64>,
     cost: usize,
 }
 
@@ -37,6 +39,8 @@ struct Choice {
     held: String,
     /// The event that can carry the text.
     carrier: Option<Carrier>,
+    /// The event that can carry calls whose names never come.
+    chunk: Option<Node<'static>>,
 }
 
 /// A call that has begun.
@@ -79,6 +83,13 @@ impl Choices {
                 outcome = self.choice(choice, answer, carrier.as_ref());
             }
         });
+        for number in core::mem::take(&mut self.nameless) {
+            let mut chunk = event.detached();
+            ["choices", "usage"].into_iter().for_each(|key| drop(chunk.remove(key)));
+            if let Some(known) = self.known.get_mut(&number) {
+                known.chunk = Some(chunk);
+            }
+        }
         outcome
     }
 
@@ -87,17 +98,26 @@ impl Choices {
         self.known.is_empty()
     }
 
-    /// Returns the texts that are held back at the end of a stream.
+    /// Returns the texts and calls that are held back at the end of a stream.
     pub(super) fn left(&mut self) -> Vec<Node<'static>> {
         self.cost = 0;
-        let known = core::mem::take(&mut self.known).into_iter().map(|(_, known)| known);
-        known
-            .filter(|known| !known.held.is_empty())
-            .filter_map(|mut known| {
-                let text = core::mem::take(&mut known.held);
-                Some(known.carrier?.with(text))
-            })
-            .collect()
+        let mut left = Vec::new();
+        for (number, mut known) in core::mem::take(&mut self.known) {
+            let text = core::mem::take(&mut known.held);
+            left.extend(known.carrier.take().filter(|_| !text.is_empty()).map(|carrier| carrier.with(text)));
+            let mut calls = Vec::new();
+            if known.take_nameless(&mut calls) {
+                let mut chunk = known.chunk.take().unwrap_or_else(Node::empty_object);
+                let choice = Node::record([
+                    ("index", Node::count(number)),
+                    ("delta", Node::record([("tool_calls", Node::array(calls))])),
+                    ("finish_reason", Node::default()),
+                ]);
+                chunk.set("choices", Node::array(Vec::from([choice])));
+                left.push(chunk);
+            }
+        }
+        left
     }
 
     fn choice(&mut self, choice: &mut Node<'_>, answer: &Answer, carrier: Option<&Carrier>) -> Result<(), Error> {
@@ -116,6 +136,9 @@ impl Choices {
         for (at, call) in list.iter().enumerate() {
             let index = call.get("index").and_then(Node::as_u64).unwrap_or(at as u64);
             let fate = known.sort(index, call, answer, &mut self.cost)?;
+            if let (Fate::Nothing, Some(Begun::Nameless(_)), None) = (&fate, known.slots.get(&index), &known.chunk) {
+                self.nameless.push(number);
+            }
             is_changed |= !matches!(fate, Fate::Same) || known.gone.before(index) > 0;
             match fate {
                 Fate::Same => calls.push(known.renumbered(index, call.detached())),

@@ -5,6 +5,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     answer::{restored, Answer},
     answer_block::{is_call_of, Gone},
+    answer_parts::is_text_part,
     answer_queue::Queue,
     held::{append, pay, CALL},
 };
@@ -20,12 +21,24 @@ pub(super) struct Cohere {
     /// The calls that have begun, by their indices.
     calls: Map<u64, Begun>,
     gone: Gone,
-    /// The number of texts so far.
-    texts: u64,
-    /// True if the client does not see the text that is open.
-    is_hidden: bool,
+    /// The index after those of the contents that the client gets.
+    next: u64,
+    /// What is done with the content that is open.
+    open: Open,
     /// The pieces of the answer, if its arguments have to be restored.
     pieces: String,
+}
+
+/// What is done with the events of a content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Open {
+    /// It is no text, for example a thought, or a text that passes.
+    #[default]
+    Passes,
+    /// It is a text that is held back.
+    Held,
+    /// The client does not get it.
+    Hidden,
 }
 
 /// A call that has begun.
@@ -41,7 +54,7 @@ enum Begun {
 impl Cohere {
     /// Returns true if no call and no text has come.
     pub(super) fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.gone.is_empty() && self.texts == 0
+        self.calls.is_empty() && self.gone.is_empty() && self.next == 0
     }
 
     /// Returns the answer, if its call never ended.
@@ -78,16 +91,21 @@ impl Cohere {
         let index = event.get("index").and_then(Node::as_u64).unwrap_or_default();
         if let Some(part) = kind.strip_prefix(TEXT_PREFIX) {
             if part == "start" {
-                self.texts = self.texts.max(index.saturating_add(1));
-                self.is_hidden = queue.calls.has_answer;
+                let is_text = is_text_start(&event);
+                self.open = match (is_text, queue.calls.has_answer) {
+                    (true, true) => Open::Hidden,
+                    (true, false) if queue.holds(answer) => Open::Held,
+                    _ => Open::Passes,
+                };
+                if self.open == Open::Passes {
+                    self.next = self.next.max(index.saturating_add(1));
+                }
             }
-            if self.is_hidden {
-                return Ok(None);
-            }
-            if queue.holds(answer) {
-                queue.hold(&event, true)?;
-            } else {
-                out.push(event);
+            match self.open {
+                Open::Hidden => {}
+                Open::Held => queue.hold(&event, true)?,
+                Open::Passes if queue.is_holding() => queue.hold(&event, false)?,
+                Open::Passes => out.push(event),
             }
             return Ok(None);
         }
@@ -144,10 +162,9 @@ impl Cohere {
             }
             (true, true) => Begun::Second,
             (true, false) => {
-                let is_bare = queue.is_holding();
                 queue.calls.has_answer = true;
                 queue.release_without_texts(out);
-                let text = if is_bare { 0 } else { self.texts };
+                let text = self.next;
                 out.push(content("content-start", text, Some(String::new()), true));
                 Begun::Answer(text)
             }
@@ -172,6 +189,12 @@ fn content(kind: &'static str, index: u64, text: Option<String>, has_type: bool)
         event.set("delta", Node::record([("message", Node::record([("content", content)]))]));
     }
     event
+}
+
+/// Returns true if an event begins a text, not a thought.
+fn is_text_start(event: &Node<'_>) -> bool {
+    let content = event.get("delta").and_then(|delta| delta.get("message")?.get("content"));
+    content.is_none_or(is_text_part)
 }
 
 /// Returns the function in an event of a call.

@@ -366,6 +366,9 @@ fn put_prompt(
         Some(name) => text += &format!("It has one member, `{name}`, which must be valid against this {language}"),
         None => text += &format!("It must be valid against this {language}"),
     }
+    if let Some(name) = handed.name.as_ref().and_then(Text::value).filter(|name| name != "response") {
+        text += &format!(" of `{name}`");
+    }
     if let Some(description) = handed.description.as_ref().and_then(Text::value) {
         text += &format!(" ({description})");
     }

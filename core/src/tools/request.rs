@@ -105,7 +105,7 @@ fn adapt_by<'a>(
         let changes = deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
         namespaces::expand_choice(request, changes)?;
     }
-    if options.formats != Formats::Native && (api, target) == RESPONSES_ONLY {
+    if (api, target) == RESPONSES_ONLY {
         report.request_changes = answer_history::forget(request)?;
     }
     if options.history_arguments == HistoryArguments::Repair {
