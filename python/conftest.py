@@ -6,7 +6,6 @@ NEEDS = {
     "httpx2": "httpx2",
     "fastmcp": "fastmcp",
     "langchain": "langchain",
-    "litellm": "litellm",
     "openai_agents": "agents",
     "pydantic_ai": "pydantic_ai",
 }
