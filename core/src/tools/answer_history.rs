@@ -39,6 +39,10 @@ pub(super) fn forget(request: &mut Node<'_>) -> Result<Vec<RequestChange>, Error
             gone.push(before);
         }
     }
+    if answers.is_empty() {
+        // A list that is borrowed to be changed counts as changed.
+        return Ok(Vec::new());
+    }
     gone.sort_unstable();
     let message = |place: &usize| format!("/{history}/{place}");
     let mut changes: Vec<RequestChange> = answers
@@ -49,7 +53,7 @@ pub(super) fn forget(request: &mut Node<'_>) -> Result<Vec<RequestChange>, Error
         RequestChange::new(message(at), &ANSWERED, "removed the reasoning of an answer that was given as a call")
     }));
     let edited = request.visit(history, |list| {
-        let Some(items) = list.as_array_mut().filter(|_| !answers.is_empty()) else { return Ok(()) };
+        let Some(items) = list.as_array_mut() else { return Ok(()) };
         for at in &answers {
             if let Some(item) = items.get_mut(*at) {
                 edit(item, |item| {
