@@ -213,7 +213,7 @@ impl Relay {
         guarded(|| Ok(relayed(self.0.closed(number, spent))))
     }
 
-    /// What is said once the relay listens.
+    /// Returns the startup message.
     #[pyo3(signature = (address, /))]
     fn started(&self, address: &str) -> PyResult<String> {
         guarded(|| Ok(self.0.started(address)))

@@ -172,7 +172,7 @@ impl RelayState {
         relayed(self.0.closed(number.into(), spent.into()))
     }
 
-    /// What is said once the relay listens.
+    /// Returns the startup message.
     pub fn started(&self, address: &str) -> String {
         self.0.started(address)
     }

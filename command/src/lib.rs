@@ -20,6 +20,7 @@ mod finding;
 mod formats;
 mod gather;
 mod glob;
+mod hosted;
 mod indent;
 mod input;
 mod install;
@@ -304,8 +305,8 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
         arguments::Command::Proxy(arguments) if arguments.edits() => {
             return Ok(Box::new(install::Install::new(&arguments, terminal)?));
         }
-        arguments::Command::Proxy(arguments) => return Ok(Box::new(proxy::Run::new(&arguments, gathered)?)),
-        arguments::Command::Relay(arguments) => return Ok(Box::new(relay::Run::new(&arguments, gathered)?)),
+        arguments::Command::Proxy(arguments) => return Ok(Box::new(proxy::run(&arguments, gathered)?)),
+        arguments::Command::Relay(arguments) => return Ok(Box::new(relay::run(&arguments, gathered)?)),
         command => command,
     };
     let Gathering { inputs, with, .. } = gathered;

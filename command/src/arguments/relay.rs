@@ -32,7 +32,7 @@ pub(crate) fn natives() -> Vec<&'static str> {
 
 #[derive(Args, Debug)]
 pub(crate) struct RelayArguments {
-    /// The URL of the API: what stands before the paths that the agent asks for
+    /// The URL of the API, without the paths that the agent asks for
     #[arg(long, value_name = "URL", conflicts_with = "config")]
     pub(crate) upstream: Option<String>,
     /// A file with several upstreams, by path or by model; no other file is read

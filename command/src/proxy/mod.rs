@@ -26,7 +26,7 @@ use self::{
     outline::Outline,
     routes::Routes,
 };
-pub(crate) use self::{run::Run, settings::Settings};
+pub(crate) use self::{run::run, settings::Settings};
 use crate::escaped_lines;
 
 /// The resource that reports what was changed.

@@ -7,7 +7,7 @@ pub(crate) struct Address {
     /// As it stands in the URL: an IPv6 address in brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// What stands before the path of every request: empty, or a path without a slash at its end.
+    /// The path prefix of every request, without a slash at its end; it may be empty.
     pub(crate) base: String,
 }
 

@@ -29,7 +29,7 @@ use self::{
     open::{Open, Stage},
     upstream::{first, has_path, model_of, route, with_model},
 };
-pub(crate) use self::{file::ConfigFile, run::Run, settings::Settings, upstream::Upstream};
+pub(crate) use self::{file::ConfigFile, run::run, settings::Settings, upstream::Upstream};
 use crate::{
     document::record,
     escaped_lines,
@@ -56,8 +56,8 @@ const ENCODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
 pub enum RelayEffect {
     /// Answers the client, and closes the request: `{ status, headers }` as JSON, and the body.
     Answer(String, String),
-    /// Reads the client's body to its end, then calls [`Relay::body`]: `{ most, encoding }` as JSON. One of more bytes,
-    /// packed or unpacked, or one that cannot be unpacked, is told to [`Relay::unread`].
+    /// Reads the client's body to its end, then calls [`Relay::body`]: `{ most, encoding }` as JSON. If the body has
+    /// more bytes than `most`, compressed or not, or cannot be decompressed, calls [`Relay::unread`] instead.
     Read(String),
     /// Sends the request to an upstream with the client's body as it comes:
     /// `{ upstream, method, target, headers }` as JSON. After the head of the reply, [`Relay::reply`] is called.

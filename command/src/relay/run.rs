@@ -6,94 +6,54 @@ use super::{
     upstream::Words,
     ConfigFile, Settings, Upstream,
 };
-use crate::{
-    arguments::RelayArguments,
-    error::CommandError,
-    gather::Gathering,
-    need::Need,
-    task::{Output, Task},
-    terminal::Terminal,
-};
+use crate::{arguments::RelayArguments, error::CommandError, gather::Gathering, hosted::Hosted, need::Need};
 
-/// The command at work.
-pub(crate) struct Run {
-    settings: String,
-    is_over: bool,
-    /// Why it could not go on.
-    failure: Option<String>,
-}
-
-impl Run {
-    pub(crate) fn new(arguments: &RelayArguments, gathered: Gathering) -> Result<Run, CommandError> {
-        let failed = |message: String| CommandError::new("", message).in_source("relay");
-        let file = match gathered.with {
-            Some(file) => ConfigFile::read(&file.text, &file.source)?,
-            None => {
-                let Some(url) = &arguments.upstream else {
-                    let message = "expected `--upstream URL` or `--config FILE`, found neither";
-                    return Err(failed(message.into()));
-                };
-                let address = Address::read(url).map_err(|error| failed(format!("--upstream: {error}")))?;
-                let options = Words {
-                    dialect: arguments.dialect.clone(),
-                    native: arguments.native.clone(),
-                    repair: arguments.repair.clone(),
-                    formats: arguments.formats.clone(),
-                    overflow: arguments.overflow.clone(),
-                };
-                let upstream = Upstream { address, options, ..Upstream::default() };
-                ConfigFile { upstreams: Vec::from([upstream]), ..ConfigFile::default() }
-            }
-        };
-        let listen = match (&arguments.listen, file.listen) {
-            (Some(text), _) => Listen::read(text).map_err(|error| failed(format!("--listen: {error}")))?,
-            (None, Some(listen)) => listen,
-            (None, None) => Listen::read(LISTEN).map_err(failed)?,
-        };
-        let mut settings = Settings::new(listen, file.upstreams);
-        settings.token = arguments.token_env.clone().or(file.token);
-        settings.timeout = arguments.timeout.or(file.timeout).unwrap_or(settings.timeout);
-        settings.verbose = arguments.verbose;
-        if !settings.listen.is_loopback() && settings.token.is_none() {
-            let message = format!(
-                "expected `--token-env NAME` where programs of other machines can connect, found none for `{}`: name \
-                 the variable of the environment that holds the token which clients send",
-                settings.listen.host
-            );
-            return Err(failed(message));
+/// Prepares the command.
+pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
+    let failed = |message: String| CommandError::new("", message).in_source("relay");
+    let file = match gathered.with {
+        Some(file) => ConfigFile::read(&file.text, &file.source)?,
+        None => {
+            let Some(url) = &arguments.upstream else {
+                let message = "expected `--upstream URL` or `--config FILE`, found neither";
+                return Err(failed(message.into()));
+            };
+            let address = Address::read(url).map_err(|error| failed(format!("--upstream: {error}")))?;
+            let options = Words {
+                dialect: arguments.dialect.clone(),
+                native: arguments.native.clone(),
+                repair: arguments.repair.clone(),
+                formats: arguments.formats.clone(),
+                overflow: arguments.overflow.clone(),
+            };
+            let upstream = Upstream { address, options, ..Upstream::default() };
+            ConfigFile { upstreams: Vec::from([upstream]), ..ConfigFile::default() }
         }
-        let is_itself = |one: &&Upstream| {
-            settings.listen.port != 0 && one.address.port == settings.listen.port && is_loopback(&one.address.host)
-        };
-        if let Some(one) = settings.upstreams.iter().find(is_itself) {
-            let url = one.address.url(&one.address.base);
-            return Err(failed(format!("expected the URL of an API, found the relay's own: `{url}`")));
-        }
-        let settings = settings.document(arguments.report.as_deref());
-        Ok(Run { settings, is_over: false, failure: None })
+    };
+    let listen = match (&arguments.listen, file.listen) {
+        (Some(text), _) => Listen::read(text).map_err(|error| failed(format!("--listen: {error}")))?,
+        (None, Some(listen)) => listen,
+        (None, None) => Listen::read(LISTEN).map_err(failed)?,
+    };
+    let mut settings = Settings::new(listen, file.upstreams);
+    settings.token = arguments.token_env.clone().or(file.token);
+    settings.timeout = arguments.timeout.or(file.timeout).unwrap_or(settings.timeout);
+    settings.verbose = arguments.verbose;
+    if !settings.listen.is_loopback() && settings.token.is_none() {
+        let message = format!(
+            "expected `--token-env NAME` where programs of other machines can connect, found none for `{}`: name \
+             the variable of the environment that holds the token which clients send",
+            settings.listen.host
+        );
+        return Err(failed(message));
     }
-}
-
-impl Task for Run {
-    fn need(&self) -> Option<Need> {
-        (!self.is_over).then(|| Need::Relay(self.settings.clone()))
+    let is_itself = |one: &&Upstream| {
+        settings.listen.port != 0 && one.address.port == settings.listen.port && is_loopback(&one.address.host)
+    };
+    if let Some(one) = settings.upstreams.iter().find(is_itself) {
+        let url = one.address.url(&one.address.base);
+        return Err(failed(format!("expected the URL of an API, found the relay's own: `{url}`")));
     }
-
-    fn give(&mut self, _text: &str) -> Result<(), CommandError> {
-        self.is_over = true;
-        Ok(())
-    }
-
-    fn fail(&mut self, message: &str) -> Result<(), CommandError> {
-        self.is_over = true;
-        self.failure = Some(message.into());
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>, _terminal: &Terminal) -> Result<Output, CommandError> {
-        match self.failure {
-            Some(message) => Err(CommandError::new("", message).in_source("relay")),
-            None => Ok(Output::default()),
-        }
-    }
+    let settings = settings.document(arguments.report.as_deref());
+    Ok(Hosted::new("relay", Need::Relay(settings)))
 }

@@ -61,7 +61,7 @@ pub(crate) enum Refusal {
     /// Functions of the client beside a tool that the API runs, for these models.
     FunctionsBesideHosted {
         models: Models,
-        /// The members of an entry of the list that stand for such tools.
+        /// The members by which an entry of the list names a hosted tool.
         hosted: &'static [&'static str],
         /// The member of the configuration of tools that allows it.
         unless: Option<&'static str>,

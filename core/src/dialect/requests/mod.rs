@@ -575,7 +575,7 @@ pub(super) const GEMINI: &[RequestFact] = &[
     CACHED_CONTENT,
 ];
 
-/// Members of entries that stand for tools which Google's APIs run, without `computerUse`, whose calls the client gets.
+/// The members by which entries name tools that Google's APIs run. `computerUse` is not one: the client gets its calls.
 const GOOGLE_HOSTED: &[&str] =
     &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution", "googleMaps", "fileSearch"];
 
