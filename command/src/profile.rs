@@ -23,7 +23,7 @@ enum Mode {
 }
 
 /// What each dialect is. Of 166 real MCP servers, 140 are taken by all that are ordinary.
-const MODES: [(&str, Mode); 34] = [
+const MODES: [(&str, Mode); 36] = [
     ("codex", Mode::Converted),
     ("codex-wire", Mode::Converted),
     ("openai-responses", Mode::Ordinary),
@@ -49,8 +49,10 @@ const MODES: [(&str, Mode); 34] = [
     ("bedrock-strict", Mode::Strict),
     ("mistral", Mode::Ordinary),
     ("groq", Mode::Ordinary),
+    ("groq-strict", Mode::Strict),
     // Its one mode compiles every schema: no `format`, no `pattern`.
     ("cerebras", Mode::Strict),
+    ("cerebras-strict", Mode::Strict),
     ("fireworks", Mode::Ordinary),
     ("cohere", Mode::Ordinary),
     ("cohere-strict", Mode::Strict),

@@ -48,8 +48,12 @@ export type Dialect =
   | 'mistral'
   /** Groq Chat Completions, function tools that are not strict. */
   | 'groq'
+  /** Groq Chat Completions, function tools with `strict: true` (gpt-oss). */
+  | 'groq-strict'
   /** Cerebras Chat Completions, function tools. */
   | 'cerebras'
+  /** Cerebras Chat Completions, function tools with `strict: true`. */
+  | 'cerebras-strict'
   /** Fireworks Chat Completions, function tools. */
   | 'fireworks'
   /** Cohere Chat v2, function tools without `strict_tools`. */
@@ -119,8 +123,12 @@ export interface DialectFormats {
   mistral: 'openai-chat';
   /** `groq` is written in the format `openai-chat`. */
   groq: 'openai-chat';
+  /** `groq-strict` is written in the format `openai-chat`. */
+  'groq-strict': 'openai-chat';
   /** `cerebras` is written in the format `openai-chat`. */
   cerebras: 'openai-chat';
+  /** `cerebras-strict` is written in the format `openai-chat`. */
+  'cerebras-strict': 'openai-chat';
   /** `fireworks` is written in the format `openai-chat`. */
   fireworks: 'openai-chat';
   /** `cohere` is written in the format `openai-chat`. */

@@ -330,7 +330,25 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         ..OPENAI
     },
     Endpoint {
+        dialect: "groq-strict",
+        surface: "groq",
+        base: Some("https://api.groq.com/openai/v1"),
+        hosts: &["api.groq.com"],
+        key: bearer(&["GROQ_API_KEY"]),
+        documentation: "https://console.groq.com/docs/api-reference#chat-create",
+        ..OPENAI
+    },
+    Endpoint {
         dialect: "cerebras",
+        surface: "cerebras",
+        base: Some("https://api.cerebras.ai/v1"),
+        hosts: &["api.cerebras.ai"],
+        key: bearer(&["CEREBRAS_API_KEY"]),
+        documentation: "https://inference-docs.cerebras.ai/api-reference/chat-completions",
+        ..OPENAI
+    },
+    Endpoint {
+        dialect: "cerebras-strict",
         surface: "cerebras",
         base: Some("https://api.cerebras.ai/v1"),
         hosts: &["api.cerebras.ai"],

@@ -70,8 +70,12 @@ names! {
     MISTRAL = mistral::MISTRAL,
     /// Groq Chat Completions, function tools that are not strict.
     GROQ = groq::GROQ,
+    /// Groq Chat Completions, function tools with `strict: true`.
+    GROQ_STRICT = groq::STRICT,
     /// Cerebras Chat Completions, function tools.
     CEREBRAS = cerebras::CEREBRAS,
+    /// Cerebras Chat Completions, function tools with `strict: true`.
+    CEREBRAS_STRICT = cerebras::STRICT,
     /// Fireworks Chat Completions, function tools.
     FIREWORKS = fireworks::FIREWORKS,
     /// Cohere Chat v2, function tools without `strict_tools`.

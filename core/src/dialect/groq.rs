@@ -1,14 +1,39 @@
-//! Groq: Chat Completions, function tools. It takes any schema, and then holds the model's arguments to it.
+//! Groq: Chat Completions, function tools. Without `strict` it takes any schema, and then holds the model's arguments
+//! to it; with `strict: true` it wants OpenAI's strict form.
 
 use super::{
-    grammar::Grammar,
-    surface::{NamePattern, Surface},
+    grammar::{AnyOfRule, Grammar},
+    openai,
+    surface::{NamePattern, StrictFlag, Surface},
     well_formed::VALID,
     Dialect, Fact, Method,
 };
-use crate::{options::ToolFormat, rules::Constraint};
+use crate::{
+    options::ToolFormat,
+    rules::Constraint,
+    schema::keyword::{Keyword, Keywords},
+};
 
 const GRAMMAR: Grammar = Grammar { metaschema: true, required_beside_properties: true, ..Grammar::OPEN };
+
+const TOOLS: Surface = Surface {
+    format: ToolFormat::OpenaiChat,
+    names: NamePattern::OPENAI,
+    tools_most: Some(128),
+    requests: super::requests::GROQ,
+    ..Surface::PLAIN
+};
+
+const REQUIRED: Fact = Fact {
+    statement: "`required` stands beside `properties` that are not empty, even if it is an empty list; \
+        llama-3.3-70b-versatile takes an empty one",
+    confidence: 'A',
+    source: "live: `invalid JSON schema for tool tool_without_parameters, tools[1].function.parameters: \
+        'required' present but 'properties' is missing` (livekit/agents#5082 and five more threads, the latest \
+        of 2026-09-05)",
+    rules: &[Constraint::RequiredWithoutProperties],
+    ..Fact::REFUSED
+};
 
 pub(super) const GROQ: Dialect = Dialect {
     name: "groq",
@@ -20,36 +45,82 @@ pub(super) const GROQ: Dialect = Dialect {
     encodes: &[],
     limits: &[],
     facts: &[
+        REQUIRED,
         Fact {
-            statement: "`required` stands beside `properties` that are not empty, even if it is an empty list; \
-                llama-3.3-70b-versatile takes an empty one",
+            statement:
+                "arguments that the schema does not accept are an error of the request, so nothing may be narrower \
+                than the tool's own schema",
+            confidence: 'C',
+            source: "live: `tool call validation failed: parameters for tool X did not match schema`",
+            rules: &[Constraint::RootObject],
+            ..Fact::REFUSED
+        },
+        VALID,
+    ],
+    unverified: &["which keywords are enforced: nothing is documented for tools that are not strict"],
+    reasons: &[],
+    method: Method::Rules(&GRAMMAR),
+    tools: TOOLS,
+};
+
+/// Counts of items, which strict mode does not take.
+const ITEM_COUNTS: Keywords = Keywords::of(&[Keyword::MinItems, Keyword::MaxItems]);
+
+const STRICT_GRAMMAR: Grammar = Grammar {
+    refuses: openai::STRICT_GRAMMAR.refuses.union(ITEM_COUNTS),
+    ignores: Keywords::NONE,
+    any_of: AnyOfRule::OPEN,
+    formats: None,
+    required_beside_properties: true,
+    ..openai::STRICT_GRAMMAR
+};
+
+pub(super) const STRICT: Dialect = Dialect {
+    name: "groq-strict",
+    surface: "Groq Chat Completions, function tools with `strict: true` (gpt-oss)",
+    documentation: "https://console.groq.com/docs/structured-outputs",
+    as_of: "2026-11-27",
+    encodes: openai::STRICT.encodes,
+    facts: &[
+        Fact {
+            statement: "every object says `additionalProperties: false`",
             confidence: 'A',
-            source: "live: `invalid JSON schema for tool tool_without_parameters, tools[1].function.parameters: \
-                'required' present but 'properties' is missing` (livekit/agents#5082 and five more threads, the latest \
-                of 2026-09-05)",
-            rules: &[Constraint::RequiredWithoutProperties],
+            source: "live, tools: `invalid JSON schema for tool browser_type, tools[2].function.parameters: \
+                /properties/inputs/anyOf/0/items: additionalProperties:false must be set on every object` \
+                (eigent#1786, 2026-07); formats: the same words (Meridiona/meridian#811, 2026-08)",
+            rules: &[Constraint::ObjectNotClosed],
             ..Fact::REFUSED
         },
         Fact {
-        statement:
-            "arguments that the schema does not accept are an error of the request, so nothing may be narrower than \
-                the tool's own schema",
-        confidence: 'C',
-        source: "live: `tool call validation failed: parameters for tool X did not match schema`",
-        rules: &[Constraint::RootObject],
-        ..Fact::REFUSED
-    },
+            statement: "every property is required",
+            confidence: 'B',
+            source: "Groq, structured outputs, strict mode",
+            rules: &[Constraint::NotRequired, Constraint::RequiredUnknown],
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "no `minItems` and `maxItems`",
+            confidence: 'B',
+            source: "live: `invalid schema for response format: response_format/json_schema/next_step: minItems is \
+                not supported` (beeai-framework#1215, 2025-10)",
+            rules: &[Constraint::RefusedKeyword],
+            keywords: ITEM_COUNTS,
+            ..Fact::REFUSED
+        },
+        REQUIRED,
+        openai::inferred_of_strict(openai::OBJECT),
+        openai::inferred_of_strict(openai::ROOT),
+        openai::inferred_of_strict(openai::STRICT_KEYWORDS),
+        openai::inferred_of_strict(openai::STRICT_META_KEYWORDS),
+        openai::inferred_of_strict(openai::STRICT_TYPED),
+        openai::inferred_of_strict(openai::STRICT_REFS),
+        openai::inferred_of_strict(openai::ITEMS),
+        openai::inferred_of_strict(openai::PATTERN),
+        openai::inferred_of_strict(openai::ENUM),
         VALID,
     ],
-    unverified: &[
-        "which keywords are enforced: nothing is documented for tools that are not strict",
-    ],
-    reasons: &[],
-    method: Method::Rules(&GRAMMAR),
-    tools: Surface {
-        format: ToolFormat::OpenaiChat,
-        names: NamePattern::OPENAI,
-        tools_most: Some(128),
-        requests: super::requests::GROQ, ..Surface::PLAIN
-    },
+    unverified: &["bounds, `format` and `pattern` with `strict: true`: no report either way"],
+    method: Method::Rules(&STRICT_GRAMMAR),
+    tools: Surface { strict: StrictFlag::True, not_strict: Some("groq"), ..TOOLS },
+    ..GROQ
 };

@@ -263,6 +263,11 @@ const STRICT_LIMITS: Fact = Fact {
     ..Fact::REFUSED
 };
 
+/// A fact about OpenAI's strict mode, for an API whose own strict mode is said to be like it.
+pub(super) const fn inferred_of_strict(fact: Fact) -> Fact {
+    Fact { confidence: 'C', source: "inferred from OpenAI's strict mode; no answer is known", ..fact }
+}
+
 /// The formats that constrained decoding knows.
 const STRICT_FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 

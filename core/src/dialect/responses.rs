@@ -53,7 +53,12 @@ pub(crate) fn in_request(dialect: &Dialect, api: Api) -> InRequest {
 }
 
 /// Dialects whose formats may be strict, each with the dialect of the strict ones.
-const STRICT_FORMATS: [(&str, &str); 2] = [("openai-chat", "openai-strict"), ("openai-responses", "openai-strict")];
+const STRICT_FORMATS: [(&str, &str); 4] = [
+    ("openai-chat", "openai-strict"),
+    ("openai-responses", "openai-strict"),
+    ("groq", "groq-strict"),
+    ("cerebras", "cerebras-strict"),
+];
 
 /// Returns the dialect of formats with `strict: true`, if it is another one.
 pub(crate) fn strict_of(name: &str) -> Option<&'static str> {
@@ -365,10 +370,20 @@ format_of!(GROQ: "groq" from groq::GROQ;
     "Groq, `response_format` with `json_schema`"
     at "https://console.groq.com/docs/structured-outputs";
     of_tools(&groq::GROQ); root("the root is an object", 'B', "Groq, structured outputs"));
+format_of!(GROQ_STRICT: "groq-strict" from groq::STRICT;
+    "Groq, `response_format` with `json_schema` and `strict: true` (gpt-oss)"
+    at "https://console.groq.com/docs/structured-outputs";
+    of_tools(&groq::STRICT); root("the root is an object", 'B', "Groq, structured outputs"));
 format_of!(CEREBRAS: "cerebras" from cerebras::CEREBRAS;
     "Cerebras, `response_format` with `json_schema`"
     at "https://inference-docs.cerebras.ai/capabilities/structured-outputs";
     Grammar { root_reference: true, ..of_tools(&cerebras::CEREBRAS) };
+    root("the root is an object, or a reference to one", 'A',
+        "Cerebras, structured outputs; recorded answers: 2 roots that are a reference were answered 200"));
+format_of!(CEREBRAS_STRICT: "cerebras-strict" from cerebras::STRICT;
+    "Cerebras, `response_format` with `json_schema` and `strict: true`"
+    at "https://inference-docs.cerebras.ai/capabilities/structured-outputs";
+    Grammar { root_reference: true, ..of_tools(&cerebras::STRICT) };
     root("the root is an object, or a reference to one", 'A',
         "Cerebras, structured outputs; recorded answers: 2 roots that are a reference were answered 200"));
 format_of!(FIREWORKS: "fireworks" from fireworks::FIREWORKS;
@@ -440,7 +455,9 @@ const FORMATS: &[ResponseFormat] = &[
     XAI,
     MISTRAL,
     GROQ,
+    GROQ_STRICT,
     CEREBRAS,
+    CEREBRAS_STRICT,
     FIREWORKS,
     COHERE,
     COHERE_STRICT,

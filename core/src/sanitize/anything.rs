@@ -50,6 +50,10 @@ pub(in crate::sanitize) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 
 /// How many bytes it takes to say that anything goes, beside texts.
 pub(in crate::sanitize) fn length(context: &PassContext) -> usize {
+    // It is written as a string that holds JSON, or refers to a definition.
+    if context.grammar.encodes() {
+        return r#""type":"string","description":"(value: any JSON, written as JSON text)""#.len();
+    }
     let key = r#""type":,"#.len();
     match context.untyped {
         Untyped::Keep => 0,

@@ -152,7 +152,7 @@ pub(super) fn rewrite_with_names<'a>(
     if let Some(servers) = servers {
         servers.settle(&mut listing);
     }
-    let (mut own, mut hosted) = (Vec::new(), Vec::new());
+    let (mut own, mut hosted, mut custom) = (Vec::new(), Vec::new(), Vec::new());
     let mut count = 0;
     for listed in listing.entries() {
         match tool_format::recognise(&listed.entry) {
@@ -169,7 +169,8 @@ pub(super) fn rewrite_with_names<'a>(
                 if is_named_here(listed) {
                     own.extend(name)
                 } else {
-                    hosted.extend(name)
+                    hosted.extend(name);
+                    custom.extend(name.filter(|_| request::tool::is_custom(&listed.entry)));
                 }
                 // OpenAI counts functions, and a search among them takes no function's place. Nor does a cache point.
                 let is_search = request::tool::kind(&listed.entry) == request::tool::Kind::HostedSearch;
@@ -179,7 +180,9 @@ pub(super) fn rewrite_with_names<'a>(
         }
     }
     names.plan(shape.unwrap_or(surface.names), own.into_iter(), &hosted);
-    let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
+    let mut accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
+    // A `custom` tool that shares its name with a function is renamed as the function is.
+    accepted.extend(custom.iter().map(|name| names.current(name).into_owned()));
     let quarantined = Vec::new();
     let (allow, most) = (options.sanitize.allow, most_tools(options, &targets));
     let mut writer = Writer {

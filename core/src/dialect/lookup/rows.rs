@@ -239,9 +239,9 @@ pub(super) const ROWS: &[Row] = &[
         'A',
         "this is Mistral's own API (docs.mistral.ai), which documents no rules for its strict mode",
     ),
-    at(&["api.groq.com"], "groq", 'A', "api.groq.com is Groq's own API (console.groq.com/docs)"),
+    at(&["api.groq.com"], "groq", 'A', "api.groq.com is Groq's own API (console.groq.com/docs)").strict("groq-strict"),
     at(&["api.cerebras.ai"], "cerebras", 'A', "api.cerebras.ai is Cerebras' own API (inference-docs.cerebras.ai)")
-        .strict("cerebras"),
+        .strict("cerebras-strict"),
     at(&["api.fireworks.ai"], "fireworks", 'A', "api.fireworks.ai is Fireworks' own API (docs.fireworks.ai)"),
     at(
         &["api.cohere.com", "api.cohere.ai"],

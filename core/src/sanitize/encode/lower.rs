@@ -307,7 +307,9 @@ impl<'a> Writer<'_, '_, 'a> {
             let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
             object.insert_at(place, Text::literal("properties"), Node::empty_object());
         }
-        if rule.required == RequiredRule::All && count != Some(names.len()) {
+        if rule.required == RequiredRule::All && names.is_empty() && self.context.grammar.required_beside_properties {
+            object.remove("required");
+        } else if rule.required == RequiredRule::All && count != Some(names.len()) {
             object.set(Text::literal("required"), Node::array(names.into_iter().map(Node::string).collect()));
         }
         if object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) != Some(false) {

@@ -46,11 +46,19 @@ impl Limits {
 }
 
 /// Gives up meaning until the schema is within the dialect's limits.
-pub(in crate::sanitize) fn fit<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
+pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let dialect = context.dialect;
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = context.max_bytes.unwrap_or(usize::MAX);
-    let limits = Limits { bytes, depth: most("propertyDepth"), properties: most("properties") };
+    within(root, &Limits { bytes, depth: most("propertyDepth"), properties: most("properties") }, context)
+}
+
+/// Gives up meaning until the schema has at most this number of bytes.
+fn to_bytes(root: &mut Node<'_>, bytes: usize, context: &mut PassContext) -> Result<(), Error> {
+    within(root, &Limits { bytes, depth: usize::MAX, properties: usize::MAX }, context)
+}
+
+fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.to_defs && limits.depth != usize::MAX && root.get(Keyword::Defs).is_some() {
         depth::cut_deep(root, limits.depth, context)?;
     }
@@ -64,37 +72,37 @@ pub(in crate::sanitize) fn fit<'a>(root: &mut Node<'a>, context: &mut PassContex
         return Ok(());
     }
     let growth = Growth::of(context.grammar.escaped_chars);
-    let mut found = Found { bytes: length + growth.value(root), shape: Shape::of(root, &limits, &context.budget)? };
-    if found.excess(&limits).is_none() {
+    let mut found = Found { bytes: length + growth.value(root), shape: Shape::of(root, limits, &context.budget)? };
+    if found.excess(limits).is_none() {
         return Ok(());
     }
-    if found.is_too_long(&limits) {
+    if found.is_too_long(limits) {
         drop_keywords(root, context)?;
-        found = Found::of(root, &limits, &growth, &context.budget)?;
+        found = Found::of(root, limits, &growth, &context.budget)?;
     }
-    if found.is_too_long(&limits) {
+    if found.is_too_long(limits) {
         drop_constraints(root, context)?;
-        found = Found::of(root, &limits, &growth, &context.budget)?;
+        found = Found::of(root, limits, &growth, &context.budget)?;
     }
     let mut level = deepest(root, &context.budget)?;
     let budget = context.budget.clone();
-    while let Some(excess) = found.excess(&limits).filter(|_| level > 0) {
+    while let Some(excess) = found.excess(limits).filter(|_| level > 0) {
         let mut cut = Cut { context, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
         visit::walk_mut(&budget, root, Keywords::ALL, &mut cut)?;
         // What went and what came was measured on the way: the whole need not be measured again at each level.
         found = Found {
             bytes: (found.bytes + cut.added).saturating_sub(cut.saved),
-            shape: Shape::of(root, &limits, &context.budget)?,
+            shape: Shape::of(root, limits, &context.budget)?,
         };
         level -= 1;
     }
     for length in SHORTER {
-        if found.excess(&limits).is_some() {
+        if found.excess(limits).is_some() {
             visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Shorten { context, length })?;
-            found = Found::of(root, &limits, &growth, &context.budget)?;
+            found = Found::of(root, limits, &growth, &context.budget)?;
         }
     }
-    match found.excess(&limits) {
+    match found.excess(limits) {
         None => Ok(()),
         Some(Excess { of, most, found }) => Err(Error::new(
             Code::LimitExceeded,

@@ -3,7 +3,7 @@
 //!
 //! Each limit has a name that a dialect may list: `propertiesPerPart`, `depthPerPart` (levels of `properties`),
 //! `enumValuesPerPart`, `charactersPerPart` (of names, values and constants), and `longEnumCharacters`. The root and
-//! every definition are parts, and references are not followed.
+//! every definition are parts, and references are not followed. `maxBytes` counts the whole schema.
 
 use alloc::{format, string::String};
 
@@ -12,7 +12,7 @@ use crate::{
     collections::Map,
     dialect::Dialect,
     error::{Code, Error},
-    json::{Node, Object, Step},
+    json::{plain_length, Node, Object, Step},
     rules::Rule,
     sanitize::{
         context::PassContext,
@@ -52,16 +52,19 @@ enum Excess {
     Properties { found: usize, most: usize },
     /// Properties nest too deep.
     Nesting { found: usize, most: usize },
+    /// The compact text of the whole schema is too long.
+    Bytes { found: usize, most: usize },
 }
 
 /// Cuts a plain schema until what is written of it is within the dialect's limits.
 pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let dialect = context.dialect;
     let limits = ["propertiesPerPart", "depthPerPart", "enumValuesPerPart", "longEnumCharacters", "charactersPerPart"];
-    if !limits.iter().any(|name| dialect.limit(name).is_some()) {
+    let most_bytes = context.max_bytes.filter(|_| context.grammar.encodes()).unwrap_or(usize::MAX);
+    if most_bytes == usize::MAX && !limits.iter().any(|name| dialect.limit(name).is_some()) {
         return Ok(());
     }
-    if is_small(root, dialect, &context.budget)? {
+    if is_small(root, dialect, most_bytes, &context.budget)? {
         return Ok(());
     }
     let list_most = dialect.limit("longEnumCharacters").unwrap_or(usize::MAX);
@@ -71,18 +74,34 @@ pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -
         let result = lower::write(&mut written, context);
         context.diagnostics.unmute(noted);
         result?;
-        let Some(excess) = excess(&written, dialect, list_most, &context.budget)? else { return Ok(()) };
+        let bytes = plain_length(&written);
+        let too_long = (bytes > most_bytes).then_some(Excess::Bytes { found: bytes, most: most_bytes });
+        let excess = excess(&written, dialect, list_most, &context.budget)?.or(too_long);
+        let Some(excess) = excess else { return Ok(()) };
         let done = match excess {
             Excess::List => drop_lists(root, context, |list| is_long(list, list_most))?,
             Excess::Values { .. } => drop_longest(root, context, |values| values.len())?,
             Excess::Characters { .. } => drop_longest(root, context, characters)? || cut_deepest(root, context)?,
             Excess::Properties { .. } => cut_deepest(root, context)?,
             Excess::Nesting { most, .. } => cut_below(root, context, most)?,
+            Excess::Bytes { found, most } => shorten(root, context, found, most)?,
         };
         if !done {
             return Err(Error::new(Code::LimitExceeded, "", message(excess)));
         }
     }
+}
+
+/// Shortens a plain schema in the proportion in which what is written of it is too long; `true` if it became shorter.
+fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, most: usize) -> Result<bool, Error> {
+    let before = plain_length(root);
+    let bytes = (before * most / found).min(before.saturating_sub(1));
+    match super::to_bytes(root, bytes, context) {
+        // It is as short as it can be: what is written of it decides.
+        Err(error) if error.code() == Code::LimitExceeded => {}
+        result => result?,
+    }
+    Ok(plain_length(root) < before)
 }
 
 /// Is there so little of everything that no limit can be met, whatever is written? Then nothing needs to be written to
@@ -92,9 +111,11 @@ pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -
 /// branch may be put in an object of its own, and what stands deepest may become two levels too; with three names that
 /// have 21 characters at most and whatever underscores keep them apart; null is one more value, and what has none may
 /// get two; and the definition of "anything" counts for itself.
-fn is_small(root: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<bool, Error> {
+fn is_small(root: &Node<'_>, dialect: &Dialect, most_bytes: usize, budget: &Budget) -> Result<bool, Error> {
     const NAMES: usize = 3;
     const NAME: usize = 32;
+    // What a schema without a keyword becomes: a text, and what it says.
+    const SCHEMA: usize = 256;
     let (mut schemas, mut properties, mut deepest, mut values, mut longest) = (8, 0, 2, 0, 0);
     // How many levels of properties a step may become.
     let levels = |step: &Step<'_>| match step {
@@ -123,11 +144,13 @@ fn is_small(root: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<bool,
     })?;
     let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
     let names = NAMES * schemas;
-    Ok(within(deepest + 2, "depthPerPart")
+    let length = crate::json::length(root);
+    Ok(length + schemas * SCHEMA <= most_bytes
+        && within(deepest + 2, "depthPerPart")
         && within(properties + names, "propertiesPerPart")
         && within(values + 2 * schemas, "enumValuesPerPart")
         && (longest <= SHORT || dialect.limit("longEnumCharacters").is_none())
-        && within(crate::json::length(root) + names * NAME + properties, "charactersPerPart"))
+        && within(length + names * NAME + properties, "charactersPerPart"))
 }
 
 fn message(excess: Excess) -> String {
@@ -139,6 +162,7 @@ fn message(excess: Excess) -> String {
         Excess::Characters { found, most } => ("characters of names and values", found, most),
         Excess::Properties { found, most } => ("properties", found, most),
         Excess::Nesting { found, most } => ("levels of properties", found, most),
+        Excess::Bytes { found, most } => ("bytes", found, most),
     };
     format!("expected at most {most} {what} after everything that can be given up, found {found}")
 }
@@ -204,7 +228,7 @@ fn characters(values: &[Node<'_>]) -> usize {
     values
         .iter()
         .map(|value| {
-            value.as_text().map_or_else(|| crate::json::plain_length(value), |text| text.code_points().count())
+            value.as_text().map_or_else(|| plain_length(value), |text| text.code_points().count())
         })
         .sum()
 }

@@ -108,6 +108,10 @@ pub(in crate::sanitize) fn beside_properties<'a>(
         }
         return;
     }
+    // Encoding makes properties of them.
+    if context.grammar.encodes() {
+        return;
+    }
     let others = object.get(Keyword::AdditionalProperties);
     let constrains_others = others.is_some_and(|others| {
         others.as_bool() == Some(false) || others.as_object().is_some_and(|schema| !schema.is_empty())

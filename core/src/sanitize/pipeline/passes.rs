@@ -585,7 +585,14 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
     Pass {
         name: "fit-strict",
         phase: Phase::Fit,
-        rules: &[Rule::DropLongEnum, Rule::FitCutSchema],
+        rules: &[
+            Rule::DropLongEnum,
+            Rule::FitShortenDescription,
+            Rule::FitDropKeyword,
+            Rule::FitDropConstraint,
+            Rule::FitCutSchema,
+            Rule::ExpandAny,
+        ],
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
         run: Run::Document(strict::fit),

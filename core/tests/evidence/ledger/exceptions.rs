@@ -53,6 +53,14 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
          latest of 2026-09-05, and leaving an empty list out costs nothing",
     ),
     (
+        "cerebras-strict",
+        "accepted: `object-not-closed`",
+        8,
+        "tools of 2025 that say `strict: true`: since January 2026 the API answers 422 to an open response format \
+         (agno#6013), and a gateway reports the same of tools (llmgateway#1455)",
+    ),
+    ("cerebras-strict", "accepted: `not-required`", 8, "the same tools; the documentation wants every property required"),
+    (
         "llama-cpp",
         "rejected: nothing is refused, not by `pattern` either",
         2,

@@ -122,7 +122,14 @@ const MAPPED: &[Surface] = &[
         dialect: "ollama",
     },
     Surface { host: "api.cohere.com", format: "cohere-chat", kinds: TOOL, strict: Strict::Not, dialect: "cohere" },
-    Surface { host: "api.cerebras.ai", format: "openai-chat", kinds: TOOL, strict: Strict::Any, dialect: "cerebras" },
+    Surface {
+        host: "api.cerebras.ai",
+        format: "openai-chat",
+        kinds: TOOL,
+        strict: Strict::True,
+        dialect: "cerebras-strict",
+    },
+    Surface { host: "api.cerebras.ai", format: "openai-chat", kinds: TOOL, strict: Strict::Not, dialect: "cerebras" },
 ];
 
 /// Rows that bind no dialect: how the host ends (`""`: any), how the kind begins, and why not. The first that fits
