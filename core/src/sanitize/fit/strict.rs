@@ -227,9 +227,7 @@ fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget)
 fn characters(values: &[Node<'_>]) -> usize {
     values
         .iter()
-        .map(|value| {
-            value.as_text().map_or_else(|| plain_length(value), |text| text.code_points().count())
-        })
+        .map(|value| value.as_text().map_or_else(|| plain_length(value), |text| text.code_points().count()))
         .sum()
 }
 
