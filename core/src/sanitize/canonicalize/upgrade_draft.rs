@@ -62,8 +62,8 @@ pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'
     nullable(node, place, context);
 }
 
-/// A schema that was rewritten is no longer in the draft it declares, if that is an old one. One that no longer says its
-/// draft is read as one of 2020-12.
+/// A schema that was rewritten is no longer in the draft it declares, if that is an old one. One that no longer says
+/// its draft is read as one of 2020-12.
 pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let draft = Draft::of(root);
     if context.draft != Draft::Y2020 && root.get(Keyword::Schema).is_none() {

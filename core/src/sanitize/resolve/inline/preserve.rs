@@ -83,8 +83,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Removes the `$schema` of a root that is a reference, if it may not stand there. In a definition, it would declare
-    /// no draft.
+    /// Removes the `$schema` of a root that is a reference, if it may not stand there. In a definition, it would
+    /// declare no draft.
     fn drop_draft(&mut self, node: &mut Node<'a>) {
         let is_draft =
             |member: &Member<'a>| member.key.is(Keyword::Schema) && !self.definitions.may_stand_beside(member);
