@@ -52,11 +52,6 @@ impl Restores {
         beginning.feed(text);
         !matches!(beginning.state, State::Blank | State::Known(false))
     }
-
-    /// Returns true if enough of a text is there to know whether it may be one to restore.
-    pub(super) fn is_known(self, text: &str) -> bool {
-        Beginning::new(self).feed(text).is_some()
-    }
 }
 
 impl Beginning {

@@ -1,13 +1,12 @@
 //! An answer that is spread over adjacent texts of a stream, as blocks of Anthropic or parts of Responses are: from the
-//! end of a text that breaks off on, events are held back until the answer ends. It comes whole in the first text, as
-//! in a whole reply.
+//! end of a text that breaks off on, events are held back until something else than a text comes. The answer comes
+//! whole in the first text, as in a whole reply.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    answer_fence::Restores,
     answer_parts::{in_run, is_bare_block, Read},
-    held::{append, pay, Scan, CONVERSE_DELTA},
+    held::{append, pay, CONVERSE_DELTA},
     held_text::{at, Carrier, Held, TextKey},
     text_events::{step_of, Step},
 };
@@ -26,8 +25,6 @@ pub(super) struct Run {
     is_open: bool,
     /// The events that begin and end the texts, each with the number of its text.
     events: Vec<(Node<'static>, usize)>,
-    /// Finds where JSON may end, so that not every end of a text is a reason to read all of them.
-    scan: Scan,
     cost: usize,
 }
 
@@ -50,11 +47,9 @@ pub(super) struct Released {
 impl Run {
     /// Begins with a text that breaks off, and the event that ends it.
     pub(super) fn new(held: Held, key: TextKey, end: &Node<'_>) -> Run {
-        let mut scan = Scan::default();
-        scan.feed(&held.pieces);
         let first = Part { text: held.pieces, carrier: held.carrier, bare: None };
         let events = Vec::from([(end.detached(), 0)]);
-        Run { texts: Vec::from([first]), last: key, is_open: false, events, scan, cost: 0 }
+        Run { texts: Vec::from([first]), last: key, is_open: false, events, cost: 0 }
     }
 
     /// Takes the next event. Returns false if the run has ended before it.
@@ -78,9 +73,7 @@ impl Run {
                 let piece = at(event, path).and_then(Node::as_text);
                 pay(&mut self.cost, piece.map_or(0, |piece| piece.chars().len()))?;
                 let Some(part) = self.texts.last_mut() else { return Ok(false) };
-                let before = part.text.len();
                 piece.into_iter().for_each(|piece| append(&mut part.text, piece));
-                self.scan.feed(part.text.get(before..).unwrap_or_default());
                 part.carrier = Some(carrier());
             }
             Step::Begins(key) if !self.is_open && key != self.last && self.may_begin(&key, event) => {
@@ -109,19 +102,6 @@ impl Run {
         let is_empty =
             holder.and_then(|holder| holder.get("text")).is_none_or(|text| text.is_null() || text.is_text(""));
         is_empty && (!has_type(event, "response.content_part.added") || key.block == self.last.block)
-    }
-
-    /// Returns true if the texts hold a whole answer, or no beginning of one.
-    pub(super) fn is_whole(&self, restores: Restores, read: Read<'_>) -> bool {
-        let ends = self.texts.last().and_then(|part| part.text.trim_end().bytes().last());
-        if self.is_open || !self.scan.is_balanced() || !matches!(ends, Some(b'}' | b']' | b'"' | b'`')) {
-            return false;
-        }
-        let whole: String = self.texts.iter().map(|part| part.text.as_str()).collect();
-        match (read.restore)(&whole) {
-            Some(content) => !content.is_cut,
-            None => restores.is_known(&whole),
-        }
     }
 
     /// Returns the events with the answer in the first text.

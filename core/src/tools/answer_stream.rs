@@ -111,11 +111,6 @@ impl Stream {
             let path = if let Step::GoesOn(_, path) = &step { *path } else { DELTA_TEXT };
             let has_others = matches!(step, Step::GoesOn(..)) && !has_only(event, &OF_DELTA);
             if !has_others && run.take(event, || Carrier::new(only(event, &OF_DELTA), Slot::Path(path)))? {
-                // The end of the part comes behind the end of its text.
-                let is_end = matches!(step, Step::Ends(_)) && !has_type(event, "response.output_text.done");
-                if is_end && answer.reading(|read| run.is_whole(answer.restores(), read)).0 {
-                    self.end_run(out);
-                }
                 return Ok(true);
             }
             self.end_run(out);

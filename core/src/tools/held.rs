@@ -84,7 +84,7 @@ pub(super) struct Held {
 
 /// Tracks brackets to find the end of JSON text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Scan {
+struct Scan {
     depth: usize,
     is_in_string: bool,
     is_escaped: bool,
@@ -93,12 +93,7 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// Returns true if no bracket and no string is open.
-    pub(super) const fn is_balanced(&self) -> bool {
-        self.depth == 0 && !self.is_in_string
-    }
-
-    pub(super) fn feed(&mut self, text: &str) {
+    fn feed(&mut self, text: &str) {
         for byte in text.bytes() {
             match byte {
                 _ if self.is_escaped => self.is_escaped = false,
