@@ -78,6 +78,14 @@ impl Exchange {
         })
     }
 
+    /// What was changed of the answer since this was asked last, as a list.
+    fn take_answer_changes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded_with(&mut self.0, |exchange| {
+            let changes = bindings::answer_changes(&exchange.take_answer_changes());
+            Ok(Writer::new(py, &Values::default(), false).value(&changes)?)
+        })
+    }
+
     /// What people should be told of tools that are not in it, as `{ message, key }`; None if there is nothing.
     fn warning<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {

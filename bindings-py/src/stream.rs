@@ -62,6 +62,14 @@ impl Stream {
             Ok(Writer::new(py, &Values::default(), false).value(&calls)?)
         })
     }
+
+    /// What was changed of the answer since this was asked last, as a list.
+    fn take_answer_changes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded_with(&mut self.0, |stream| {
+            let changes = bindings::answer_changes(&stream.take_answer_changes());
+            Ok(Writer::new(py, &Values::default(), false).value(&changes)?)
+        })
+    }
 }
 
 /// What `toolwire.CallStream` keeps.

@@ -159,13 +159,18 @@ fn report(exchange: &Exchange) -> String {
     json::write(&bindings::report(exchange))
 }
 
-/// A report with the calls that were repaired, if there is anything to tell.
+/// A report with the calls that were repaired and the changes of the answer, if there is anything to tell.
 fn with_calls(report: Option<Node<'static>>, exchange: usize) -> Option<Node<'static>> {
-    let calls = OPEN.with_borrow_mut(|open| Some(open.get_mut(exchange)?.as_mut()?.take_repaired_calls()));
-    let Some(calls) = calls.filter(|calls| !calls.is_empty()) else { return report };
+    let told = OPEN.with_borrow_mut(|open| {
+        let exchange = open.get_mut(exchange)?.as_mut()?;
+        Some((exchange.take_repaired_calls(), exchange.take_answer_changes()))
+    });
+    let told = told.filter(|(calls, changes)| !calls.is_empty() || !changes.is_empty());
+    let Some((calls, changes)) = told else { return report };
     let mut report = report.unwrap_or_else(Node::empty_object);
     if let Some(object) = report.as_object_mut() {
         object.set("calls", bindings::repaired_calls(&calls));
+        object.set("answerChanges", bindings::answer_changes(&changes));
     }
     Some(report)
 }

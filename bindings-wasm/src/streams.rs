@@ -113,17 +113,18 @@ fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure
     })
 }
 
-/// What became of calls that ended with this step, if there is anything to tell.
+/// What became of calls that ended with this step, and of the answer, if there is anything to tell.
 fn repaired(stream: usize) -> Option<Node<'static>> {
-    let calls = OPEN.with_borrow_mut(|open| match open.get_mut(stream).and_then(Option::as_mut)? {
-        Restoring::Reply(restorer) => Some(restorer.take_repaired_calls()),
-        Restoring::Call(call) => Some(call.take_repaired_calls()),
+    let (calls, changes) = OPEN.with_borrow_mut(|open| match open.get_mut(stream).and_then(Option::as_mut)? {
+        Restoring::Reply(restorer) => Some((restorer.take_repaired_calls(), restorer.take_answer_changes())),
+        Restoring::Call(call) => Some((call.take_repaired_calls(), Vec::new())),
     })?;
-    if calls.is_empty() {
+    if calls.is_empty() && changes.is_empty() {
         return None;
     }
     let mut report = Object::new();
     report.set("calls", bindings::repaired_calls(&calls));
+    report.set("answerChanges", bindings::answer_changes(&changes));
     Some(Node::object(report))
 }
 

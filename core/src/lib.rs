@@ -123,8 +123,8 @@ pub mod reports {
             Fact,
         },
         report::{
-            lossless, Accepts, Change, Confidence, Guidance, Left, LeftReason, Reason, Repair, RepairRule, Repaired,
-            RepairedCall, Severity,
+            lossless, Accepts, AnswerChange, Change, Confidence, Guidance, Left, LeftReason, Reason, Repair,
+            RepairRule, Repaired, RepairedCall, Severity,
         },
         request::report::{CallKind, ClientTool, DeferredReport, Warning},
         schema::validate::{ArgumentViolation, Validation},

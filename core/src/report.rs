@@ -2,12 +2,15 @@
 //!
 //! These are plain types; `api` turns them into JSON. They know nothing of schemas or trees.
 
+#[macro_use]
 mod repair;
+mod answer;
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt;
 
 use crate::collections::{self, Set};
+pub use answer::AnswerChange;
 pub(crate) use repair::{retry_message, Permits, Stood};
 pub use repair::{Confidence, Left, LeftReason, Repair, RepairRule, Repaired, RepairedCall};
 

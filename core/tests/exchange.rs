@@ -130,6 +130,9 @@ fn play_with(case: &Value, named: bool, whole: bool, cache: Option<&ToolListCach
     let repaired = bindings::repaired_calls(&exchange.take_repaired_calls());
     let expected = case.get("repaired").cloned().unwrap_or_else(|| json!([]));
     assert_eq!(toolwire::json::write(&repaired), expected.to_string(), "{name}");
+    let changes = bindings::answer_changes(&exchange.take_answer_changes());
+    let expected = case.get("answerChanges").cloned().unwrap_or_else(|| json!([]));
+    assert_eq!(toolwire::json::write(&changes), expected.to_string(), "{name}");
     if case["told"].is_array() {
         assert_eq!(events_of(&streamed).to_string(), case["told"].to_string(), "{name}");
     }

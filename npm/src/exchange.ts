@@ -4,6 +4,7 @@ import { handlerOf, warn, withoutHandler } from './engine/set-aside.js';
 import type { ToolwireError } from './error.js';
 import type { ExchangeOptions, SentRequest, Text } from './options.js';
 import type { DeferralChoice, Quarantined, RepairedCall } from './report.js';
+import type { AnswerChange } from './rules.js';
 
 /**
  * One request of a client and its reply, for whoever stands between a client and a backend. The request is adapted as
@@ -131,6 +132,14 @@ export class Exchange {
    */
   takeRepairedCalls(): RepairedCall[] {
     return this.#running.takeRepairedCalls();
+  }
+
+  /**
+   * What was changed of the answer to a response format since this was asked last, beside its values: in whole replies and in streams.
+   * Each change is told once.
+   */
+  takeAnswerChanges(): AnswerChange[] {
+    return this.#running.takeAnswerChanges();
   }
 
   /**

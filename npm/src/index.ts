@@ -90,6 +90,7 @@ export {
 } from './restore.js';
 export { restoreArguments } from './restore-arguments.js';
 export type {
+  AnswerChange,
   ChangeRule,
   Constraint,
   DeferredWarningCode,

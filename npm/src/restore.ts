@@ -4,6 +4,7 @@ import { Stream } from './engine/streams.js';
 import { genuine, isBytes, isText, likeBytes } from './engine/text.js';
 import type { Written } from './options.js';
 import type { Left, Repair, RepairedCall } from './report.js';
+import type { AnswerChange } from './rules.js';
 
 /** What a {@link Restore} is as JSON. What is in it is nobody's business but toolwire's. */
 export interface RestoreJson {
@@ -60,6 +61,8 @@ export interface RestoredContent<T> {
   content: T;
   /** False if the text is JSON that breaks off. Then only what is whole of it is restored. */
   complete: boolean;
+  /** True if the text stood in a Markdown fence, which is removed. */
+  fenced: boolean;
 }
 
 /** A reply whose calls are restored, and what became of the arguments of each. */
@@ -68,6 +71,8 @@ export interface RestoredReply<T> {
   reply: T;
   /** What became of each call of a tool that has a schema, in their order; empty where calls are not repaired. */
   calls: RepairedCall[];
+  /** What was changed of the answer to a response format, beside its values; each change once. */
+  answerChanges: AnswerChange[];
 }
 
 /**
@@ -174,8 +179,9 @@ export class Restore {
 
   /**
    * Restores a text of the model's answer, if the request has a response format that was rewritten: takes it out of its wrapper, and
-   * brings encoded values back. Text that is no JSON, or needs nothing, stays as it is. Of JSON that breaks off, whatever is whole is
-   * restored. {@link reply} and {@link stream} do the same.
+   * brings encoded values back. If the schema was sent in the instructions alone, the answer is taken out of a Markdown fence, too, unless
+   * the schema refuses it. Text that is no JSON, or needs nothing, stays as it is. Of JSON that breaks off, whatever is whole is restored.
+   * {@link reply} and {@link stream} do the same.
    *
    * @example
    * ```ts
@@ -334,6 +340,13 @@ export class ReplyRestorer {
   /** What became of the arguments of the calls that ended since this was asked last, where calls are repaired. */
   takeRepairedCalls(): RepairedCall[] {
     return this.#stream.takeRepairedCalls();
+  }
+
+  /**
+   * What was changed of the answer to a response format since this was asked last, beside its values. Each change is told once.
+   */
+  takeAnswerChanges(): AnswerChange[] {
+    return this.#stream.takeAnswerChanges();
   }
 
   /** Ends the stream: gives the events that are still held back because their call never ended. */

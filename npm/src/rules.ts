@@ -446,6 +446,8 @@ export type RequestConstraint =
   | 'format-beside-tools'
   /** A response format beside a beginning of the answer in the last message. */
   | 'format-beside-prefill'
+  /** A beginning of the answer in the last message, for a model that takes none. */
+  | 'prefill-by-model'
   /** JSON mode in a request whose messages do not say the word JSON. */
   | 'format-without-word'
   /** Two updates of the configuration directly after one another. */
@@ -615,3 +617,12 @@ export type LeftReason =
   | 'too-deep'
   /** The text is no JSON, and no rule reads it. */
   | 'syntax';
+
+/** What `restore` changes of a reply beside the values of its answer. */
+export type AnswerChange =
+  /** Text beside an answer that came as a call was left out. */
+  | 'drop-text'
+  /** Calls of the function behind the one that is the answer were left out. */
+  | 'drop-call'
+  /** The answer was taken out of a Markdown fence. */
+  | 'remove-fence';

@@ -84,6 +84,7 @@ function play(one, as, named, whole) {
   }
   if (Array.isArray(one.told)) assert.deepEqual(eventsOf(streamed), one.told);
   assert.deepEqual(exchange.takeRepairedCalls(), one.repaired ?? []);
+  assert.deepEqual(exchange.takeAnswerChanges(), one.answerChanges ?? []);
   exchange.close();
 }
 

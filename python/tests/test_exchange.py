@@ -102,6 +102,7 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
             told = exchange.reply(reply.encode() if as_bytes else reply)
             assert told == (written(case["told"]) if last else None), number
     assert [call.to_dict() for call in exchange.take_repaired_calls()] == case.get("repaired", [])
+    assert exchange.take_answer_changes() == case.get("answerChanges", [])
     if isinstance(case["told"], list):
         assert written(events_of(streamed)) == written(case["told"])
 

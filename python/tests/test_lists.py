@@ -154,8 +154,9 @@ def reports(case: Case, found: dict[str, Any]) -> None:
     assert {name: shown[name] for name in expected} == expected
     repairs = bool(case.options.get("repair"))
     answers = "answer" in shown["restore"]
-    called = "tool" in shown["restore"].get("answer", {})
-    assert shown["restore"]["version"] == (5 if called else 4 if answers else 3 if repairs else 2)
+    answer = shown["restore"].get("answer", {})
+    version = 6 if "schema" in answer else 5 if "tool" in answer else 4 if answers else 3 if repairs else 2
+    assert shown["restore"]["version"] == version
     assert ("repair" in shown["restore"]) == repairs
     assert shown["restore"].keys() <= {"version", "tools", "format", "search", "indices", "repair", "answer"}
     assert shown["restore"].get("format") in FORMATS
@@ -190,9 +191,12 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
     for one in case.members.get("replies", []):
         reply, expected = one["input"], compact(one["expected"])
         for way in (restore, kept):
+            said = (one.get("calls", []), one.get("answerChanges", []))
             told = way.reply(reply)
-            assert (compact(told.reply), told.to_dict()["calls"]) == (expected, one.get("calls", []))
-            assert way.reply(compact(reply)).to_dict()["calls"] == one.get("calls", [])
+            assert compact(told.reply) == expected
+            assert (told.to_dict()["calls"], told.to_dict()["answerChanges"]) == said
+            shown = way.reply(compact(reply)).to_dict()
+            assert (shown["calls"], shown["answerChanges"]) == said
             assert exact(way.reply(compact(reply)).reply) == exact(expected)
             assert exact(way.reply(compact(reply).encode()).reply.decode()) == exact(expected)
     for one in case.members.get("clientCalls", []):
@@ -208,9 +212,10 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
     for one in case.members.get("contents", []):
         for way in (restore, kept):
             content = way.content(one["input"])
-            assert (content.content, content.complete) == (one["expected"], one["complete"])
+            said = (one["complete"], one.get("fenced", False))
+            assert (content.content, (content.complete, content.fenced)) == (one["expected"], said)
             content = way.content(one["input"].encode())
-            assert (content.content, content.complete) == (one["expected"].encode(), one["complete"])
+            assert (content.content, (content.complete, content.fenced)) == (one["expected"].encode(), said)
     for one in case.members.get("callStreams", []):
         call = kept.call_stream(one["name"])
         assert [*map(call.feed, one["pieces"]), call.finish()] == one["expected"]
@@ -222,10 +227,13 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
         assert compact(found) == expected
         assert [call.to_dict() for call in stream.take_repaired_calls()] == one.get("calls", [])
         assert stream.take_repaired_calls() == [], "told twice"
+        assert stream.take_answer_changes() == one.get("answerChanges", [])
+        assert stream.take_answer_changes() == [], "told twice"
         text = "".join(f"event: {type_of(event)}\ndata: {compact(event)}\n\n" for event in one["input"])
         stream = kept.stream()
         out = "".join(stream.feed_text(text[at : at + 7]) for at in range(0, len(text), 7)) + stream.finish_text()
         assert [call.to_dict() for call in stream.take_repaired_calls()] == one.get("calls", [])
+        assert stream.take_answer_changes() == one.get("answerChanges", [])
         events = [block.split("\n") for block in out.split("\n\n") if block]
         data = [json.loads(lines[-1].removeprefix("data: ")) for lines in events]
         assert compact(data) == expected

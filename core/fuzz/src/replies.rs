@@ -8,7 +8,10 @@ use toolwire::{
     AdaptOptions, DeferredOptions, RepairOptions, Restore,
 };
 
-use crate::wire::{self, Wire};
+use crate::{
+    grammar::{self, Style},
+    wire::{self, Wire},
+};
 
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
     let dialect = data.choose(dialects())?.name;
@@ -44,6 +47,11 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
             return Ok(Err(about(format!("cut as {pieces:?}\n  gives {in_pieces:?}\n  whole {whole:?}"))));
         }
     }
+    if has_format {
+        if let Some(fault) = answer(&adapted.restore, wire, data)? {
+            return Ok(Err(about(fault)));
+        }
+    }
     for name in &names {
         let arguments = wire::arguments(data)?;
         if let Some(fault) = call(&adapted.restore, name, &arguments, &cut(&arguments, data)?) {
@@ -56,6 +64,42 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
         }
     }
     Ok(Ok(1))
+}
+
+/// The text of an answer is the same whole and in pieces, in one text or in several.
+fn answer(restore: &Restore, wire: Wire, data: &mut Unstructured<'_>) -> Result<Option<String>> {
+    let mut text = grammar::value(data, Style::Tidy)?;
+    if data.arbitrary()? {
+        text = format!("{{\"response\":{text}}}");
+    }
+    if data.arbitrary()? {
+        let (before, word) =
+            (data.choose(&["", "\n", "So: "])?, data.choose(&["json\n", "\n", "", "JSON ", "text\n"])?);
+        text =
+            format!("{before}```{word}{text}{}", data.choose(&["\n```", "```", "\n```\n", "\n```\nSo.", "\n``", ""])?);
+    }
+    if data.ratio(1_u8, 4_u8)? {
+        let at = data.choose_index(text.chars().count().max(1))?;
+        text = text.chars().take(at).collect();
+    }
+    let (texts, pieces) = (cut(&text, data)?, data.int_in_range(1..=9_usize)?);
+    let (events, whole) = wire.answer(&texts, pieces);
+    let mut stream = restore.stream();
+    let mut found = String::new();
+    for event in &events {
+        match stream.feed(event) {
+            Ok(events) => events.iter().for_each(|event| wire::text_of(event, &mut found)),
+            // A `Value` cannot hold half a surrogate pair, which text can.
+            Err(_) => return Ok(None),
+        }
+    }
+    stream.finish().unwrap_or_default().iter().for_each(|event| wire::text_of(event, &mut found));
+    let (mut expected, Ok(restored)) = (String::new(), restore.reply(&whole)) else { return Ok(None) };
+    wire::text_of(&restored.reply, &mut expected);
+    let (told, told_whole) = (stream.take_answer_changes(), restored.answer_changes);
+    Ok((found != expected || told != told_whole).then(|| {
+        format!("the answer {texts:?} is {found:?} with {told:?} in pieces, {expected:?} with {told_whole:?} whole")
+    }))
 }
 
 /// A call is the same whole and in pieces, and an item of its client.

@@ -246,6 +246,97 @@ impl Wire {
     }
 }
 
+impl Wire {
+    /// A reply with adjacent texts as the events of a stream, each text in pieces of so many characters, and as a whole.
+    /// Chat Completions and Gemini stream one text.
+    pub(crate) fn answer(self, texts: &[&str], size: usize) -> (Vec<Value>, Value) {
+        let mut events = Vec::new();
+        let one = [texts.concat()];
+        let texts: Vec<&str> = match self {
+            Wire::Chat | Wire::Gemini => one.iter().map(String::as_str).collect(),
+            _ => texts.to_vec(),
+        };
+        for (index, text) in texts.iter().enumerate() {
+            let chars: Vec<char> = text.chars().collect();
+            let pieces: Vec<String> = chars.chunks(size).map(|piece| piece.iter().collect()).collect();
+            let of_part = |kind: &str| json!({"type": format!("response.{kind}"), "output_index": 0, "item_id": "m", "content_index": index});
+            let with = |mut event: Value, key: &str, value: Value| {
+                event[key] = value;
+                event
+            };
+            match self {
+                Wire::Anthropic => {
+                    let block = json!({"type": "text", "text": ""});
+                    events.push(json!({"type": "content_block_start", "index": index, "content_block": block}));
+                    events.extend(pieces.iter().map(|piece| json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": piece}})));
+                    events.push(json!({"type": "content_block_stop", "index": index}));
+                }
+                Wire::Responses => {
+                    let part = |text: &str| json!({"type": "output_text", "text": text});
+                    events.push(with(of_part("content_part.added"), "part", part("")));
+                    events.extend(pieces.iter().map(|piece| with(of_part("output_text.delta"), "delta", json!(piece))));
+                    events.push(with(of_part("output_text.done"), "text", json!(text)));
+                    events.push(with(of_part("content_part.done"), "part", part(text)));
+                }
+                Wire::Chat => {
+                    events.extend(
+                        pieces.iter().map(|piece| json!({"choices": [{"index": 0, "delta": {"content": piece}}]})),
+                    );
+                    events.push(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}));
+                }
+                Wire::Gemini => {
+                    events.extend(
+                        pieces.iter().map(|piece| json!({"candidates": [{"content": {"parts": [{"text": piece}]}}]})),
+                    );
+                    events.push(json!({"candidates": [{"content": {"parts": []}, "finishReason": "STOP"}]}));
+                }
+            }
+        }
+        let parts = |kind: &str| -> Vec<Value> {
+            texts
+                .iter()
+                .map(|text| if kind.is_empty() { json!({"text": text}) } else { json!({"type": kind, "text": text}) })
+                .collect()
+        };
+        let whole = match self {
+            Wire::Anthropic => {
+                json!({"type": "message", "role": "assistant", "content": parts("text"), "stop_reason": "end_turn"})
+            }
+            Wire::Responses => {
+                json!({"output": [{"type": "message", "role": "assistant", "content": parts("output_text")}]})
+            }
+            Wire::Chat => {
+                json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": texts.concat()}, "finish_reason": "stop"}]})
+            }
+            Wire::Gemini => json!({"candidates": [{"content": {"parts": parts("")}, "finishReason": "STOP"}]}),
+        };
+        (events, whole)
+    }
+}
+
+/// Adds the texts of an event or of a reply. Events that repeat a text have none of their own.
+pub(crate) fn text_of(node: &Value, found: &mut String) {
+    let kind = node["type"].as_str().unwrap_or_default();
+    if kind.ends_with(".done") {
+        return;
+    }
+    if kind == "response.output_text.delta" {
+        found.push_str(node["delta"].as_str().unwrap_or_default());
+        return;
+    }
+    for key in ["text", "content"] {
+        found.push_str(node[key].as_str().unwrap_or_default());
+    }
+    for key in ["output", "choices", "candidates", "content", "parts"] {
+        node[key].as_array().into_iter().flatten().for_each(|inner| text_of(inner, found));
+    }
+    for key in ["delta", "message", "content", "content_block", "part"] {
+        if node[key].is_object() {
+            text_of(&node[key], found);
+        }
+    }
+}
+
 /// What a model answers, for a function or for one that stands for a `custom` tool.
 pub(crate) fn arguments(data: &mut Unstructured<'_>) -> Result<String> {
     const INPUTS: [&str; 8] = ["ls", "a\\nb", "\\ud83d\\ude00", "\\ud83d", "\\u0041\\q", "é😀", "\\", ""];

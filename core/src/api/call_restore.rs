@@ -42,13 +42,14 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
             };
             // No JSON has half a surrogate pair outside an escape.
             let restored = given.value().map(|given| restore_map.content(&given)).unwrap_or_default();
-            let report = Node::record([("complete", Node::bool(!restored.is_cut))]);
+            let report = [("complete", Node::bool(!restored.is_cut)), ("fenced", Node::bool(restored.is_unfenced))];
+            let report = Node::record(report);
             (restored.text.map_or(text, Node::string), Some(report))
         }
         Function::RestoreReply => {
             let mut reply = input()?;
             restore_map.whole_reply(&mut reply, &mut told)?;
-            (reply, Some(describe::repaired_reply(&told.take())))
+            (reply, Some(describe::restored_reply(&mut told)))
         }
         _ => {
             let found = format!("expected a function of a `restore`, found `{}`", function.name());

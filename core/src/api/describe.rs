@@ -11,10 +11,11 @@ use crate::{
     },
     error::Error,
     json::{Data, Node, Object, Text},
-    report::{Change, Left, Repair, Repaired, RepairedCall},
+    report::{AnswerChange, Change, Left, Repair, Repaired, RepairedCall},
     request::report::DeferredReport,
     schema::validate::{ArgumentViolation, Validation},
     tools::{
+        call_repair::Told,
         check::ToolViolation,
         check_request::RequestViolation,
         formats::FormatChange,
@@ -318,9 +319,15 @@ pub(super) fn repaired_client_call(call: Option<&RepairedCall>) -> Node<'static>
     Node::record([("repaired", call.map(repaired_call).unwrap_or_default())])
 }
 
-/// `{ calls }`
-pub(super) fn repaired_reply(calls: &[RepairedCall]) -> Node<'static> {
-    Node::record([("calls", repaired_calls(calls))])
+/// `{ calls, answerChanges }`
+pub(super) fn restored_reply(told: &mut Told) -> Node<'static> {
+    let (calls, changes) = (told.take(), told.take_answer_changes());
+    Node::record([("calls", repaired_calls(&calls)), ("answerChanges", answer_changes(&changes))])
+}
+
+/// A list of names.
+pub(crate) fn answer_changes(changes: &[AnswerChange]) -> Node<'static> {
+    Node::array(changes.iter().map(|change| Node::literal(change.as_str())).collect())
 }
 
 /// A list of `{ id, name, valid, repairs, left, retryMessage }`.

@@ -8,7 +8,7 @@ use crate::{
     exchange,
     json::{Node, Utf8Pieces},
     options::{ExchangeOptions, Native},
-    report::RepairedCall,
+    report::{AnswerChange, RepairedCall},
     tools::{list_cache::ToolListCache, request::AdaptReport, set_aside::SetAsideWarning},
 };
 
@@ -170,6 +170,13 @@ impl Exchange {
     /// ```
     pub fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.0.take_repaired_calls()
+    }
+
+    /// What was changed of the answer to a response format since this was asked last: as
+    /// [`RestoredReply::answer_changes`](crate::RestoredReply::answer_changes), in whole replies and in streams. Each
+    /// change is told once.
+    pub fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
+        self.0.take_answer_changes()
     }
 
     /// Takes the next piece of the text of a reply that comes as an event stream, cut anywhere, and gives the text to

@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     json::{Node, Utf8Pieces},
     options::{AdaptOptions, CheckRequestOptions},
-    report::RepairedCall,
+    report::{AnswerChange, RepairedCall},
     tools::{
         call_repair::Told,
         check_request::{self, RequestViolation},
@@ -100,6 +100,8 @@ pub struct RestoredReply<T> {
     pub reply: T,
     /// What became of each call, in their order, where calls are repaired; of tools that have a schema.
     pub calls: Vec<RepairedCall>,
+    /// What was changed of the answer to a response format, beside its values; each change once.
+    pub answer_changes: Vec<AnswerChange>,
 }
 
 impl Restore {
@@ -127,7 +129,8 @@ impl Restore {
     pub fn reply<T: Input>(&self, reply: T) -> Result<RestoredReply<T::Output>, Error> {
         let (mut node, mut told) = (reply.given()?.read()?, Told::default());
         self.0.whole_reply(&mut node, &mut told)?;
-        Ok(RestoredReply { reply: reply.written(&node)?, calls: told.take() })
+        let (calls, answer_changes) = (told.take(), told.take_answer_changes());
+        Ok(RestoredReply { reply: reply.written(&node)?, calls, answer_changes })
     }
 
     /// Restores a reply that comes in pieces.
@@ -212,6 +215,12 @@ impl ReplyRestorer {
     /// What became of the arguments of the calls that ended since this was asked last, where calls are repaired.
     pub fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.stream.take_repaired_calls()
+    }
+
+    /// What was changed of the answer to a response format since this was asked last: as
+    /// [`RestoredReply::answer_changes`]. Each change is told once.
+    pub fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
+        self.stream.take_answer_changes()
     }
 
     /// Ends the stream: gives the events that are still held back because their call never ended.

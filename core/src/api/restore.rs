@@ -105,6 +105,8 @@ pub struct RestoredContent<'t> {
     pub content: Cow<'t, str>,
     /// False if the text is JSON that breaks off. Then only what is whole of it is restored.
     pub complete: bool,
+    /// True if the text stood in a Markdown fence, which is removed.
+    pub fenced: bool,
 }
 
 /// A call in its client's own form, and what became of its arguments.
@@ -177,8 +179,10 @@ impl Restore {
     }
 
     /// Restores a text of the model's answer, if the request has a response format that was rewritten: takes it out of
-    /// its wrapper, and brings encoded values back. Text that is no JSON, or needs nothing, stays as it is. Of JSON
-    /// that breaks off, whatever is whole is restored. [`Self::reply`] and [`Self::stream`] do the same.
+    /// its wrapper, and brings encoded values back. If the schema was sent in the instructions alone, the answer is
+    /// taken out of a Markdown fence, too, unless the schema refuses it. Text that is no JSON, or needs nothing, stays
+    /// as it is. Of JSON that breaks off, whatever is whole is restored. [`Self::reply`] and [`Self::stream`] do the
+    /// same.
     ///
     /// ```
     /// use serde_json::json;
@@ -195,7 +199,7 @@ impl Restore {
     pub fn content<'t>(&self, text: &'t str) -> RestoredContent<'t> {
         let restored = self.0.content(text);
         let content = restored.text.map_or(Cow::Borrowed(text), Cow::Owned);
-        RestoredContent { content, complete: !restored.is_cut }
+        RestoredContent { content, complete: !restored.is_cut, fenced: restored.is_unfenced }
     }
 
     /// Restores the arguments of one call piece by piece, for callers that turn a stream of one API into another's.

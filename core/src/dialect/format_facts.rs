@@ -46,9 +46,33 @@ pub(super) const PREFILL: RequestFact = refused(
     FormatRule::BesidePrefill(Api::Anthropic),
     'A',
     "a response format stands beside no beginning of the answer",
-    "Anthropic, structured outputs: message prefilling is incompatible with JSON outputs (documentation); from Claude \
-        4.6 on any prefill is a 400 (flink-agents#1009)",
+    "Anthropic, structured outputs: message prefilling is incompatible with JSON outputs (documentation)",
 );
+/// Whether a format stands beside it or not.
+pub(super) const CLAUDE_PREFILL: RequestFact = RequestFact {
+    refuses: Refusal::Prefill(Models::Contain(&[
+        "opus-4-6",
+        "opus-4.6",
+        "sonnet-4-6",
+        "sonnet-4.6",
+        "opus-4-7",
+        "opus-4.7",
+        "opus-4-8",
+        "opus-4.8",
+        "opus-5",
+        "sonnet-5",
+        "haiku-5",
+        "fable-5",
+        "mythos-5",
+    ])),
+    statement: "Claude takes no beginning of the answer from 4.6 on",
+    confidence: 'A',
+    severity: Severity::Refused,
+    source: "Anthropic, What's new in Claude 4.6, prefill removal (documentation); live: `This model does not support \
+        assistant message prefill. The conversation must end with a user message.` (skyvern#4795, opencode#13768, \
+        qwen-code#8039; on Bedrock opencode#29760)",
+    checked: "2026-11-27",
+};
 pub(super) const DEEPSEEK_SCHEMA: RequestFact = refused(
     FormatRule::Schema(Api::OpenaiChat),
     'A',

@@ -58,6 +58,8 @@ pub(crate) enum Refusal {
     HistoryName,
     /// A response format.
     Format(FormatRule),
+    /// A last message that is the beginning of the answer, for these models.
+    Prefill(Models),
     /// Functions of the client beside a tool that the API runs, for these models.
     FunctionsBesideHosted {
         models: Models,
@@ -224,6 +226,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("format-by-model", "A response format, for a model that takes none."),
     ("format-beside-tools", "A response format beside tools, or beside a tool that the API does not combine with it."),
     ("format-beside-prefill", "A response format beside a beginning of the answer in the last message."),
+    ("prefill-by-model", "A beginning of the answer in the last message, for a model that takes none."),
     ("format-without-word", "JSON mode in a request whose messages do not say the word JSON."),
     ("format-updates", "Two updates of the configuration directly after one another."),
     ("format-name", "A response format without a name, or with one that the API does not take."),
@@ -265,6 +268,7 @@ impl RequestFact {
             Refusal::EmptyNamespace => "empty-namespace",
             Refusal::HistoryName => "history-name",
             Refusal::Format(rule) => rule.id(),
+            Refusal::Prefill(_) => "prefill-by-model",
             Refusal::FunctionsBesideHosted { .. } => "functions-beside-hosted",
             Refusal::BesideCache => "cached-content",
         }

@@ -24,7 +24,7 @@ use crate::{
         without_dialect, AdaptOptions, Api, DeferralQuery, DialectQuery, ExchangeOptions, Native, OnSetAside, Overflow,
         ServerToolSearch, ToolFormat,
     },
-    report::RepairedCall,
+    report::{AnswerChange, RepairedCall},
     request::tool_format,
     tools::{
         call_repair::Told,
@@ -281,6 +281,14 @@ impl Exchange {
         calls
     }
 
+    /// Returns what was changed of the answer since the last call of this method.
+    pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
+        if let Some(stream) = &mut self.stream {
+            self.told.push_changes(stream.take_answer_changes());
+        }
+        self.told.take_answer_changes()
+    }
+
     /// Returns the warning about tools that the request leaves out.
     pub(crate) fn warning(&self) -> Option<&SetAsideWarning> {
         self.warning.as_ref()
@@ -317,8 +325,9 @@ impl Exchange {
         let out = lines.finish(self);
         self.lines = lines;
         let mut out = out?;
-        let calls = self.stream.take().map(|mut stream| stream.take_repaired_calls()).unwrap_or_default();
-        self.told.extend(calls);
+        if let Some(mut stream) = self.stream.take() {
+            self.told.extend(stream.take_repaired_calls(), stream.take_answer_changes());
+        }
         self.asks = false;
         if let Some(error) = self.failed.take() {
             return Err(error);

@@ -13,7 +13,7 @@ use crate::{
         AdaptOptions, BetaOptions, CheckRequestOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions,
         RepairOptions, SanitizeOptions, SearchOptions, ToolsOptions,
     },
-    report::RepairedCall,
+    report::{AnswerChange, RepairedCall},
 };
 #[cfg(feature = "search")]
 use crate::{
@@ -152,6 +152,11 @@ pub fn finish(stream: &mut ReplyRestorer) -> Vec<Node<'static>> {
 /// What became of calls that were repaired, as a list.
 pub fn repaired_calls(calls: &[RepairedCall]) -> Node<'static> {
     describe::repaired_calls(calls)
+}
+
+/// What was changed of an answer, as a list.
+pub fn answer_changes(changes: &[AnswerChange]) -> Node<'static> {
+    describe::answer_changes(changes)
 }
 
 /// Whether a stream holds nothing back, so that a new one would go on as well: a binding can lose it then.

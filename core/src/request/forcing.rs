@@ -165,22 +165,31 @@ pub(crate) fn ask_for_whole_arguments(request: &mut Node<'_>) -> Result<bool, Er
     Ok(is_changed)
 }
 
-/// Makes a request forbid more calls than one, where its format can.
+/// Makes a request forbid more calls than one, where its format can. Returns the pointer to what was set, if that was
+/// not so before.
 ///
 /// # Errors
 /// `invalid-json` if the choice is text that cannot be read.
-pub(crate) fn forbid_more_calls(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
+pub(crate) fn forbid_more_calls(request: &mut Node<'_>, api: Api) -> Result<Option<&'static str>, Error> {
+    const SINGLE: &str = "disable_parallel_tool_use";
     match api {
-        Api::Anthropic => edit_member(request, "tool_choice", |choice| {
-            choice.set("disable_parallel_tool_use", Node::bool(true));
-            Ok(())
-        })
-        .map(drop),
-        Api::OpenaiChat | Api::OpenaiResponses => {
-            request.set(PARALLEL_CALLS, Node::bool(false));
-            Ok(())
+        Api::Anthropic => {
+            let mut was_set = true;
+            edit_member(request, "tool_choice", |choice| {
+                was_set = choice.get(SINGLE).and_then(Node::as_bool) == Some(true);
+                choice.set(SINGLE, Node::bool(true));
+                Ok(())
+            })?;
+            Ok((!was_set).then_some("/tool_choice/disable_parallel_tool_use"))
         }
-        _ => Ok(()),
+        Api::OpenaiChat | Api::OpenaiResponses => {
+            if request.get(PARALLEL_CALLS).and_then(Node::as_bool) == Some(false) {
+                return Ok(None);
+            }
+            request.set(PARALLEL_CALLS, Node::bool(false));
+            Ok(Some("/parallel_tool_calls"))
+        }
+        _ => Ok(None),
     }
 }
 

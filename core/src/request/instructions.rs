@@ -26,6 +26,47 @@ pub(crate) fn append(request: &mut Node<'_>, format: Api, text: String) -> Resul
     }
 }
 
+/// Returns true if the instructions of a request have a text already: the system prompt, or a system message in the
+/// input of Responses.
+///
+/// # Errors
+/// `invalid-json` if a part of them is text that cannot be read.
+pub(crate) fn have(request: &Node<'_>, format: Api, text: &str) -> Result<bool, Error> {
+    for key in ["system", "instructions", "system_instruction", "systemInstruction"] {
+        if request.get(key).map_or(Ok(false), |prompt| holds(prompt, text, LEVELS))? {
+            return Ok(true);
+        }
+    }
+    let messages = request.get(format.history()).and_then(Node::as_array).unwrap_or_default();
+    for message in messages {
+        // What a message says of itself is read only if it may be the one.
+        if matches!(message.data(), Data::Verbatim(json) if !json.contains("system") && !json.contains("developer")) {
+            continue;
+        }
+        let message = view(message)?;
+        let leads = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
+        if leads && holds(&message, text, LEVELS)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The most levels above a text of a system prompt: a message, its content, a part.
+const LEVELS: usize = 5;
+
+fn holds(node: &Node<'_>, text: &str, levels: usize) -> Result<bool, Error> {
+    let Some(levels) = levels.checked_sub(1) else { return Ok(false) };
+    let node = view(node)?;
+    match node.data() {
+        Data::String(own) => Ok(own.value().is_some_and(|own| own.contains(text))),
+        Data::Array(items) => items.iter().try_fold(false, |found, item| Ok(found || holds(item, text, levels)?)),
+        _ => ["content", "parts", "text"].iter().try_fold(false, |found, key| {
+            Ok(found || node.get(*key).map_or(Ok(false), |inner| holds(inner, text, levels))?)
+        }),
+    }
+}
+
 /// Inserts a system message before the history of a Responses request: words that the API wants in the input count only
 /// there.
 ///

@@ -71,6 +71,8 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) counts_evaluated: Keywords,
     /// Something holds of properties by their names.
     pub(in crate::sanitize) judges_names: bool,
+    /// Whether the root declared an object before types were inferred in its branches; `None` before the walk.
+    pub(in crate::sanitize) declared_object: Option<bool>,
     /// Objects are listed as values, by the names that their properties had.
     pub(in crate::sanitize) lists_objects: bool,
     /// What `refused` may find something wrong with.
@@ -131,6 +133,7 @@ impl PassContext {
             stood: Keywords::NONE,
             counts_evaluated: Keywords::NONE,
             judges_names: false,
+            declared_object: None,
             lists_objects: false,
             refused: grammar.restricted(),
             diagnostics,

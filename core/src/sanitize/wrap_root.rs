@@ -19,6 +19,7 @@ use crate::{
     sanitize::canonicalize::repair::known_type,
     schema::{
         draft::Draft,
+        emptiness::admits_object,
         instance_types::InstanceTypes,
         keyword::Keyword,
         misplaced::misplaced,
@@ -49,7 +50,9 @@ pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &
         return Err(Error::new(Code::NotRepresentable, "", message));
     }
     let is_object = Search { root, grammar, budget, references: None, steps: MAX_STEPS }.is_object(root, MAX_LEVELS);
-    if is_object || misplaced(root).is_some() || !(root.as_object().is_some() || root.as_bool().is_some()) {
+    // Keywords of objects say nothing of the values that the schema accepts if another keyword excludes objects.
+    let admits = || InstanceTypes::declared(root).is_some() || admits_object(root, Form::Read, Draft::of(root), budget);
+    if is_object && admits() || misplaced(root).is_some() || !(root.as_object().is_some() || root.as_bool().is_some()) {
         return Ok(false);
     }
     let mut outer = Object::new();

@@ -2,14 +2,17 @@
 //! them. Text that is no JSON, or needs nothing, stays byte for byte.
 
 use alloc::string::String;
+use core::cell::Cell;
 
 use super::{
-    answer_parts::{self, is_text_part, may_change, Content},
+    answer_fence::{unfenced, Restores},
+    answer_parts::{self, is_text_part, Content, Read},
     call_sites::each,
 };
 use crate::{
     json::{self, Data, Node, Text},
     sanitize::decode::Plan,
+    schema::validate::Prepared,
 };
 
 /// What has to be undone in the answer of a model.
@@ -20,6 +23,9 @@ pub(crate) struct Answer {
     pub(super) tool: Option<String>,
     /// True if the model may call nothing but that function, so that text beside the call is not for the client.
     pub(super) is_only: bool,
+    /// The schema that only the instructions have. An answer that comes in a Markdown fence is taken out of it, unless
+    /// this schema refuses it.
+    pub(super) told: Option<Prepared>,
 }
 
 /// Restores a text, if there is something to undo. Of a text that breaks off, what is whole is restored.
@@ -29,17 +35,24 @@ pub(super) fn restored(answer: Option<&Answer>, text: &str) -> Content {
 
 /// As [`restored`]; `None` if the text is neither JSON that may change nor the beginning of such JSON.
 fn read(answer: Option<&Answer>, text: &str) -> Option<Content> {
-    may_change(text).filter(|may| *may)?;
+    if let Some((answer, schema)) = answer.and_then(|answer| Some((answer, answer.told.as_ref()?))) {
+        if let Some(content) = unfenced(text, &answer.plan, schema) {
+            return Some(content);
+        }
+    }
+    if !(Restores { json: true, fenced: false }).may_be(text) {
+        return None;
+    }
     let restored = |mut node: Node<'_>| answer.and_then(|answer| answer.restored(&mut node));
     if let Ok(node) = json::read(text) {
-        return Some(Content { text: restored(node), is_cut: false });
+        return Some(Content { text: restored(node), ..Content::default() });
     }
     let closed = json::close_cut(text)?;
     let mut node = json::read(&closed).ok();
     if let (Some(node), true) = (&mut node, answer.is_some_and(|answer| answer.plan.may_have_pairs())) {
         drop_half_pair(node);
     }
-    Some(Content { text: node.and_then(restored), is_cut: true })
+    Some(Content { text: node.and_then(restored), is_cut: true, is_unfenced: false })
 }
 
 /// Drops the last pair of a list of pairs if its value is missing, so that the others can be restored.
@@ -93,17 +106,27 @@ fn is_list_with_half_pair(node: &Node<'_>) -> bool {
 
 impl Answer {
     pub(super) const fn new(plan: Plan) -> Self {
-        Answer { plan, tool: None, is_only: false }
+        Answer { plan, tool: None, is_only: false, told: None }
+    }
+
+    /// The schema is in the instructions alone.
+    pub(super) fn told(plan: Plan, schema: &Node<'_>) -> Self {
+        Answer { told: Prepared::new(schema), ..Answer::new(plan) }
     }
 
     /// The answer is the arguments of a function.
-    pub(super) const fn of_tool(plan: Plan, name: String, is_only: bool) -> Self {
-        Answer { plan, tool: Some(name), is_only }
+    pub(super) fn of_tool(plan: Plan, name: String, is_only: bool) -> Self {
+        Answer { tool: Some(name), is_only, ..Answer::new(plan) }
     }
 
     /// Returns true if there may be something to undo in a text. Without a function, that is what the answer is for.
     pub(super) fn restores_text(&self) -> bool {
         self.tool.is_none() || !self.plan.is_empty()
+    }
+
+    /// Returns how a text begins that may have to be restored.
+    pub(super) fn restores(&self) -> Restores {
+        Restores { json: !self.plan.is_empty(), fenced: self.told.is_some() }
     }
 
     /// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.
@@ -117,25 +140,42 @@ impl Answer {
         (!node.is_intact()).then(|| json::write(node))
     }
 
-    /// Restores the texts of a whole reply of any API.
-    pub(super) fn reply(&self, reply: &mut Node<'_>) {
-        self.event(reply, true);
+    /// Lets `work` restore texts. Returns true if one was taken out of a fence, too.
+    pub(super) fn reading<R>(&self, work: impl FnOnce(Read<'_>) -> R) -> (R, bool) {
+        let is_unfenced = Cell::new(false);
+        let restore = |text: &str| {
+            let content = self.read(text)?;
+            is_unfenced.set(is_unfenced.get() || content.is_unfenced);
+            Some(content)
+        };
+        let restores = self.restores();
+        let done = work(Read { restore: &restore, may_begin: &|text| restores.may_be(text) });
+        (done, is_unfenced.get())
     }
 
-    /// Restores the whole texts of an event of a stream. Text that breaks off is restored only if the event ends it.
-    pub(super) fn event(&self, event: &mut Node<'_>, is_end: bool) {
-        let walk = Walk { answer: self, may_be_cut: is_end };
-        if matches!(event.data(), Data::Array(_)) {
-            return answer_parts::restore_chunks(&|text| self.read(text), event, is_end, &mut |one| walk.in_reply(one));
-        }
-        walk.in_reply(event);
+    /// Restores the texts of a whole reply of any API. Returns true if one was taken out of a fence.
+    pub(super) fn reply(&self, reply: &mut Node<'_>) -> bool {
+        self.event(reply, true)
+    }
+
+    /// Restores the whole texts of an event of a stream, as [`Self::reply`]. Text that breaks off is restored only if
+    /// the event ends it.
+    pub(super) fn event(&self, event: &mut Node<'_>, is_end: bool) -> bool {
+        let ((), is_unfenced) = self.reading(|read| {
+            let walk = Walk { read, may_be_cut: is_end };
+            match event.data() {
+                Data::Array(_) => answer_parts::restore_chunks(read, event, is_end, &mut |one| walk.in_reply(one)),
+                _ => walk.in_reply(event),
+            }
+        });
+        is_unfenced
     }
 }
 
 /// A walk through a reply.
 #[derive(Clone, Copy)]
 struct Walk<'w> {
-    answer: &'w Answer,
+    read: Read<'w>,
     /// True if a text that breaks off does not go on in another event.
     may_be_cut: bool,
 }
@@ -186,13 +226,13 @@ impl Walk<'_> {
         }
         self.in_text(message, "content");
         for list in ["content", "parts"] {
-            answer_parts::restore(&|text| self.answer.read(text), message, list, self.may_be_cut);
+            answer_parts::restore(self.read, message, list, self.may_be_cut);
         }
     }
 
     fn in_text(self, holder: &mut Node<'_>, key: &'static str) {
         let Some(text) = holder.get(key).and_then(Node::as_text).and_then(Text::value) else { return };
-        let content = self.answer.read(&text).filter(|content| self.may_be_cut || !content.is_cut);
+        let content = (self.read.restore)(&text).filter(|content| self.may_be_cut || !content.is_cut);
         if let Some(restored) = content.and_then(|content| content.text) {
             holder.set(key, Node::string(restored));
         }

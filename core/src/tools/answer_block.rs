@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     json::{self, Node},
+    report::AnswerChange,
     request::tool::has_type,
 };
 
@@ -19,15 +20,40 @@ pub(super) struct Calls {
     pub(super) has_answer: bool,
     /// True if one is to another function.
     pub(super) has_others: bool,
+    /// What is left out beside the answer.
+    pub(super) dropped: Dropped,
+}
+
+/// What is left out of a reply beside the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dropped {
+    /// True if a text is that is not blank.
+    pub(super) text: bool,
+    /// True if later calls of the function are.
+    pub(super) calls: bool,
+}
+
+impl Dropped {
+    pub(super) fn add(&mut self, other: Dropped) {
+        self.text |= other.text;
+        self.calls |= other.calls;
+    }
+
+    pub(super) fn changes(self) -> impl Iterator<Item = AnswerChange> {
+        let found = [(self.text, AnswerChange::DropText), (self.calls, AnswerChange::DropCall)];
+        found.into_iter().filter(|(is_dropped, _)| *is_dropped).map(|(_, change)| change)
+    }
 }
 
 impl Calls {
-    pub(super) const ANSWER: Calls = Calls { has_answer: true, has_others: false };
-    pub(super) const OTHER: Calls = Calls { has_answer: false, has_others: true };
+    pub(super) const ANSWER: Calls =
+        Calls { has_answer: true, has_others: false, dropped: Dropped { text: false, calls: false } };
+    pub(super) const OTHER: Calls = Calls { has_answer: false, has_others: true, ..Calls::ANSWER };
 
     pub(super) fn add(&mut self, other: Calls) {
         self.has_answer |= other.has_answer;
         self.has_others |= other.has_others;
+        self.dropped.add(other.dropped);
     }
 
     /// Returns true if the client has no call to answer.
@@ -79,6 +105,11 @@ pub(super) fn is_call_of(call: &Node<'_>, answer: &Answer) -> bool {
 /// Returns true for a part or a block that is text of the answer.
 pub(super) fn is_text(part: &Node<'_>) -> bool {
     part.get("text").is_some_and(|text| text.as_text().is_some()) && is_text_part(part)
+}
+
+/// Returns true for a text that is more than white space.
+pub(super) fn says_something(text: Option<&Node<'_>>) -> bool {
+    text.and_then(Node::as_text).is_some_and(|text| text.chars().chars().any(|one| !one.is_whitespace()))
 }
 
 pub(super) fn text_part(kind: &'static str, text: String) -> Node<'static> {

@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::Answer,
-    answer_block::{in_block, is_answer_block, is_call_of, is_text, text_part, Calls, Place},
+    answer_block::{in_block, is_answer_block, is_call_of, is_text, says_something, text_part, Calls, Dropped, Place},
     answer_candidates,
     call_sites::each,
 };
@@ -129,8 +129,10 @@ fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (b
     let list = message.get("tool_calls").and_then(Node::as_array).unwrap_or_default();
     let is_answer = |call: &Node<'_>| call.get("function").is_some_and(|function| is_call_of(function, answer));
     let first = list.iter().find(|call| is_answer(call));
-    let calls = Calls { has_answer: first.is_some(), has_others: !list.iter().all(is_answer) };
+    let mut calls = Calls { has_answer: first.is_some(), has_others: !list.iter().all(is_answer), ..Calls::default() };
     let Some(first) = first else { return calls };
+    calls.dropped.calls = list.iter().filter(|call| is_answer(call)).nth(1).is_some();
+    calls.dropped.text = says_something(message.get("content")) || has_text(message.get("content"));
     let arguments = first.get("function").and_then(|function| function.get("arguments"));
     let text = answer.text_of(arguments, place);
     if calls.has_others {
@@ -140,6 +142,12 @@ fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (b
     }
     set_text(message, text, has_parts);
     calls
+}
+
+/// Returns true if one of a list of parts is a text that is not blank.
+fn has_text(parts: Option<&Node<'_>>) -> bool {
+    let parts = parts.and_then(Node::as_array).unwrap_or_default();
+    parts.iter().any(|part| is_text(part) && says_something(part.get("text")))
 }
 
 /// Sets the text of a message of Chat Completions, Cohere or Ollama. Parts that are no text stay.
@@ -166,14 +174,18 @@ fn in_blocks(message: &mut Node<'_>, list: &str, answer: &Answer, is_answered: b
     if is_answered {
         return Calls::default();
     }
-    let (mut calls, mut is_left_out) = (Calls::default(), Vec::new());
+    let (mut calls, mut is_left_out, mut dropped) = (Calls::default(), Vec::new(), Dropped::default());
     each(message, list, &mut |block| {
         let was_answered = calls.has_answer;
         let own = if was_answered && is_answer_block(block, answer) { None } else { Some(in_block(block, answer)) };
         calls.add(own.unwrap_or_default());
-        is_left_out.push(own.is_none_or(|own| own == Calls::default() && is_text(block)));
+        let is_beside = own == Some(Calls::default()) && is_text(block);
+        dropped.calls |= own.is_none();
+        dropped.text |= is_beside && says_something(block.get("text"));
+        is_left_out.push(own.is_none() || is_beside);
     });
     if calls.has_answer {
+        calls.dropped = dropped;
         let mut is_left_out = is_left_out.into_iter();
         message.visit(list, |list| list.as_array_mut().map(|list| list.retain(|_| is_left_out.next() != Some(true))));
     }
@@ -191,14 +203,18 @@ pub(super) enum Item {
 
 /// Turns the first call of the function in a list of items or steps, and leaves out the others, and other texts.
 fn in_items(reply: &mut Node<'_>, list: &str, answer: &Answer, kind: Item) -> Calls {
-    let (mut calls, mut is_left_out) = (Calls::default(), Vec::new());
+    let (mut calls, mut is_left_out, mut dropped) = (Calls::default(), Vec::new(), Dropped::default());
     each(reply, list, &mut |item| {
         let is_second = calls.has_answer && has_type(item, "function_call") && is_call_of(item, answer);
         let own = if is_second { Calls::default() } else { in_item(item, answer, kind) };
         calls.add(own);
-        is_left_out.push(is_second || own == Calls::default() && is_text_item(item));
+        let is_beside = own == Calls::default() && is_text_item(item);
+        dropped.calls |= is_second;
+        dropped.text |= is_beside && has_text(item.get("content"));
+        is_left_out.push(is_second || is_beside);
     });
     if calls.has_answer {
+        calls.dropped = dropped;
         let mut is_left_out = is_left_out.into_iter();
         reply.visit(list, |list| list.as_array_mut().map(|list| list.retain(|_| is_left_out.next() != Some(true))));
     }

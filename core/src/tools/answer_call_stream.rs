@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::Answer,
-    answer_block::{as_text_block, is_call_of, is_text, Place},
+    answer_block::{as_text_block, is_call_of, is_text, Dropped, Place},
     answer_call::{self, as_item, is_text_item, message_id, output_text, Item},
     answer_candidates::Candidates,
     answer_choices::Choices,
@@ -16,6 +16,7 @@ use super::{
     answer_queue::{part_of, Part, Queue, CONVERSE_START, CONVERSE_STOP, SEQUENCE},
     call_sites::is_none,
     held::{pay, Key, CALL, CONVERSE_DELTA},
+    text_events::delta_of,
 };
 use crate::{
     collections::Map,
@@ -74,6 +75,14 @@ impl AnswerEvents {
         self.queue.calls.has_answer || self.choices.is_answered || self.candidates.is_answered
     }
 
+    /// Returns what was left out beside the answer.
+    pub(super) fn dropped(&self) -> Dropped {
+        let mut dropped = self.queue.calls.dropped;
+        dropped.add(self.choices.dropped);
+        dropped.add(self.candidates.dropped);
+        dropped
+    }
+
     /// Returns true if nothing is known of the reply, so that another one could go on with it.
     pub(super) fn is_at_rest(&self) -> bool {
         self.passing.is_none()
@@ -107,6 +116,9 @@ impl AnswerEvents {
             return self.begin(event, key, answer, out);
         }
         if self.queue.is_hidden(part, &key) {
+            if delta_of(&event).is_some() {
+                self.queue.note_text(&event);
+            }
             return Ok(());
         }
         if self.open.contains_key(&key) {
@@ -205,6 +217,7 @@ impl AnswerEvents {
             return Ok(());
         }
         if self.queue.calls.has_answer {
+            self.queue.calls.dropped.calls = true;
             return self.queue.hide(&event, key);
         }
         pay(&mut self.queue.cost, CALL)?;

@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::Answer,
-    answer_block::{in_block, is_answer_block, is_text, Calls},
+    answer_block::{in_block, is_answer_block, is_text, says_something, Calls, Dropped},
     call_sites::each,
     held::{append, pay, CALL},
     held_text::{Carrier, Slot},
@@ -24,6 +24,8 @@ pub(super) struct Candidates {
     pub(super) holds: bool,
     /// True if an answer has come.
     pub(super) is_answered: bool,
+    /// What is left out beside the answers.
+    pub(super) dropped: Dropped,
     cost: usize,
 }
 
@@ -149,6 +151,8 @@ impl Candidates {
                 let own = if is_second { Calls::default() } else { in_block(part, answer) };
                 known.calls.add(own);
                 let is_beside = own == Calls::default() && is_text(part);
+                known.calls.dropped.calls |= is_second;
+                known.calls.dropped.text |= known.is_answered && is_beside && says_something(part.get("text"));
                 if is_beside && holds && !known.is_answered {
                     part.get("text").and_then(Node::as_text).into_iter().for_each(|text| append(&mut known.held, text));
                 }
@@ -163,6 +167,8 @@ impl Candidates {
         });
         if known.is_answered {
             self.is_answered = true;
+            known.calls.dropped.text |= !known.held.trim().is_empty();
+            self.dropped.add(known.calls.dropped);
             self.cost -= before;
             (known.held, known.carrier) = (String::new(), None);
             return Ok(());

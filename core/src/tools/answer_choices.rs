@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::Answer,
-    answer_block::{is_call_of, is_text, text_part, Calls, Gone, Place},
+    answer_block::{is_call_of, is_text, says_something, text_part, Calls, Dropped, Gone, Place},
     answer_call,
     call_sites::each,
     held::{append, pay, CALL},
@@ -23,6 +23,8 @@ pub(super) struct Choices {
     known: Map<u64, Choice>,
     /// True if an answer has come.
     pub(super) is_answered: bool,
+    /// What is left out beside the answers.
+    pub(super) dropped: Dropped,
     /// The choices of an event with calls whose names have not come.
     nameless: Vec<u64>,
     cost: usize,
@@ -154,6 +156,13 @@ impl Choices {
         }
         if known.calls.has_answer {
             self.is_answered = true;
+            let content = choice.get("delta").and_then(|delta| delta.get("content"));
+            let mut beside = says_something(content) || !known.held.trim().is_empty();
+            for part in content.and_then(Node::as_array).unwrap_or_default() {
+                beside |= is_text(part) && says_something(part.get("text"));
+            }
+            known.calls.dropped.text |= beside;
+            self.dropped.add(known.calls.dropped);
             (known.held, known.carrier) = (String::new(), None);
             choice.visit("delta", |delta| set_piece(delta, text));
         } else if let Some(carrier) = carrier {
@@ -211,6 +220,7 @@ impl Choice {
         if is_answer {
             let is_first = !self.calls.has_answer;
             self.calls.has_answer = true;
+            self.calls.dropped.calls |= !is_first;
             self.gone.insert(index);
             self.slots.insert(index, Begun::Answer { id, is_first });
             let piece = || piece_of(whole.as_ref().unwrap_or(call), answer);

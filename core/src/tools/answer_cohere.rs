@@ -102,7 +102,7 @@ impl Cohere {
                 }
             }
             match self.open {
-                Open::Hidden => {}
+                Open::Hidden => queue.note_text(&event),
                 Open::Held => queue.hold(&event, true)?,
                 Open::Passes if queue.is_holding() => queue.hold(&event, false)?,
                 Open::Passes => out.push(event),
@@ -160,7 +160,10 @@ impl Cohere {
                 queue.release(out);
                 Begun::Other
             }
-            (true, true) => Begun::Second,
+            (true, true) => {
+                queue.calls.dropped.calls = true;
+                Begun::Second
+            }
             (true, false) => {
                 queue.calls.has_answer = true;
                 queue.release_without_texts(out);

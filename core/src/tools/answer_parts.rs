@@ -16,10 +16,18 @@ pub(crate) struct Content {
     pub(crate) text: Option<String>,
     /// True if the text is the beginning of a JSON text.
     pub(crate) is_cut: bool,
+    /// True if the new text stood in a Markdown fence.
+    pub(crate) is_unfenced: bool,
 }
 
-/// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.
-pub(super) type Read<'r> = &'r dyn Fn(&str) -> Option<Content>;
+/// How texts are restored.
+#[derive(Clone, Copy)]
+pub(super) struct Read<'r> {
+    /// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.
+    pub(super) restore: &'r dyn Fn(&str) -> Option<Content>,
+    /// Returns true if a text may begin such JSON.
+    pub(super) may_begin: &'r dyn Fn(&str) -> bool,
+}
 
 /// The texts of a list of parts, in their order; `None` for a part that is no text and stands between texts.
 #[derive(Debug, Default)]
@@ -125,15 +133,15 @@ impl Parts {
 }
 
 /// Returns the new texts of adjacent parts.
-fn in_run(texts: &[&str], read: Read<'_>, may_be_cut: bool) -> Vec<Option<String>> {
+pub(super) fn in_run(texts: &[&str], read: Read<'_>, may_be_cut: bool) -> Vec<Option<String>> {
     let (mut new, mut is_tried) = (Vec::with_capacity(texts.len()), false);
     while let Some((text, rest)) = texts.get(new.len()..).and_then(<[&str]>::split_first) {
         let is_last = rest.is_empty();
-        let alone = read(text).filter(|content| !content.is_cut || is_last && may_be_cut);
-        if alone.is_none() && !is_last && !is_tried && may_change(text) == Some(true) {
+        let alone = (read.restore)(text).filter(|content| !content.is_cut || is_last && may_be_cut);
+        if alone.is_none() && !is_last && !is_tried && (read.may_begin)(text) {
             is_tried = true;
             let whole = texts.get(new.len()..).unwrap_or_default().concat();
-            if let Some(content) = read(&whole) {
+            if let Some(content) = (read.restore)(&whole) {
                 let whole = content.text.filter(|_| may_be_cut || !content.is_cut);
                 let others = whole.as_ref().map(|_| String::new());
                 new.push(whole);
@@ -165,17 +173,11 @@ fn put(message: &mut Node<'_>, list: &'static str, texts: &mut NewTexts) {
 }
 
 /// Returns true for a block of text that has nothing else.
-fn is_bare_block(part: &Node<'_>) -> bool {
+pub(super) fn is_bare_block(part: &Node<'_>) -> bool {
     has_type(part, "text")
         && part.as_object().is_some_and(|part| {
             part.iter().all(|member| member.key.is("type") || member.key.is("text") || member.value.is_null())
         })
-}
-
-/// Returns true if a text may be JSON that a plan changes: no plan changes a number, `true`, `false` or `null`.
-pub(super) fn may_change(text: &str) -> Option<bool> {
-    let first = text.bytes().find(|byte| !byte.is_ascii_whitespace())?;
-    Some(matches!(first, b'{' | b'[' | b'"'))
 }
 
 /// Returns true if a block or a part holds text of the answer, not a thought or something else.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{
     answer::Answer,
-    answer_block::{Calls, Gone},
+    answer_block::{says_something, Calls, Gone},
     held::{pay, Key, CALL, CONVERSE_DELTA},
 };
 use crate::{
@@ -86,6 +86,9 @@ impl Queue {
         }
         for (event, is_text) in core::mem::take(&mut self.events) {
             let ends = part_of(&event).filter(|(part, _)| *part == Part::Ends);
+            if is_text {
+                self.note_text(&event);
+            }
             match (is_text, ends) {
                 (false, _) => self.pass(event, out),
                 (true, Some((_, key))) => drop(self.hidden.remove(&key)),
@@ -108,7 +111,13 @@ impl Queue {
         pay(&mut self.cost, CALL)?;
         index_of(event).into_iter().for_each(|index| self.gone.insert(index));
         self.hidden.insert(key);
+        self.note_text(event);
         Ok(())
+    }
+
+    /// Notes the text of an event that the client does not see.
+    pub(super) fn note_text(&mut self, event: &Node<'_>) {
+        self.calls.dropped.text |= has_text(event, LEVELS);
     }
 
     /// Passes on an event that was not among those of the API.
@@ -165,6 +174,21 @@ pub(super) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
         return None;
     };
     Some((part, Key::of(event)))
+}
+
+/// The most levels above the text of an event: `delta`, `message`, `content`, `text` of Cohere.
+const LEVELS: usize = 5;
+/// The members that lead to the text of an event.
+const TO_TEXT: [&str; 8] = [CONVERSE_DELTA, "content_block", "step", "item", "part", "delta", "message", "content"];
+
+/// Returns true if an event of a text has a piece of it that is not blank.
+fn has_text(node: &Node<'_>, levels: usize) -> bool {
+    let Some(levels) = levels.checked_sub(1) else { return false };
+    // The piece of a text of Responses is `delta` itself.
+    says_something(node.get("text"))
+        || says_something(node.get("delta"))
+        || TO_TEXT.iter().any(|key| node.get(*key).is_some_and(|inner| has_text(inner, levels)))
+        || node.as_array().is_some_and(|parts| parts.iter().any(|part| has_text(part, levels)))
 }
 
 /// The member that numbers the block, the item or the step of an event.

@@ -4,20 +4,22 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    answer_parts::is_text_part,
+    answer_fence::Restores,
+    answer_parts::{is_text_part, Read},
+    answer_run::Run,
     call_sites::each,
     held::{Key, CONVERSE_DELTA},
     held_text::{at, set, Carrier, Held, Piece, Slot, TextKey},
     stream_restorer::{Passed, Stream},
+    text_events::{delta_of, step_of, text_key, Step, COHERE_TEXT, DELTA_TEXT},
 };
 use crate::{
     error::Error,
     json::{Node, Object, Text},
+    report::AnswerChange,
     request::tool::has_type,
 };
 
-const DELTA_TEXT: &[&str] = &["delta", "text"];
-const COHERE_TEXT: &[&str] = &["delta", "message", "content", "text"];
 /// Members of a chunk of Chat Completions that say nothing of their own.
 const OF_CHUNK: [&str; 9] =
     ["id", "object", "created", "model", "provider", "system_fingerprint", "service_tier", "obfuscation", "choices"];
@@ -61,6 +63,9 @@ impl Stream {
         if self.restore_map.answer.as_ref().is_none_or(|answer| !answer.restores_text()) {
             return Ok(Passed::Event);
         }
+        if self.in_run(event, out)? {
+            return Ok(Passed::Nothing);
+        }
         if let Some((key, path)) = delta_of(event) {
             return self.delta(event, &key, path);
         }
@@ -88,18 +93,64 @@ impl Stream {
 
     /// Returns the texts that never ended.
     pub(super) fn texts_left(&mut self) -> Vec<Node<'static>> {
+        let mut left = Vec::new();
+        self.end_run(&mut left);
         let held = self.texts.close_all(None);
-        held.into_iter().filter_map(|held| self.carried_text(held)).collect()
+        left.extend(held.into_iter().filter_map(|held| self.carried_text(held)));
+        left
     }
 
-    fn carried_text(&self, mut held: Held) -> Option<Node<'static>> {
+    /// Handles an event beside texts that hold one answer together. Returns true if the event is held back.
+    fn in_run<'a>(&mut self, event: &Node<'_>, out: &mut Vec<Node<'a>>) -> Result<bool, Error> {
+        let Some(answer) = self.restore_map.answer.clone() else { return Ok(false) };
+        let step = step_of(event);
+        if let Some(run) = &mut self.run {
+            if step == Step::Ping {
+                return Ok(false);
+            }
+            let path = if let Step::GoesOn(_, path) = &step { *path } else { DELTA_TEXT };
+            let has_others = matches!(step, Step::GoesOn(..)) && !has_only(event, &OF_DELTA);
+            if !has_others && run.take(event, || Carrier::new(only(event, &OF_DELTA), Slot::Path(path)))? {
+                return Ok(true);
+            }
+            self.end_run(out);
+        }
+        let Step::Ends(key) = step else { return Ok(false) };
+        let breaks_off = |text: &str| {
+            let is_read = |read: Read<'_>| (read.restore)(text).is_some_and(|content| !content.is_cut);
+            answer.restores().may_be(text) && !answer.reading(is_read).0
+        };
+        if !self.texts.pieces(&key).is_some_and(breaks_off) {
+            return Ok(false);
+        }
+        self.run = self.texts.close(&key).map(|held| Run::new(held, key, event));
+        Ok(self.run.is_some())
+    }
+
+    /// Passes on the texts that hold one answer together.
+    fn end_run(&mut self, out: &mut Vec<Node<'_>>) {
+        let (Some(run), Some(answer)) = (self.run.take(), self.restore_map.answer.clone()) else { return };
+        let (released, is_unfenced) = answer.reading(|read| run.release(read));
+        self.told.push_changes(is_unfenced.then_some(AnswerChange::RemoveFence));
+        released.gone.into_iter().for_each(|index| self.gone.insert(index));
+        out.extend(released.events);
+    }
+
+    fn carried_text(&mut self, mut held: Held) -> Option<Node<'static>> {
         let whole = self.whole_text(&mut held);
         Some(held.carrier?.with(whole))
     }
 
-    fn whole_text(&self, held: &mut Held) -> String {
+    fn whole_text(&mut self, held: &mut Held) -> String {
         let pieces = core::mem::take(&mut held.pieces);
-        self.restore_map.content(&pieces).text.unwrap_or(pieces)
+        let content = self.restore_map.content(&pieces);
+        self.told.push_changes(content.is_unfenced.then_some(AnswerChange::RemoveFence));
+        content.text.unwrap_or(pieces)
+    }
+
+    fn restores(&self) -> Restores {
+        let none = Restores { json: false, fenced: false };
+        self.restore_map.answer.as_ref().map_or(none, |answer| answer.restores())
     }
 
     /// Handles an event that has a piece of a text, and nothing else.
@@ -108,7 +159,8 @@ impl Stream {
             return Ok(Passed::Event);
         };
         let carrier = || Carrier::new(only(event, &OF_DELTA), Slot::Path(path));
-        match self.texts.piece(key, &piece, carrier)? {
+        let restores = self.restores();
+        match self.texts.piece(key, &piece, restores, carrier)? {
             Piece::Same => {}
             Piece::Text(text) => set(event, path, Node::string(text)),
             Piece::Held if has_only(event, &OF_DELTA) => return Ok(Passed::Nothing),
@@ -173,7 +225,8 @@ impl Stream {
     ) -> Result<bool, Error> {
         let piece = holder.get(member).and_then(Node::as_text).filter(|piece| !piece.is_empty());
         let Some(piece) = piece.cloned().map(Text::into_owned) else { return Ok(false) };
-        match self.texts.piece(key, &piece, carrier)? {
+        let restores = self.restores();
+        match self.texts.piece(key, &piece, restores, carrier)? {
             Piece::Same => return Ok(false),
             Piece::Text(text) => holder.set(member, Node::string(text)),
             Piece::Held => {
@@ -209,7 +262,7 @@ impl Stream {
         let is_start = ["message_start", "content_block_start", "step.start"].into_iter().any(is);
         if !is_start {
             let is_part = is("response.output_text.done") || is("response.content_part.done");
-            self.restore_map.contents(event, is_part || ends_one || ends_all);
+            self.restore_map.contents(event, is_part || ends_one || ends_all, &mut self.told);
         }
     }
 
@@ -245,7 +298,7 @@ impl Stream {
     fn choice_text(&mut self, choice: &mut Node<'_>, number: u64, chunk: &Carrier) -> Result<bool, Error> {
         let key = TextKey { block: Key::in_choice(number, 0), part: 0 };
         let ends = choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
-        choice.visit("message", |message| self.restore_map.contents(message, ends));
+        choice.visit("message", |message| self.restore_map.contents(message, ends, &mut self.told));
         let (mut outcome, mut is_withheld) = (Ok(()), false);
         let mut take = |holder: &mut Node<'_>, member: &'static str| {
             if outcome.is_ok() {
@@ -332,33 +385,6 @@ impl Stream {
         }
         Ok(passed)
     }
-}
-
-/// Returns the text that an event has a piece of, and where, if it has nothing else.
-fn delta_of(event: &Node<'_>) -> Option<(TextKey, &'static [&'static str])> {
-    let delta = event.get("delta");
-    let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.delta"));
-    if has_type(event, "content_block_delta") && delta.is_some_and(|delta| has_type(delta, "text_delta"))
-        || is_step && delta.is_some_and(|delta| has_type(delta, "text"))
-    {
-        return Some((TextKey { block: Key::of(event), part: 0 }, DELTA_TEXT));
-    }
-    if has_type(event, "response.output_text.delta") {
-        return Some((text_key(event), &["delta"]));
-    }
-    // Cohere Chat v2.
-    if has_type(event, "content-delta") {
-        return at(event, COHERE_TEXT).map(|_| (TextKey { block: Key::of(event), part: 0 }, COHERE_TEXT));
-    }
-    let block = event.get(CONVERSE_DELTA)?;
-    block.get("delta")?.get("text")?;
-    let block = Key::of_block(block.get("contentBlockIndex"));
-    Some((TextKey { block, part: 0 }, &[CONVERSE_DELTA, "delta", "text"]))
-}
-
-/// Returns the key of a text of Responses.
-fn text_key(event: &Node<'_>) -> TextKey {
-    TextKey { block: Key::of(event), part: event.get("content_index").and_then(Node::as_u64).unwrap_or_default() }
 }
 
 /// Returns a copy of an event that has only these members.

@@ -13,7 +13,7 @@ use crate::{
     limits::MAX_HELD_BYTES,
     options::{RepairOptions, Truncated},
     repair::{self, Answered},
-    report::{Left, LeftReason, Repair, Repaired, RepairedCall},
+    report::{AnswerChange, Left, LeftReason, Repair, Repaired, RepairedCall},
     sanitize::decode::Plan,
     schema::validate::{Prepared, Verdict},
 };
@@ -64,6 +64,10 @@ pub(crate) struct Told {
     pub(super) is_cut: bool,
     /// True if the reply ended at a length limit: blank arguments may be truncated, too.
     pub(super) is_limited: bool,
+    /// What was changed of the answer and not drained yet.
+    answer: Vec<AnswerChange>,
+    /// What was changed of the answer so far: each change is reported once.
+    answer_so_far: Vec<AnswerChange>,
 }
 
 impl Told {
@@ -90,6 +94,21 @@ impl Told {
             self.bytes += bytes;
             self.calls.push(call);
         }
+    }
+
+    /// Adds changes of the answer.
+    pub(crate) fn push_changes(&mut self, changes: impl IntoIterator<Item = AnswerChange>) {
+        for change in changes {
+            if !self.answer_so_far.contains(&change) {
+                self.answer_so_far.push(change);
+                self.answer.push(change);
+            }
+        }
+    }
+
+    /// Removes and returns the collected changes of the answer.
+    pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
+        core::mem::take(&mut self.answer)
     }
 
     /// Records that a call of a stream was reported.
@@ -127,12 +146,13 @@ impl Told {
 
     /// Returns true if no state is buffered.
     pub(super) fn is_at_rest(&self) -> bool {
-        self.seen.is_empty() && self.filled.is_empty() && !self.has_nameless
+        self.seen.is_empty() && self.filled.is_empty() && !self.has_nameless && self.answer_so_far.is_empty()
     }
 
     #[cfg(feature = "search")]
-    pub(crate) fn extend(&mut self, calls: Vec<RepairedCall>) {
+    pub(crate) fn extend(&mut self, calls: Vec<RepairedCall>, changes: Vec<AnswerChange>) {
         calls.into_iter().for_each(|call| self.push(call));
+        self.push_changes(changes);
     }
 
     /// Removes and returns the collected reports.

@@ -164,6 +164,14 @@ fn says_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     Ok(false)
 }
 
+/// Returns true if a text of the history of a request holds the word JSON.
+///
+/// # Errors
+/// `invalid-json` if a part of it is text that cannot be read.
+pub(super) fn input_says_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    request.get(api.history()).map_or(Ok(false), text_says_json)
+}
+
 /// Names of functions and arguments of calls are no texts.
 fn text_says_json(node: &Node<'_>) -> Result<bool, Error> {
     let node = view(node)?;

@@ -6,7 +6,7 @@ use super::{
     check_beside,
     check_formats::{self, has_tools, Broken},
     history_arguments, history_pairs,
-    request::{recognise, rename_history},
+    request::{history_length, recognise, rename_history},
     request_facts::{self, choice_of, Namespaces, RequestChange},
     request_members, result_names, server_mentions, servers,
 };
@@ -74,6 +74,7 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     }
     let choice = choice_of(&request, api)?.and_then(|(_, choice)| choice);
     for fact in dialect.requests() {
+        let prefill;
         let (pointer, is_broken) = match fact.refuses {
             Refusal::ChoiceOfAbsentTool if broken.is_none() => {
                 ("/tool_choice", names_absent_tool(&request, api, choice.as_ref())?)
@@ -84,6 +85,11 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
             }
             Refusal::ModelWithoutTools { models, takes_hosted } => {
                 ("/tools", models.include(&model) && has_tools(&request, takes_hosted)?)
+            }
+            Refusal::Prefill(models) => {
+                let is_refused = models.include(&model) && check_formats::begins_answer(&request, api)?;
+                prefill = format!("/{}/{}", api.history(), history_length(&request, api).saturating_sub(1));
+                (prefill.as_str(), is_refused)
             }
             _ => match check_beside::broken(&request, api, fact, &model)? {
                 Some(pointer) => (pointer, true),

@@ -118,6 +118,8 @@ enum Kind {
         has_others: bool,
         /// True if the request asked for parts of the arguments.
         was_in_parts: bool,
+        /// What was set to forbid more calls.
+        limit: Option<Limit>,
     },
     Prompt {
         /// The instructions.
@@ -125,9 +127,20 @@ enum Kind {
         mode: Option<&'static JsonMode>,
         /// The property that holds an answer that is no object.
         wrapper: Option<String>,
+        schema: Node<'static>,
+        /// True if the input is to have the instructions, because JSON mode wants the word JSON there.
+        is_input: bool,
     },
     /// The model has to call a tool of the client, and gives no answer.
     NoAnswer,
+}
+
+/// A member of a request that forbids more calls than one.
+struct Limit {
+    /// JSON Pointer to it in a request of the same format.
+    at: &'static str,
+    /// True if the request had the member, with another value.
+    was_given: bool,
 }
 
 /// What a substitute is for: a request of this format, with a model, that another API may get.
@@ -174,6 +187,10 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         let message =
             "expected a response format of JSON, found bare text of an enumeration, which only the API's own \
             format gives";
+        return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
+    }
+    if let Some(fact) = prefill_refused(request, for_api)? {
+        let message = format!("expected a request without a beginning of the answer, found one: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     let word = steps.required.filter(|_| place.kind == Some("json_object"));
@@ -274,15 +291,17 @@ fn put_tool(
         request.set("tool_choice", Node::literal(word));
     }
     let was_in_parts = api == Api::Gemini && ask_for_whole_arguments(request)?;
+    let mut limit = None;
     if is_only && takes_limit(steps, dialect, (api, model)) {
-        forbid_more_calls(request, api)?;
+        let was_given = request.get(PARALLEL_CALLS).is_some();
+        limit = forbid_more_calls(request, api)?.map(|at| Limit { at, was_given });
     }
     for fact in dialect.requests() {
         if check_beside::broken(request, api, fact, model)?.is_some() {
             return Err(refused(&format!("one that breaks a rule: {}", fact.statement)));
         }
     }
-    Ok(Kind::Tool { name, at, is_only, has_others: others.is_any, was_in_parts })
+    Ok(Kind::Tool { name, at, is_only, has_others: others.is_any, was_in_parts, limit })
 }
 
 /// Returns true if the API lets a request forbid more calls than one.
@@ -374,12 +393,36 @@ fn put_prompt(
     }
     text += ":\n";
     text += &json::write_plain(&handed.schema);
+    // The API goes on with the input of earlier turns, in which the instructions would pile up, and not with earlier
+    // instructions.
+    let goes_on = target == Api::OpenaiResponses && is_stored(request);
+    if goes_on && !check_formats::input_says_json(request, api)? {
+        mode = None;
+    }
+    let is_input = target == Api::OpenaiResponses && mode.is_some() && !goes_on;
     let is_of_cache = |fact: &&RequestFact| fact.refuses == Refusal::BesideCache && check_beside::has_cache(request);
     if let Some(fact) = dialect.requests().iter().find(is_of_cache).filter(|_| target == Api::Gemini) {
         let message = format!("expected a request that takes instructions, found another: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
-    Ok(Kind::Prompt { text, mode, wrapper })
+    Ok(Kind::Prompt { text, mode, wrapper, schema: handed.schema.detached(), is_input })
+}
+
+/// Returns the fact by which the model refuses the beginning of the answer that a request has.
+fn prefill_refused(
+    request: &Node<'_>,
+    For { api, dialect, model, .. }: For<'_>,
+) -> Result<Option<&'static RequestFact>, Error> {
+    let is_it = |fact: &&RequestFact| matches!(fact.refuses, Refusal::Prefill(models) if models.include(model));
+    match dialect.requests().iter().find(is_it) {
+        Some(fact) if check_formats::begins_answer(request, api)? => Ok(Some(fact)),
+        _ => Ok(None),
+    }
+}
+
+/// Returns true if a request of Responses goes on with a conversation that the API has stored.
+fn is_stored(request: &Node<'_>) -> bool {
+    ["previous_response_id", "conversation"].iter().any(|key| request.get(*key).is_some_and(|id| !id.is_null()))
 }
 
 /// Returns true if the API takes JSON mode beside the tools of a request.
@@ -444,7 +487,7 @@ impl Substitute {
                 let message = "left the format out: the model has to call a tool of the client, and gives no answer";
                 (Rule::FormatAsTool, None, Accepts::Same, Guidance::Lost, forces, message.to_string())
             }
-            Kind::Tool { name, at, is_only, has_others, was_in_parts } => {
+            Kind::Tool { name, at, is_only, has_others, was_in_parts, limit } => {
                 // Another choice would allow the tools that the request bars.
                 let must_name = (is_only && has_others).then_some(name.as_str());
                 if let Some(why) = choice_refused(request, must_name, (target, dialect, model), report)? {
@@ -462,20 +505,29 @@ impl Substitute {
                 let message =
                     format!("sent the schema as the arguments of the function `{name}`: the model has {forced}{parts}");
                 // Only a strict mode is known to hold arguments to a schema.
+                if let Some(Limit { at, was_given }) = limit {
+                    let pointer = if was_given { at.into() } else { from.clone() };
+                    let places = (pointer, Some(at.into()).filter(|_| api == target));
+                    let message = "forbade more calls than one: the first call is the answer".into();
+                    let change = about(Rule::FormatAsTool, places, Guidance::Same, forces.clone(), message);
+                    report.format_changes.push(FormatChange { dialect: dialect.name, change });
+                }
                 let is_strict = is_sent_strict(request, target, &name)?;
                 let accepts = if is_strict { Accepts::Same } else { Accepts::Wider };
                 (Rule::FormatAsTool, Some(at).filter(|_| api == target), accepts, Guidance::Same, forces, message)
             }
-            Kind::Prompt { text, mode, wrapper } => {
+            Kind::Prompt { text, mode, wrapper, schema, is_input } => {
                 if let Some(mode) = mode {
                     put_json_mode(request, mode)?;
                 }
-                // JSON mode wants the word JSON in the input, which the API stores.
-                match mode {
-                    Some(_) if target == Api::OpenaiResponses => instructions::insert_before_input(request, text)?,
-                    _ => instructions::append(request, target, text)?,
+                // A caller that sends a rewritten request on with another turn has them already.
+                if !instructions::have(request, target, &text)? {
+                    match is_input {
+                        true => instructions::insert_before_input(request, text)?,
+                        false => instructions::append(request, target, text)?,
+                    }
                 }
-                restore_map.answers_by(wrapper.map(|name| Answer::new(Plan::of_wrapper(name))));
+                restore_map.answers_by(Some(Answer::told(wrapper.map(Plan::of_wrapper).unwrap_or_default(), &schema)));
                 let message = match mode {
                     Some(_) => "sent the schema in the instructions, with JSON mode: nothing enforces it",
                     None => "sent the schema in the instructions: nothing enforces it",

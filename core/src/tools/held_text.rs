@@ -3,7 +3,7 @@
 use alloc::{string::String, sync::Arc, vec::Vec};
 
 use super::{
-    answer_parts::may_change,
+    answer_fence::{Beginning, Restores},
     held::{append, pay, Key, CALL},
 };
 use crate::{
@@ -26,12 +26,11 @@ pub(super) struct TextKey {
     pub(super) part: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Held {
-    /// True if the text is no JSON, so that all of it passes.
+    beginning: Beginning,
+    /// True if the text has nothing to restore, so that all of it passes.
     passes: bool,
-    /// True if the text begins like JSON that may change.
-    is_json: bool,
     pub(super) pieces: String,
     /// The event that can carry the whole text.
     pub(super) carrier: Option<Carrier>,
@@ -80,12 +79,13 @@ impl Texts {
         &mut self,
         key: &TextKey,
         piece: &Text<'_>,
+        restores: Restores,
         carrier: impl FnOnce() -> Carrier,
     ) -> Result<Piece, Error> {
         let is_new = !self.open.contains_key(key);
         if is_new {
             pay(&mut self.cost, CALL)?;
-            self.open.insert(key.clone(), Held { cost: CALL, ..Held::default() });
+            self.open.insert(key.clone(), Held::new(restores));
         }
         let Some(held) = self.open.get_mut(key) else { return Ok(Piece::Same) };
         if held.passes {
@@ -93,10 +93,8 @@ impl Texts {
         }
         let before = held.pieces.len();
         append(&mut held.pieces, piece);
-        // Only white space came before the text is known to be JSON.
-        let begins = if held.is_json { None } else { may_change(held.pieces.get(before..).unwrap_or_default()) };
-        held.is_json |= begins == Some(true);
-        if begins == Some(false) {
+        // Only white space and the opening of a fence come before that is known.
+        if held.beginning.feed(held.pieces.get(before..).unwrap_or_default()) == Some(false) {
             held.passes = true;
             self.cost -= held.cost - CALL;
             held.cost = CALL;
@@ -114,6 +112,11 @@ impl Texts {
         }
         (self.cost, held.cost, held.carrier) = (total, cost, Some(carrier));
         Ok(Piece::Held)
+    }
+
+    /// Returns what is held back of a text.
+    pub(super) fn pieces(&self, key: &TextKey) -> Option<&str> {
+        self.open.get(key).filter(|held| !held.passes).map(|held| held.pieces.as_str())
     }
 
     pub(super) fn close(&mut self, key: &TextKey) -> Option<Held> {
@@ -136,7 +139,14 @@ impl Texts {
     }
 }
 
-/// Returns white space and the text behind it, whose halves of surrogate pairs stay.
+impl Held {
+    fn new(restores: Restores) -> Self {
+        let (beginning, pieces) = (Beginning::new(restores), String::new());
+        Held { beginning, passes: false, pieces, carrier: None, cost: CALL }
+    }
+}
+
+/// Returns white space, or the opening of a fence, and the text behind it, whose halves of surrogate pairs stay.
 fn behind(mut space: String, piece: &Text<'_>) -> Text<'static> {
     if let Some(value) = piece.value() {
         space.push_str(&value);

@@ -538,7 +538,7 @@ fn rewrite_list<'a>(
 }
 
 /// Returns the number of messages in a request.
-fn history_length(request: &Node<'_>, api: Api) -> usize {
+pub(super) fn history_length(request: &Node<'_>, api: Api) -> usize {
     request.get(api.history()).and_then(Node::as_array).map_or(0, <[Node<'_>]>::len)
 }
 

@@ -17,6 +17,7 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Text},
     options::{Api, RepairOptions},
+    report::AnswerChange,
     request::{
         namespaces::is_default,
         report::{CallKind, ClientTool, DeferredReport},
@@ -357,11 +358,15 @@ impl RestoreMap {
     pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<bool, Error> {
         self.reply(reply, told)?;
         let Some(answer) = self.answer.as_deref() else { return Ok(false) };
-        if answer.tool.is_some() && answer_call::in_reply(reply, answer).has_answer {
-            return Ok(true);
+        if answer.tool.is_some() {
+            let calls = answer_call::in_reply(reply, answer);
+            if calls.has_answer {
+                told.push_changes(calls.dropped.changes());
+                return Ok(true);
+            }
         }
         // A model that calls nothing may still write the answer as it was asked for.
-        answer.reply(reply);
+        told.push_changes(answer.reply(reply).then_some(AnswerChange::RemoveFence));
         Ok(false)
     }
 
@@ -371,9 +376,9 @@ impl RestoreMap {
     }
 
     /// Restores the whole texts of an event of a stream. Text that breaks off is restored only if the event ends it.
-    pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool) {
+    pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool, told: &mut Told) {
         if let Some(answer) = self.answer.as_ref().filter(|answer| answer.restores_text()) {
-            answer.event(event, is_end);
+            told.push_changes(answer.event(event, is_end).then_some(AnswerChange::RemoveFence));
         }
     }
 

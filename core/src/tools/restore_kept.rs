@@ -19,12 +19,15 @@ use crate::{
     options::{Api, RepairOptions},
     request::report::CallKind,
     sanitize::decode::{version, Plan},
+    schema::validate::Prepared,
 };
 
 /// The member of what is kept of the answer that names the function which gives it.
 const TOOL: &str = "tool";
 /// The member that is true if the model may call nothing else.
 const ONLY: &str = "only";
+/// The member that has the schema which only the instructions have.
+const TOLD: &str = "schema";
 
 impl RestoreMap {
     /// Returns the map as JSON, to be kept for a later turn.
@@ -48,6 +51,7 @@ impl RestoreMap {
             Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
         });
         let newest = match (&self.answer, &self.repair) {
+            (Some(answer), _) if answer.told.is_some() => version::TELLING,
             (Some(answer), _) if answer.tool.is_some() => version::CALLING,
             (Some(_), _) => version::ANSWERING,
             (None, Some(_)) => version::REPAIRING,
@@ -74,6 +78,9 @@ impl RestoreMap {
                     kept.set(ONLY, Node::bool(true));
                 }
             }
+            if let Some(schema) = &answer.told {
+                kept.set(TOLD, schema.schema().clone());
+            }
             ("answer", kept)
         }));
         Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
@@ -88,7 +95,7 @@ impl RestoreMap {
                 format!("expected {expected}, as `restore` was written; found something else"),
             )
         };
-        version::check(node, version::CALLING, "a `restore`", "sanitize the tools again")?;
+        version::check(node, version::TELLING, "a `restore`", "sanitize the tools again")?;
         let tools =
             node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
         let repair = node.get("repair").map(RepairOptions::from_node).transpose();
@@ -99,7 +106,10 @@ impl RestoreMap {
         let tool = tool.map(|tool| tool.ok_or_else(|| wrong("/answer/tool".into(), "a name"))).transpose()?;
         let tool = tool.map(|tool| tool.display().into_owned());
         let is_only = node.get("answer").and_then(|answer| answer.get(ONLY)?.as_bool()) == Some(true);
-        let answer = answer.map(|plan| Arc::new(Answer { tool, is_only, ..Answer::new(plan) }));
+        let told = node.get("answer").and_then(|answer| answer.get(TOLD));
+        let told = told.map(|schema| Prepared::new(schema).ok_or_else(|| wrong("/answer/schema".into(), "a schema")));
+        let told = told.transpose()?;
+        let answer = answer.map(|plan| Arc::new(Answer { plan, tool, is_only, told }));
         let mut restore_map =
             RestoreMap { client: client_of(node, &wrong)?, repair, has_indices, answer, ..RestoreMap::default() };
         for member in tools {

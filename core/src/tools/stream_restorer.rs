@@ -7,7 +7,9 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    answer_block::Gone,
     answer_call_stream::AnswerEvents,
+    answer_run::Run,
     call_repair::Told,
     call_sites::{self, is_none, Site},
     held::{Calls, Held, Key},
@@ -19,7 +21,7 @@ use super::{
 use crate::{
     error::Error,
     json::{Data, Node, Text},
-    report::RepairedCall,
+    report::{AnswerChange, RepairedCall},
 };
 
 /// The last events of a stream.
@@ -34,6 +36,10 @@ pub(crate) struct Stream {
     pub(super) held: Calls,
     /// The texts of the answer that are buffered.
     pub(super) texts: Texts,
+    /// The texts that hold one answer together.
+    pub(super) run: Option<Run>,
+    /// The blocks whose text moved into another one.
+    pub(super) gone: Gone,
     /// The items that become other items.
     items: Items,
     /// The calls that are the answer.
@@ -62,6 +68,8 @@ impl Stream {
             restore_map,
             held: Calls::default(),
             texts: Texts::default(),
+            run: None,
+            gone: Gone::default(),
             items: Items::default(),
             answers: AnswerEvents::default(),
             fresh: Vec::new(),
@@ -77,10 +85,17 @@ impl Stream {
         self.told.take()
     }
 
+    /// Returns what was changed of the answer since the last call of this function.
+    pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
+        self.told.take_answer_changes()
+    }
+
     /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.held.is_empty()
             && self.texts.is_empty()
+            && self.run.is_none()
+            && self.gone.is_empty()
             && self.items.is_empty()
             && self.answers.is_at_rest()
             && self.text.is_at_rest()
@@ -105,13 +120,13 @@ impl Stream {
     }
 
     /// Returns restored events with the answer as text, if a function gives it.
-    fn answered<'a>(&mut self, restored: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
+    fn answered<'a>(&mut self, mut restored: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
+        restored.iter_mut().for_each(|event| self.gone.renumber(event));
         let Some(answer) = self.restore_map.called_answer() else { return Ok(restored) };
         let mut out = Vec::with_capacity(restored.len());
-        for event in restored {
-            self.answers.feed(event, answer, &mut out)?;
-        }
-        Ok(out)
+        let fed = restored.into_iter().try_for_each(|event| self.answers.feed(event, answer, &mut out));
+        self.told.push_changes(self.answers.dropped().changes());
+        fed.map(|()| out)
     }
 
     fn restored<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {

@@ -253,6 +253,13 @@ fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
     let history: Vec<&Value> = items(&request[history_of(api)]).collect();
     let is_update = |item: &Value| item["type"] == "configuration_update";
     refuse(history.windows(2).any(|pair| is_update(pair[0]) && is_update(pair[1])), "two updates in a row")?;
+    if model.contains("claude-sonnet-4-6") {
+        let last = history.last().filter(|message| message["role"] == "assistant").map(|message| &message["content"]);
+        let is_text = |content: &&Value| {
+            content.is_string() || items(content).last().is_some_and(|block| block.get("text").is_some())
+        };
+        refuse(last.filter(is_text).is_some(), "This model does not support assistant message prefill")?;
+    }
     if format.is_null() {
         return Ok(());
     }

@@ -501,6 +501,17 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
         request[history_of(api)].as_array_mut().expect("a history").push(last);
     }),
     (
+        "prefill of new models",
+        &[
+            ("anthropic", "anthropic", "claude-sonnet-4-6"),
+            ("bedrock", "bedrock-anthropic", "anthropic.claude-sonnet-4-6"),
+        ],
+        |api, request, _| {
+            let last = said(api, false, "{");
+            request[history_of(api)].as_array_mut().expect("a history").push(last);
+        },
+    ),
+    (
         "JSON of Gemini",
         &[("gemini", "gemini", "gemini-2.5-flash"), ("gemini", "gemini", "gemini-3-pro")],
         |_, request, _| {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toolwire::{
     dialects,
-    reports::{LeftReason, RepairRule, RequestFact, Warning},
+    reports::{AnswerChange, LeftReason, RepairRule, RequestFact, Warning},
     rules::{Constraint, Rule},
     sanitize_tools, ToolsOptions,
 };
@@ -17,7 +17,7 @@ struct Names {
     members: Vec<(&'static str, &'static str)>,
 }
 
-fn lists() -> [Names; 7] {
+fn lists() -> [Names; 8] {
     [
         Names {
             type_name: "Dialect",
@@ -54,6 +54,11 @@ fn lists() -> [Names; 7] {
             type_name: "LeftReason",
             summary: "Why `repairArguments` leaves something as it is.",
             members: LeftReason::ALL.iter().map(|reason| (reason.as_str(), reason.summary())).collect(),
+        },
+        Names {
+            type_name: "AnswerChange",
+            summary: "What `restore` changes of a reply beside the values of its answer.",
+            members: AnswerChange::ALL.iter().map(|change| (change.as_str(), change.summary())).collect(),
         },
     ]
 }

@@ -5,6 +5,7 @@
 import { ToolwireError } from '../error.js';
 import type { Text } from '../options.js';
 import type { DeferralChoice, RepairedCall } from '../report.js';
+import type { AnswerChange } from '../rules.js';
 import { type Outcome, onText } from './call.js';
 import { type Place, shared } from './instance.js';
 import { Homes, Session } from './sessions.js';
@@ -28,6 +29,7 @@ interface Said {
   native?: Native;
   warning?: Warning | null;
   calls?: RepairedCall[];
+  answerChanges?: AnswerChange[];
 }
 
 /** What people should be told of a request. */
@@ -54,6 +56,7 @@ export class Running {
   /** Opens it anew. */
   readonly #begin: (place: Place) => number | undefined;
   #calls: RepairedCall[] = [];
+  #answerChanges: AnswerChange[] = [];
 
   private constructor(session: Session<Step>, begin: (place: Place) => number | undefined) {
     this.#session = session;
@@ -126,6 +129,13 @@ export class Running {
     return calls;
   }
 
+  /** What was changed of the answer since this was asked last. */
+  takeAnswerChanges(): AnswerChange[] {
+    const changes = this.#answerChanges;
+    this.#answerChanges = [];
+    return changes;
+  }
+
   /** Nothing more will be asked of it. */
   close(): void {
     this.#session.close();
@@ -140,6 +150,7 @@ export class Running {
     const said = (report ?? {}) as Said;
     // Not all at once: there may be more than a function takes arguments.
     for (const call of said.calls ?? []) this.#calls.push(call);
+    this.#answerChanges.push(...(said.answerChanges ?? []));
     return { value, said };
   }
 }

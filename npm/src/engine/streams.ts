@@ -5,6 +5,7 @@
 
 import type { Text } from '../options.js';
 import type { RepairedCall } from '../report.js';
+import type { AnswerChange } from '../rules.js';
 import { type Outcome, onText, onValues } from './call.js';
 import type { Place } from './instance.js';
 import { Homes, Session } from './sessions.js';
@@ -18,6 +19,7 @@ type Step = { text: string } | { event: string };
 export class Stream {
   readonly #session: Session<Step>;
   #calls: RepairedCall[] = [];
+  #answerChanges: AnswerChange[] = [];
 
   /** @param restore - Nobody changes it any more. With a tool's name in a list, it is a stream of one call. */
   constructor(restore: unknown) {
@@ -54,9 +56,18 @@ export class Stream {
     return calls;
   }
 
+  /** What was changed of the answer since this was asked last. */
+  takeAnswerChanges(): AnswerChange[] {
+    const changes = this.#answerChanges;
+    this.#answerChanges = [];
+    return changes;
+  }
+
   #told({ value, report }: Outcome<unknown>): unknown {
+    const told = report as { calls: RepairedCall[]; answerChanges: AnswerChange[] } | undefined;
     // Not all at once: there may be more than a function takes arguments.
-    for (const call of (report as { calls: RepairedCall[] } | undefined)?.calls ?? []) this.#calls.push(call);
+    for (const call of told?.calls ?? []) this.#calls.push(call);
+    this.#answerChanges.push(...(told?.answerChanges ?? []));
     return value;
   }
 }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from ._error import ToolwireError
+    from ._names import AnswerChange
     from .types import ExchangeOptions, Quarantined
 
 
@@ -146,6 +147,13 @@ class Exchange:
         It tells of whole replies and of streams.
         """
         return list(RepairedCall.list_of(self._exchange.take_repaired_calls()))
+
+    def take_answer_changes(self) -> list[AnswerChange]:
+        """Give what was changed of the answer to a response format since this was asked last; each change once.
+
+        It tells of whole replies and of streams.
+        """
+        return self._exchange.take_answer_changes()
 
     def feed_text(self, piece: str, /) -> str:
         """Take the next piece of the text of an event stream, cut anywhere, and give the text to be passed on.

@@ -275,6 +275,7 @@ RequestConstraint: TypeAlias = Literal[
     "format-by-model",
     "format-beside-tools",
     "format-beside-prefill",
+    "prefill-by-model",
     "format-without-word",
     "format-updates",
     "format-name",
@@ -369,3 +370,10 @@ LeftReason: TypeAlias = Literal[
     "syntax",
 ]
 """Why `repair_arguments` leaves something as it is."""
+
+AnswerChange: TypeAlias = Literal[
+    "drop-text",
+    "drop-call",
+    "remove-fence",
+]
+"""What `restore` changes of a reply beside the values of its answer."""

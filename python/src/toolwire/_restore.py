@@ -17,6 +17,8 @@ from ._toolwire import Restore as _Restore
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from ._names import AnswerChange
+
 
 class Restore:
     """Brings calls back to what the tools' own servers expect: their names, and arguments as their schemas want them.
@@ -138,8 +140,9 @@ class Restore:
     def content(self, text: str | bytes | bytearray | memoryview, /) -> RestoredContent[Any]:
         """Restore a text of the model's answer, if the request has a response format that was rewritten.
 
-        It is taken out of its wrapper, and encoded values come back. Text that is no JSON, or needs nothing, stays as
-        it is. Of JSON that breaks off, whatever is whole is restored. `reply` and `stream` do the same.
+        It is taken out of its wrapper, and encoded values come back. If the schema was sent in the instructions alone,
+        it is taken out of a Markdown fence, too, unless the schema refuses it. Text that is no JSON, or needs nothing,
+        stays as it is. Of JSON that breaks off, whatever is whole is restored. `reply` and `stream` do the same.
 
         Raises `ToolwireError`: `invalid-value` if it is no text.
 
@@ -149,7 +152,7 @@ class Restore:
         >>> request = {"model": "gpt-5", "messages": [], "response_format": form}
         >>> restore = adapt_request(request, dialect="openai-strict").restore
         >>> restore.content('{"response": ["a"]}')
-        RestoredContent(content='["a"]', complete=True)
+        RestoredContent(content='["a"]', complete=True, fenced=False)
         """
         given = str(text, "utf-8", "replace") if isinstance(text, bytes | bytearray | memoryview) else text
         value, report = self._prepared().call("restoreContent", (given,))
@@ -281,6 +284,10 @@ class ReplyRestorer:
     def take_repaired_calls(self) -> list[RepairedCall]:
         """Give what became of the calls that ended since this was asked last, where calls are repaired."""
         return list(RepairedCall.list_of(self._stream.take_repaired_calls()))
+
+    def take_answer_changes(self) -> list[AnswerChange]:
+        """Give what was changed of the answer to a response format since this was asked last; each change once."""
+        return self._stream.take_answer_changes()
 
     def finish(self) -> list[Any]:
         """End the stream: give the events that are still held back because their call never ended."""

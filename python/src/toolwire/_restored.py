@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypedDict, TypeVar
 
 from ._argument_results import Left, Repair, RepairedCall
+from ._names import AnswerChange  # noqa: TC001 - for those who read the hints at run time
 from ._record import Record
 
 T_co = TypeVar("T_co", covariant=True)
@@ -93,6 +94,8 @@ class RestoredContent(Record, Generic[T_co]):
     """The text: of the type that was given."""
     complete: bool
     """False if the text is JSON that breaks off. Then only what is whole of it is restored."""
+    fenced: bool
+    """True if the text stood in a Markdown fence, which is removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,5 +106,7 @@ class RestoredReply(Record, Generic[T_co]):
     """The reply: text if text was given."""
     calls: tuple[RepairedCall, ...]
     """What became of each call of a tool that has a schema, in their order; empty where calls are not repaired."""
+    answer_changes: tuple[AnswerChange, ...]
+    """What was changed of the answer to a response format, beside its values; each change once."""
 
-    _made: ClassVar = {"calls": RepairedCall.list_of}
+    _made: ClassVar = {"calls": RepairedCall.list_of, "answer_changes": tuple}

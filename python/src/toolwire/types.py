@@ -11,7 +11,16 @@ from ._argument_results import (
     Validation,
 )
 from ._framework import FrameworkOptions, SentTools
-from ._names import ChangeRule, Constraint, DeferredWarningCode, DialectName, LeftReason, RepairRule, RequestConstraint
+from ._names import (
+    AnswerChange,
+    ChangeRule,
+    Constraint,
+    DeferredWarningCode,
+    DialectName,
+    LeftReason,
+    RepairRule,
+    RequestConstraint,
+)
 from ._options import (
     AdaptOptions,
     BetaOptions,
@@ -72,6 +81,7 @@ __all__ = [
     "AdaptOptions",
     "AdaptReport",
     "Adapted",
+    "AnswerChange",
     "ArgumentViolation",
     "BetaOptions",
     "CallRepairOptions",

@@ -44,8 +44,14 @@ const FORCED_WHILE_CLAUDE_THINKS: RequestFact = RequestFact::while_thinking(
 );
 
 /// Anthropic, behind every host.
-pub(super) const ANTHROPIC: &[RequestFact] =
-    &[FORCED_BY_MODEL, FORCED_WHILE_CLAUDE_THINKS, ANTHROPIC_PAIRS, format_facts::CLAUDE_MODELS, format_facts::PREFILL];
+pub(super) const ANTHROPIC: &[RequestFact] = &[
+    FORCED_BY_MODEL,
+    FORCED_WHILE_CLAUDE_THINKS,
+    ANTHROPIC_PAIRS,
+    format_facts::CLAUDE_MODELS,
+    format_facts::PREFILL,
+    format_facts::CLAUDE_PREFILL,
+];
 
 /// Bedrock Converse, except for Claude.
 pub(super) const BEDROCK: &[RequestFact] = &[CONVERSE_PAIRS];
@@ -58,6 +64,7 @@ pub(super) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
     CONVERSE_PAIRS,
     format_facts::CLAUDE_MODELS,
     format_facts::PREFILL,
+    format_facts::CLAUDE_PREFILL,
 ];
 
 const DEEPSEEK_SOURCE: &str =

@@ -62,9 +62,13 @@ pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'
     nullable(node, place, context);
 }
 
-/// A schema that was rewritten is no longer in the draft it declares, if that is an old one.
+/// A schema that was rewritten is no longer in the draft it declares, if that is an old one. One that no longer says
+/// its draft is read as one of 2020-12.
 pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let draft = Draft::of(root);
+    if context.draft != Draft::Y2020 && root.get(Keyword::Schema).is_none() {
+        return spell_tuples(root, context);
+    }
     if draft == Draft::Y2020
         || !(context.respelled || (draft.ref_stands_alone() && has_words_beside_ref(root, context)?))
     {
@@ -77,7 +81,11 @@ pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut Pass
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
     }
-    // A list of items is a tuple in old drafts only.
+    spell_tuples(root, context)
+}
+
+/// A list of items is a tuple in old drafts only.
+fn spell_tuples(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Tuples { context })
 }
 

@@ -19,6 +19,9 @@ pub(crate) const ANSWERING: u64 = 4;
 /// Of what also restores an answer that is given as a call.
 pub(crate) const CALLING: u64 = 5;
 
+/// Of what also takes an answer out of a Markdown fence.
+pub(crate) const TELLING: u64 = 6;
+
 /// Is it of today, or of a version up to the newest of its kind? `what` says what was kept, and `again` how to get
 /// another.
 ///

@@ -5,13 +5,17 @@ use alloc::{format, string::String, vec, vec::Vec};
 use crate::{
     collections::Set,
     error::{Code, Error},
-    json::{self, Data, Node, Text},
+    json::{self, Data, Member, Node, Text},
     rules::Rule,
     sanitize::{
         context::PassContext,
         diagnostics::{merge_conflicts::intersected, ChangeKind, Location},
     },
-    schema::{instance_types::TYPE_NAMES, keyword::Keyword, visit::SchemaPath},
+    schema::{
+        instance_types::TYPE_NAMES,
+        keyword::{InstanceType, Keyword},
+        visit::SchemaPath,
+    },
 };
 
 const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
@@ -254,7 +258,8 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     });
 }
 
-/// Values of several types: one typed `enum` a branch.
+/// Values of several types: one typed `enum` a branch, with the keywords that constrain values of its type if they may
+/// not stand beside the union.
 pub(in crate::sanitize) fn split<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -270,12 +275,31 @@ pub(in crate::sanitize) fn split<'a>(
     let Some(object) = node.as_object_mut() else { return };
     let Some(Data::Array(values)) = object.remove(Keyword::Enum).map(Node::into_data) else { return };
     object.remove(Keyword::Type);
+    let beside = context.grammar.any_of.beside;
+    let kinds: Vec<InstanceType> = types.iter().filter_map(|name| InstanceType::named(&Text::literal(name))).collect();
+    let kind_of = |member: &Member<'_>| {
+        let keyword = Keyword::named(&member.key).filter(|keyword| !beside.contains(*keyword))?;
+        keyword.applies_to().filter(|kind| kinds.contains(kind))
+    };
+    let constraints: Vec<(InstanceType, Member<'a>)> =
+        object.iter().filter_map(|member| Some((kind_of(member)?, member.copy(&context.budget)))).collect();
+    if !constraints.is_empty() {
+        object.retain(|member| kind_of(member).is_none());
+    }
+    let at = at.min(object.len());
     let mut branches: Vec<Node<'a>> = Vec::new();
     for name in types {
         let wanted = Node::literal(name);
         let own: Vec<Node<'a>> =
             values.iter().filter(|value| is_of(value, &wanted)).map(|value| value.copy(&context.budget)).collect();
-        branches.push(Node::record([("type", wanted), ("enum", Node::array(own))]).with_origin(origin));
+        let kind = wanted.as_text().and_then(InstanceType::named);
+        let mut branch = Node::record([("type", wanted), ("enum", Node::array(own))]).with_origin(origin);
+        for (_, member) in constraints.iter().filter(|(of, _)| Some(*of) == kind) {
+            if let Some(branch) = branch.as_object_mut() {
+                branch.set(member.key.clone(), member.value.copy(&context.budget));
+            }
+        }
+        branches.push(branch);
     }
     let union = Node::record([("anyOf", Node::array(branches))]).with_origin(origin);
     if object.has(Keyword::AnyOf) {

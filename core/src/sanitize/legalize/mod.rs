@@ -33,10 +33,12 @@ use alloc::vec::Vec;
 use crate::{
     error::Error,
     json::{Node, Step},
+    options::Use,
     sanitize::{
         context::PassContext,
         encode::json_string,
         pass::{run_all, AtSchema, InferenceContext, Pass},
+        wrap_root::declares_object,
     },
     schema::{
         instance_types::InstanceTypes,
@@ -109,6 +111,9 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
                 ..InferenceContext::default()
             },
         };
+        if place.keyword.is_none() && self.context.used_as == Use::Response {
+            self.context.declared_object = Some(declares_object(node));
+        }
         self.context.deepest = self.context.deepest.max(place.depth);
         let types = InstanceTypes::declared(node).or_else(|| types_of_parts(node));
         let types = types.or_else(|| types_of_values(node)).or(inferred.types);

@@ -78,7 +78,9 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
         let (from, to) = (Location::of(root), Location::under(root, "type"));
         // The root of a response format, or a reference to the root, may accept other values, too; now it accepts
         // objects alone. (Results of tools are objects in every version of MCP whose clients demand the `type`.)
-        let may_be_more = || context.used_as == Use::Response && !declares_object(root);
+        // Types that the walk inferred in its branches rest on that, and so prove nothing.
+        let declares = || context.declared_object.unwrap_or_else(|| declares_object(root));
+        let may_be_more = || context.used_as == Use::Response && !declares();
         let narrows = may_be_more() || refers_to_root(root, &context.budget);
         let effect = if narrows { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
         let why = match context.used_as {

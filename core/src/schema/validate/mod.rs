@@ -160,7 +160,6 @@ impl<'s, 'a> Validator<'s, 'a> {
     }
 
     /// Judges any value by the schema as it stands, without a word about it.
-    #[cfg(test)]
     pub(crate) fn verdict(&self, value: &Node<'_>) -> Verdict {
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };

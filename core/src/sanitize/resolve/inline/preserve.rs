@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use crate::{
     error::Error,
     json::{Data, Member, Node, Object, Text},
-    report::Accepts,
+    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         diagnostics::{merge_conflicts, ChangeKind, Location},
@@ -23,6 +23,7 @@ use crate::{
     },
 };
 
+const DRAFT: ChangeKind = ChangeKind::of(Rule::DropRefSibling).guidance(Guidance::Same);
 const ENOUGH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider);
 
 impl<'a> Inliner<'_, '_, 'a> {
@@ -33,6 +34,9 @@ impl<'a> Inliner<'_, '_, 'a> {
         place: &SchemaPath<'_, 'a>,
         definition: &Definition,
     ) -> Result<(), Error> {
+        if place.keyword.is_none() {
+            self.drop_draft(node);
+        }
         let around = self.texts_around(node);
         let is_alone = self.definitions.stands_alone(node);
         let definition = if is_alone { definition.clone() } else { self.grow(node, place.polarity, definition)? };
@@ -77,6 +81,20 @@ impl<'a> Inliner<'_, '_, 'a> {
             *node = Node::object(Object::from_unique(members)).with_origin(origin);
         }
         Ok(())
+    }
+
+    /// Removes the `$schema` of a root that is a reference, if it may not stand there. In a definition, it would
+    /// declare no draft.
+    fn drop_draft(&mut self, node: &mut Node<'a>) {
+        let is_draft =
+            |member: &Member<'a>| member.key.is(Keyword::Schema) && !self.definitions.may_stand_beside(member);
+        if !node.as_object().is_some_and(|object| object.iter().any(is_draft)) {
+            return;
+        }
+        let Some(draft) = node.remove("$schema") else { return };
+        self.context.diagnostics.report(Polarity::Positive, Location::of(&draft), Location::Nowhere, DRAFT, || {
+            String::from("removed `$schema`, which may not stand beside a reference: keywords have today's spelling")
+        });
     }
 
     /// Texts that may not stand beside a reference stand around it; taken off, if nothing else is in the way.
