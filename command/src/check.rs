@@ -7,7 +7,7 @@ use toolwire::{
     json::Node,
     options::Use,
     reports::{RequestViolation, Severity},
-    Dialect, Error, SanitizeOptions,
+    Code, Dialect, Error, SanitizeOptions,
 };
 
 use super::{
@@ -179,7 +179,9 @@ impl Task for Check {
         // Read again at every step: it takes a fraction of a step, and nothing has to borrow from itself.
         let input = Input::read(&source.input.text)?;
         let whole = match &input.subject {
-            Subject::Request(request) if self.arguments.rewritten.is_none() => findings_of_request(request, dialect),
+            Subject::Request(request) if self.arguments.rewritten.is_none() => {
+                findings_of_request(request, dialect).map_err(|error| input.places.locate(&error))?
+            }
             _ => Vec::new(),
         };
         let input = input.judged()?;
@@ -351,8 +353,11 @@ fn findings(
 }
 
 /// What an API refuses about a request as a whole. (If no API's format is known, only the request's tools are judged.)
-fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Vec<Finding> {
-    let found = internal::check_request(request.clone(), &dialect.name.into()).unwrap_or_default();
+fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<Vec<Finding>, Error> {
+    let found = match internal::check_request(request.clone(), &dialect.name.into()) {
+        Err(error) if matches!(error.code(), Code::TooDeep | Code::BudgetExceeded) => return Err(error),
+        found => found.unwrap_or_default(),
+    };
     let finding = |violation: RequestViolation| Finding {
         tool: None,
         rule: violation.constraint,
@@ -363,7 +368,7 @@ fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Vec<Fin
         message: violation.message,
         said: Vec::from([Said { dialect, confidence: violation.fact.confidence, source: violation.fact.source }]),
     };
-    found.into_iter().map(finding).collect()
+    Ok(found.into_iter().map(finding).collect())
 }
 
 /// What is lost when tools are rewritten, from an outcome on.

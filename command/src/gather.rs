@@ -294,7 +294,7 @@ impl Gathering {
                 (transport, name_of_command(command))
             }
         };
-        let server = Server { transport, timeout: self.timeout };
+        let server = Server { transport, timeout: self.timeout, secrets: Vec::new() };
         if self.keeps_servers {
             self.servers.push((source, server));
         } else {

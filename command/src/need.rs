@@ -76,6 +76,8 @@ pub struct Server {
     pub transport: Transport,
     /// How long it may take to start, and for each answer, in seconds.
     pub timeout: u32,
+    /// Values of variables that stand in what it is given, for the host to take out of what is said about it.
+    pub secrets: Vec<String>,
 }
 
 /// Where an MCP server is.
@@ -106,8 +108,8 @@ pub enum Transport {
 
 impl Need {
     /// As words, for bindings: its kind, and what it is about. Variables are several; a server is JSON: `{ timeout,
-    /// command, folder, inherited, environment }` or `{ timeout, url, headers, sse }`; and so is a request: `{ wait,
-    /// timeout, url, headers, key, body }`, with null or `{ variable, header, before }` for the key.
+    /// secrets, command, folder, inherited, environment }` or `{ timeout, secrets, url, headers, sse }`; and so is a
+    /// request: `{ wait, timeout, url, headers, key, body }`, with null or `{ variable, header, before }` for the key.
     pub fn words(self) -> Vec<String> {
         match self {
             Need::File(path) => Vec::from(["file".into(), path]),
@@ -148,9 +150,11 @@ impl Request {
 impl Server {
     pub(crate) fn document(&self) -> Node<'_> {
         let timeout = ("timeout", Node::count(self.timeout.into()));
+        let secrets = ("secrets", strings(&self.secrets));
         match &self.transport {
             Transport::Process { command, folder, inherited, environment } => record([
                 timeout,
+                secrets,
                 ("command", strings(command)),
                 ("folder", folder.as_deref().map_or_else(Node::default, Node::string)),
                 ("inherited", strings(inherited)),
@@ -158,6 +162,7 @@ impl Server {
             ]),
             Transport::Remote { url, headers, sse } => record([
                 timeout,
+                secrets,
                 ("url", Node::string(url.as_str())),
                 ("headers", pairs(headers)),
                 ("sse", Node::bool(*sse)),

@@ -50,7 +50,7 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
         }
         let name = member.key.display().into_owned();
         pointers.push(format!("{above}/{}", name.replace('~', "~0").replace('/', "~1")));
-        let server = transport(&member.value).map(|transport| Server { transport, timeout });
+        let server = transport(&member.value).map(|transport| Server { transport, timeout, secrets: Vec::new() });
         found.push(Declared { name, position: Position::default(), server });
     }
     for (one, position) in found.iter_mut().zip(positions_in(text, &plain, pointers.iter().map(String::as_str))) {
@@ -142,10 +142,14 @@ pub(crate) fn with_values(
     values: &BTreeMap<String, String>,
     folder: &str,
 ) -> Result<Server, String> {
-    let server = expanded(server, folder, &mut |name, otherwise| {
+    let mut secrets = Vec::new();
+    let mut server = expanded(server, folder, &mut |name, otherwise| {
         let is_allowed = allowed.iter().any(|one| one == name);
         match (values.get(name).filter(|_| is_allowed), otherwise) {
-            (Some(value), _) => Ok(value.clone()),
+            (Some(value), _) => {
+                secrets.push(value.clone());
+                Ok(value.clone())
+            }
             (None, Some(otherwise)) => Ok(otherwise.to_string()),
             (None, None) if is_allowed => Err(format!("expected the variable `{name}` to be set, found it unset")),
             (None, None) => Err(format!("expected `--env {name}` for the variable `{name}`, found none")),
@@ -154,6 +158,7 @@ pub(crate) fn with_values(
     if let Transport::Remote { url, .. } = &server.transport {
         check_url(url)?;
     }
+    server.secrets = secrets;
     Ok(server)
 }
 
@@ -171,11 +176,21 @@ fn expanded(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, S
         Transport::Remote { url, headers, sse } => {
             let url = each(url)?;
             // The end of a line in a variable is no part of it, and no header may have it.
-            let headers = values(headers, &mut each)?.into_iter().map(|(name, value)| (name, value.trim().into()));
-            Transport::Remote { url, headers: headers.collect(), sse: *sse }
+            let headers = values(headers, &mut each)?.into_iter().map(|(name, value)| one_line(name, &value));
+            Transport::Remote { url, headers: headers.collect::<Result<_, _>>()?, sse: *sse }
         }
     };
-    Ok(Server { transport, timeout: server.timeout })
+    Ok(Server { transport, timeout: server.timeout, secrets: Vec::new() })
+}
+
+/// A header whose value has no end of a line within it. What stands there may be a secret, and is not shown.
+fn one_line(name: String, value: &str) -> Result<(String, String), String> {
+    match value.trim() {
+        value if value.contains(char::is_control) => {
+            Err(format!("expected a header `{}` of one line, found control characters in it", shown(&name)))
+        }
+        value => Ok((name, value.into())),
+    }
 }
 
 fn values(
@@ -230,7 +245,9 @@ pub(crate) fn check_url(url: &str) -> Result<(), &'static str> {
 pub(crate) fn header(text: &str) -> Result<(String, String), CommandError> {
     let is_token = |name: &str| !name.is_empty() && name.bytes().all(|one| one.is_ascii_graphic());
     match text.split_once(':') {
-        Some((name, value)) if is_token(name) => Ok((name.into(), value.trim().into())),
+        Some((name, value)) if is_token(name) => {
+            one_line(name.into(), value).map_err(|message| CommandError::option("header", message))
+        }
         // What stands there may be a secret.
         _ => Err(CommandError::option("header", "expected `Name: value`, found something else")),
     }

@@ -32,10 +32,9 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
     }
     let results =
         report.groups.iter().map(|group| result(report, group, places.get(group.finding.rule).copied().unwrap_or(0)));
-    let notifications = report
-        .failed
-        .iter()
-        .map(|error| record([("level", Node::string("error")), ("message", text(error.line("toolwire")))]));
+    let notifications = report.failed.iter().map(|error| {
+        record([("level", Node::string("error")), ("message", text(without_links(error.line("toolwire"))))])
+    });
     let driver = record([
         ("name", Node::string("toolwire")),
         ("version", Node::string(env!("CARGO_PKG_VERSION"))),
@@ -85,12 +84,17 @@ fn result<'r>(report: &'r Report<'_>, group: &'r Group, index: usize) -> Node<'r
         ("ruleId", Node::string(found.rule)),
         ("ruleIndex", Node::count(index as u64)),
         ("level", Node::string(level)),
-        ("message", text(line(group))),
+        ("message", text(without_links(line(group)))),
         ("locations", Node::array(Vec::from([location(report, &group.place)]))),
         ("relatedLocations", Node::array(group.copies.iter().map(|copy| location(report, copy)).collect())),
         ("partialFingerprints", record([(FINGERPRINT, Node::string(fingerprint))])),
         ("properties", properties),
     ])
+}
+
+/// Takes links out of a message, in which the names of tools stand: SARIF 2.1.0, 3.11.6, makes one of `[text](address)`.
+fn without_links(message: String) -> String {
+    message.replace("](", "] (")
 }
 
 fn location<'r>(report: &'r Report<'_>, place: &'r Place) -> Node<'r> {

@@ -144,6 +144,10 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
         (Some(kind), Some((key, format))) if kind.is_text("custom") => {
             Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) })
         }
+        // Only MCP writes `inputSchema` there, and its servers run all their tools themselves.
+        (Some(_), Some((key, format))) if matches!(format, ToolFormat::Mcp) => {
+            Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) })
+        }
         (Some(_), _) => Entry::Hosted,
         (None, Some((key, format))) => Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) }),
         (None, None) if object.has("name") => Entry::Tool(Shape { format: None, holder: None, key: None }),

@@ -5,16 +5,18 @@ const SHORTEST = 6;
 const HIDDEN = '…';
 
 /** What a server gets: a program by its environment, an address. */
-type Given =
+type Given = { secrets: string[] } & (
   | { inherited: string[]; environment: Record<string, string> }
-  | { url: string; headers: Record<string, string> };
+  | { url: string; headers: Record<string, string> }
+);
 
-/** A text without the values of headers and variables, and without query, fragment and user of the address. */
+/** A text without the values of headers and variables, wherever these stand, and without query, fragment and user of the address. */
 export function withoutSecrets(text: string, server: Given): string {
   const secrets = new Set<string>();
   const add = (value: string) => {
     if (value.length >= SHORTEST) for (const spelt of spelled(value)) secrets.add(spelt);
   };
+  for (const value of server.secrets) add(value);
   if ('environment' in server) {
     for (const value of Object.values(server.environment)) add(value);
     for (const name of server.inherited) add(process.env[name] ?? '');

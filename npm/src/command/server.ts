@@ -45,6 +45,8 @@ export type Server = Program | Address;
 
 export interface Program {
   timeout: number;
+  /** What an error must not repeat. */
+  secrets: string[];
   command: string[];
   folder: string | null;
   inherited: string[];
@@ -53,6 +55,8 @@ export interface Program {
 
 export interface Address {
   timeout: number;
+  /** What an error must not repeat. */
+  secrets: string[];
   url: string;
   headers: Record<string, string>;
   sse: boolean;

@@ -20,6 +20,8 @@ def without_secrets(text: str, server: dict[str, Any]) -> str:
         if len(value) >= SHORTEST:
             secrets.update((value, unquote(value), quote(value, safe="!'()*-._~")))
 
+    for value in server["secrets"]:
+        add(value)
     if "command" in server:
         for value in server["environment"].values():
             add(value)

@@ -57,7 +57,11 @@ impl<'d, 'n> Decode<'d, 'n> {
         let mut at = plan;
         let mut left = MOST_REFERENCES;
         while let Some(reference) = at.get("$ref") {
-            at = self.definitions.get(&*reference.as_text()?.value()?).filter(|_| left > 0)?;
+            let reference = reference.as_text()?.value()?;
+            if !self.budget.pay(reference.len()) {
+                return None;
+            }
+            at = self.definitions.get(&*reference).filter(|_| left > 0)?;
             left -= 1;
         }
         let properties = at.get("properties").and_then(Node::as_object).map_or(0, Object::len);
@@ -74,7 +78,9 @@ impl<'d, 'n> Decode<'d, 'n> {
             match kind.is_text("definition") {
                 true => from_definition(value),
                 false => from_text(value, |read| {
-                    listed(plan).is_none_or(|values| values.iter().any(|known| json::same(known, read)))
+                    listed(plan).is_none_or(|values| {
+                        self.budget.pay(values.len()) && values.iter().any(|known| json::same(known, read))
+                    })
                 }),
             }
         } else if let Some(branches) = plan.get("anyOf").and_then(Node::as_array) {
@@ -105,7 +111,9 @@ impl<'d, 'n> Decode<'d, 'n> {
         let table = plan.get("properties").and_then(Node::as_object).map(LookUp::of);
         let property = |name: &Text<'_>| table.as_ref().and_then(|table| table.get(name));
         if let Some(names) = plan.get("absent").and_then(Node::as_array) {
-            self.budget.pay(names.len());
+            if !self.budget.pay(names.len()) {
+                return;
+            }
             let names: Set<&Text<'_>> = names.iter().filter_map(Node::as_text).collect();
             let absent = |member: &Member<'_>| member.value.is_null() && names.contains(&member.key);
             if value.as_object().is_some_and(|members| members.iter().any(absent)) {
@@ -179,7 +187,10 @@ impl<'d, 'n> Decode<'d, 'n> {
         let Some(plan) = self.enter(value, plan) else { return false };
         let fits = if let Some(kind) = plan.get("json") {
             match listed(plan) {
-                Some(values) => values.iter().any(|known| value.is_text(&json::write_plain(known))),
+                Some(values) => values.iter().any(|known| {
+                    let known = json::write_plain(known);
+                    self.budget.pay(1 + known.len()) && value.is_text(&known)
+                }),
                 None => kind.is_text("definition") || value.as_text().is_some(),
             }
         } else if let Some(branches) = plan.get("anyOf").and_then(Node::as_array) {
@@ -212,11 +223,15 @@ impl<'d, 'n> Decode<'d, 'n> {
             },
             Data::Object(_) if pairs.is_some() => false,
             Data::Object(members) if object.has("properties") => loosely || self.fits_record(members, plan),
-            _ => is_of(value, object),
+            _ => self.budget.pay(listed(plan).map_or(0, <[_]>::len)) && is_of(value, object),
         }
     }
 
     fn fits_record(&self, members: &Object<'_>, plan: &'d Node<'n>) -> bool {
+        let count = |key: &str| plan.get(key).and_then(Node::as_array).map_or(0, <[_]>::len);
+        if !self.budget.pay(count("absent") + count("required")) {
+            return false;
+        }
         let (table, sent) = (plan.get("properties").and_then(Node::as_object).map(LookUp::of), LookUp::of(members));
         let names = |key: &str| plan.get(key).and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text);
         let absent: Set<&Text<'_>> = names("absent").collect();

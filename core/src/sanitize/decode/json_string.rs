@@ -11,6 +11,7 @@ use core::cell::Cell;
 
 use crate::{
     budget::Budget,
+    collections::Set,
     dialect::grammar::{AnyEncoding, Grammar, RequiredRule},
     json::{self, Child, Data, LookUp, Member, Node, Object, Text},
     sanitize::{
@@ -141,7 +142,7 @@ impl Texts<'_> {
                 self.value(value, branch);
             }
         }
-        drop_absent(value, schema);
+        drop_absent(value, schema, self.budget);
         let table = if value.as_object().is_some() { self.table(schema) } else { None };
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
@@ -274,10 +275,13 @@ impl Texts<'_> {
 }
 
 /// Takes the members out whose null says that they are absent.
-fn drop_absent(value: &mut Node<'_>, schema: &Node<'_>) {
+fn drop_absent(value: &mut Node<'_>, schema: &Node<'_>, budget: &Budget) {
     let Some(names) = schema.get("absent").and_then(Node::as_array) else { return };
-    let is_absent =
-        |member: &Member<'_>| member.value.is_null() && names.iter().any(|name| name.as_text() == Some(&member.key));
+    if !budget.pay(names.len()) {
+        return;
+    }
+    let names: Set<&Text<'_>> = names.iter().filter_map(Node::as_text).collect();
+    let is_absent = |member: &Member<'_>| member.value.is_null() && names.contains(&member.key);
     if value.as_object().is_some_and(|members| members.iter().any(is_absent)) {
         if let Some(members) = value.as_object_mut() {
             members.retain(|member| !is_absent(member));

@@ -6,10 +6,11 @@
 //! `$defs` of the root.
 
 use alloc::{
+    rc::Rc,
     string::{String, ToString},
     vec::Vec,
 };
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 
 use crate::{
     budget::Budget,
@@ -207,7 +208,7 @@ impl Planner<'_> {
 /// Gives properties the names that the plan has for them.
 pub(super) fn restore<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
     let targets = plan.get("$defs").and_then(Node::as_object).map(LookUp::of);
-    Names { budget, targets }.value(arguments, &[plan], true);
+    Names { budget, targets, tables: RefCell::default() }.value(arguments, &[plan], true);
 }
 
 /// The new names by the old ones, as far as every place of the plan has the same.
@@ -231,7 +232,12 @@ pub(super) fn new_names(plan: &Node<'_>) -> Map<String, String> {
 struct Names<'p, 'n> {
     budget: &'p Budget,
     targets: Option<LookUp<'p, 'n>>,
+    /// The properties of each plan that was needed so far.
+    tables: RefCell<Map<*const Node<'n>, Table<'p, 'n>>>,
 }
+
+/// The properties of a plan, if it has any.
+type Table<'p, 'n> = Option<Rc<LookUp<'p, 'n>>>;
 
 impl<'p, 'n> Names<'p, 'n> {
     /// Restores one value that some of these plans are for.
@@ -239,14 +245,19 @@ impl<'p, 'n> Names<'p, 'n> {
         if plans.is_empty() || (value.as_object().is_none() && value.as_array().is_none()) {
             return;
         }
-        let plans = self.in_place(plans);
-        let tables = tables(&plans);
+        let members = value.as_object().map_or(0, Object::len) + value.as_array().map_or(0, <[_]>::len);
+        let Some(plans) = self.in_place(plans) else { return };
+        let Some(tables) = plans.iter().map(|plan| self.table(plan)).collect::<Option<Vec<_>>>() else { return };
+        // Each member is looked up in each plan.
+        if !self.budget.pay(plans.len().saturating_mul(members)) {
+            return;
+        }
         self.names(value, &plans, &tables, is_root);
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
             let below: Vec<&'p Node<'n>> = match child {
                 Child::Member(name) => {
-                    plans.iter().zip(&tables).flat_map(|(plan, table)| member(plan, table.as_ref(), name)).collect()
+                    plans.iter().zip(&tables).flat_map(|(plan, table)| member(plan, table.as_deref(), name)).collect()
                 }
                 Child::Item(place) => plans.iter().filter_map(|plan| item(plan, place)).collect(),
             };
@@ -255,26 +266,45 @@ impl<'p, 'n> Names<'p, 'n> {
         });
     }
 
-    /// These plans and all that are for the same value.
-    fn in_place(&self, plans: &[&'p Node<'n>]) -> Vec<&'p Node<'n>> {
+    /// Returns these plans and all that are for the same value; `None` if the budget is spent.
+    fn in_place(&self, plans: &[&'p Node<'n>]) -> Option<Vec<&'p Node<'n>>> {
         let mut seen: Set<*const Node<'n>> = Set::new();
         let mut found: Vec<&'p Node<'n>> = Vec::new();
         let mut open: Vec<&'p Node<'n>> = plans.iter().rev().copied().collect();
-        while let Some(plan) = open.pop() {
-            if found.len() >= MOST || !seen.insert(core::ptr::from_ref(plan)) {
+        while let Some(plan) = open.pop().filter(|_| found.len() < MOST) {
+            let parts = plan.get("allOf").and_then(Node::as_array).unwrap_or_default();
+            if !self.budget.pay(1 + parts.len()) {
+                return None;
+            }
+            if !seen.insert(core::ptr::from_ref(plan)) {
                 continue;
             }
             found.push(plan);
-            self.budget.pay(1);
             let target = plan.get("$ref").and_then(Node::as_text);
             open.extend(target.and_then(|target| self.targets.as_ref()?.get(target)));
-            open.extend(plan.get("allOf").and_then(Node::as_array).into_iter().flatten());
+            open.extend(parts);
         }
-        found
+        Some(found)
+    }
+
+    /// Returns the properties of a plan, which are read once; `None` if the budget is spent.
+    fn table(&self, plan: &'p Node<'n>) -> Option<Table<'p, 'n>> {
+        let mut tables = self.tables.borrow_mut();
+        let key = core::ptr::from_ref(plan);
+        if let Some(table) = tables.get(&key) {
+            return Some(table.clone());
+        }
+        let properties = plan.get("properties").and_then(Node::as_object);
+        if !self.budget.pay(properties.map_or(0, Object::len)) {
+            return None;
+        }
+        let table = properties.map(|properties| Rc::new(LookUp::of(properties)));
+        tables.insert(key, table.clone());
+        Some(table)
     }
 
     /// Gives the properties of one value their names.
-    fn names(&self, value: &mut Node<'_>, plans: &[&'p Node<'n>], tables: &[Option<LookUp<'p, 'n>>], is_root: bool) {
+    fn names(&self, value: &mut Node<'_>, plans: &[&'p Node<'n>], tables: &[Table<'p, 'n>], is_root: bool) {
         let Some(object) = value.as_object() else { return };
         let mut originals: Map<&Text<'n>, &Text<'n>> = Map::new();
         for plan in plans {
@@ -300,11 +330,6 @@ impl<'p, 'n> Names<'p, 'n> {
             }
         }
     }
-}
-
-/// The properties of each plan.
-fn tables<'p, 'n>(plans: &[&'p Node<'n>]) -> Vec<Option<LookUp<'p, 'n>>> {
-    plans.iter().map(|plan| plan.get("properties").and_then(Node::as_object).map(LookUp::of)).collect()
 }
 
 /// The plans that one plan has for a member; `table` are its properties.
