@@ -71,6 +71,7 @@ async function installed() {
 interface AnyTool {
   name?: string;
   description?: string;
+  strict?: unknown;
   type?: unknown;
   schema?: unknown;
   input_schema?: unknown;
@@ -97,14 +98,15 @@ function given(tool: Tool, { convertToOpenAITool }: Core): GivenTool | undefined
 function written(tool: Tool, sent: SentTool): Tool {
   const found = tool as AnyTool;
   const { parameters, ...own } = sent;
-  if (found.input_schema !== undefined) return { ...found, ...own, input_schema: parameters } as Tool;
+  const { description: _, strict: __, ...kept } = found;
+  if (found.input_schema !== undefined) return { ...kept, ...own, input_schema: parameters } as Tool;
   if (isClient(found)) {
     // Only this form has what a provider's package reads in `extras`.
     return found.extras
       ? ({ name: own.name, description: own.description, schema: parameters, extras: found.extras } as Tool)
       : { type: 'function', function: sent };
   }
-  return (found.function === undefined ? { ...found, ...sent } : { ...found, function: sent }) as Tool;
+  return (found.function === undefined ? { ...kept, ...sent } : { ...found, function: sent }) as Tool;
 }
 
 /** The request as it is sent, and what restores the calls of the response. */
