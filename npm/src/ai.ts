@@ -6,7 +6,7 @@
  */
 
 import type { LanguageModelMiddleware, ToolCallRepairFunction, ToolSet } from 'ai';
-import { Adapter, type FrameworkOptions, type SentTool, type Turn } from './framework.js';
+import { Adapter, type Choice, type FrameworkOptions, type SentTool, type Turn } from './framework.js';
 import { type CallStream, ToolwireError } from './index.js';
 
 export type { FrameworkOptions, SentTool, SentTools } from './framework.js';
@@ -128,14 +128,13 @@ function adapted(params: Params, model: string, adapter: Adapter): [Turn, Params
   });
   const prompt = renamed(params.prompt, (name) => turn.sentName(name));
   // The choice of a tool that the API itself runs stays.
-  const toolChoice = turn.hasChoice ? choiceOf(turn) : found;
+  const toolChoice = turn.chosen(found, written);
   const choosing = toolChoice === undefined ? {} : { toolChoice };
   return [turn, { ...rest, prompt, ...(sent.length === 0 ? {} : { tools: sent }), ...choosing }];
 }
 
-/** The choice as it is sent. */
-function choiceOf({ choice }: Turn): Params['toolChoice'] {
-  if (choice === undefined) return undefined;
+/** A choice in the form of the AI SDK. */
+function written(choice: NonNullable<Choice>): Params['toolChoice'] {
   return typeof choice === 'object' ? { type: 'tool', toolName: choice.name } : { type: choice };
 }
 

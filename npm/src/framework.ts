@@ -121,10 +121,10 @@ function invalid(code: 'unknown-option' | 'invalid-option', name: string, messag
 export class Turn {
   /** The tools as they are sent. */
   readonly sent: SentTools;
-  /** The choice as it is sent; a choice of one tool has the name that is sent. `undefined` if it was dropped. */
-  readonly choice: Choice;
-  /** Whether the choice was one of the tools here. If it was not, it stays what it was. */
-  readonly hasChoice: boolean;
+  /** The choice as it was given; `undefined` if it was none of these tools. */
+  readonly #givenChoice: Choice;
+  /** The choice as it is sent; `undefined` if it was dropped. */
+  readonly #sentChoice: Choice;
   readonly #adapter: Adapter;
   readonly #restore: Restore;
   /** What is sent for each tool, by its place in the list. */
@@ -194,8 +194,8 @@ export class Turn {
       if (place !== undefined) this.#name(nameOf(tool), place.name);
     }
     const { tool_choice: sentChoice } = written;
-    this.hasChoice = choice !== undefined;
-    this.choice = typeof sentChoice === 'object' ? { name: sentChoice.function.name } : sentChoice;
+    this.#givenChoice = choice;
+    this.#sentChoice = typeof sentChoice === 'object' ? { name: sentChoice.function.name } : sentChoice;
     this.sent = { dialect: report.dialect, model, tools: places.filter((tool) => tool !== undefined) };
     this.#places = tools.map((tool) => (tool === undefined ? undefined : places.shift()));
     this.#adapter = adapter;
@@ -216,6 +216,13 @@ export class Turn {
   /** The tool's own name, of a name that the model knows. */
   ownName(sent: string): string {
     return this.#ownNames.get(sent) ?? sent;
+  }
+
+  /** The framework's choice as it is sent: as it was if nothing had to change, `undefined` if it was dropped. */
+  chosen<T>(found: T, write: (choice: NonNullable<Choice>) => T): T | undefined {
+    const [given, sent] = [this.#givenChoice, this.#sentChoice];
+    if (given === undefined || (given === sent && typeof given === 'string')) return found;
+    return sent === undefined ? undefined : write(sent);
   }
 
   /**

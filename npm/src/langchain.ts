@@ -117,9 +117,9 @@ function adapted(request: Request, adapter: Adapter, core: Core): [Turn, Request
   const { model, modelName } = request.model as { model?: string; modelName?: string };
   const { toolChoice: found, ...rest } = request;
   const turn = adapter.turn({ tools, hosted, choice: found, called, model: model ?? modelName ?? '' });
-  const chosen =
-    typeof turn.choice === 'object' ? { type: 'function' as const, function: { name: turn.choice.name } } : turn.choice;
-  const toolChoice = turn.hasChoice ? chosen : found;
+  const toolChoice = turn.chosen<Request['toolChoice']>(found, (choice) =>
+    typeof choice === 'object' ? { type: 'function', function: choice } : choice,
+  );
   const sent = {
     ...rest,
     tools: turn.listed(request.tools, tools, written),

@@ -394,7 +394,8 @@ test("toolwire/langchain: `extras`, a provider's definition and the names of hos
 test('toolwire/langchain: a choice of a tool has the name that is sent, and another choice stays', async () => {
   const named = (name) => ({ type: 'function', function: { name } });
   for (const [given, expected] of [
-    ['any', 'required'],
+    ['any', 'any'],
+    ['required', 'required'],
     ['none', 'none'],
     [named('files.read'), named('files_read')],
     [named('nope'), named('nope')],

@@ -103,6 +103,23 @@ def test_no_tool_is_sent_under_the_name_of_a_hosted_one(dialect: Any) -> None:
     assert turn.call("a", sent["name"], "{}").name == "web.search"
 
 
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ("any", "any"),
+        ("none", "none"),
+        (True, True),
+        ("files.read", "files_read"),
+        ({"type": "function", "function": {"name": "files.read"}}, "files_read"),
+        ({"type": "any"}, {"type": "any"}),
+        ("web_search", "web_search"),
+    ],
+)
+def test_a_choice_stays_unless_its_tool_has_another_name(given: Any, sent: Any) -> None:
+    tools = [{"type": "function", "function": {"name": "files.read", "parameters": EMPTY}}]
+    assert Adapter({"dialect": "moonshot"}).turn(tools, choice=given).chosen(given) == sent
+
+
 class Scripted(BaseChatModel):
     """A model of LangChain's, which says one message for each request, and keeps what it got."""
 
@@ -266,7 +283,8 @@ def test_langchain_leaves_tools_that_are_no_functions() -> None:
         """Run code."""
         return code
 
-    assert sent_by_langchain(run_code) == [run_code]
+    search: dict[str, Any] = {"google_search": {}}
+    assert sent_by_langchain(run_code, search) == [run_code, search]
 
 
 def test_langchain_keeps_what_tools_have_for_a_provider() -> None:

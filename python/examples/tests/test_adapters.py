@@ -224,7 +224,7 @@ def test_a_tool_is_forced_for_a_model_that_thinks_unless_its_settings_say_otherw
     function = {"name": "files.read", "parameters": {"type": "object", "properties": {}}}
     forced = [{"type": "function", "function": function}]
     turn = Adapter({"dialect": "moonshot"}).turn(forced, choice="files.read", model="kimi-k2.6")
-    assert turn.choice == "files_read"
+    assert turn.chosen("files.read") == "files_read"
     assert turn.sent.model == "kimi-k2.6"
 
 

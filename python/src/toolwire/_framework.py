@@ -159,10 +159,7 @@ class Turn:
         self._own_names = {name: own_name for own_name, name in pairs}
         self._restore = adapted.restore
         sent_choice = adapted.request.get("tool_choice")
-        self.has_choice = choice is not None
-        """Whether the choice was one of the tools here. If it was not, it stays what it was."""
-        self.choice: str | None = sent_choice["function"]["name"] if isinstance(sent_choice, dict) else sent_choice
-        """The choice as it is sent; the name of a tool is the one that is sent. `None` if it was dropped."""
+        self._choices = (choice, sent_choice)
         functions_sent = tuple(place for place in places if place is not None)
         self.sent = SentTools(dialect=adapted.report.dialect, model=model, tools=functions_sent)
         """The tools as they are sent."""
@@ -176,6 +173,16 @@ class Turn:
     def own_name(self, sent: str) -> str:
         """Return the tool's own name, of a name that the model knows."""
         return self._own_names.get(sent, sent)
+
+    def chosen(self, found: Any) -> Any:
+        """Return the framework's choice as it is sent: as it was if nothing had to change, `None` if it was dropped.
+
+        A choice of one tool is the name that is sent.
+        """
+        given, sent = self._choices
+        if given is None or (given == sent and isinstance(given, str)):
+            return found
+        return sent["function"]["name"] if isinstance(sent, dict) else sent
 
     def listed(self, tools: Sequence[T], write: Callable[[T, dict[str, Any]], T], start: int = 0) -> list[T]:
         """Return the framework's list as it is sent: without what was set aside; what the provider runs itself stays.

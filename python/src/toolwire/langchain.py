@@ -93,9 +93,8 @@ class ToolwireMiddleware(AgentMiddleware):
         changed: dict[str, Any] = {
             "tools": turn.listed(request.tools, _written),
             "messages": [_renamed(one, turn) for one in request.messages],
+            "tool_choice": turn.chosen(request.tool_choice),
         }
-        if turn.has_choice:
-            changed["tool_choice"] = turn.choice
         return turn, request.override(**changed)
 
     def _restored(self, turn: Turn, response: ModelResponse[Any]) -> ModelResponse[Any]:
@@ -122,7 +121,8 @@ def _given(tool: Any) -> dict[str, Any] | None:
     """Return a tool as the core takes it; `None` if the provider runs it, or it is no function."""
     if isinstance(tool, dict) and ("input_schema" in tool or tool.get("type") == "function"):
         return tool
-    if isinstance(tool, dict) and "type" in tool and "function" not in tool and "parameters" not in tool:
+    # The rest has a name if LangChain takes it for a function.
+    if isinstance(tool, dict) and ("type" in tool or not tool.keys() & {"name", "title", "function"}):
         return None
     schema = getattr(tool, "tool_call_schema", None)
     if isinstance(schema, dict) and (getattr(tool, "metadata", None) or {}).get("type") != "custom_tool":

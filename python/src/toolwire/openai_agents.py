@@ -129,8 +129,8 @@ class ToolwireModel(Model):
         turn = self._adapter.turn(given, hosted=hosted, choice=model_settings.tool_choice, called=called, model=model)
         if items:
             input = [{**one, "name": turn.sent_name(one["name"])} if _is_call(one) else one for one in items]  # noqa: A001
-        if turn.has_choice:
-            model_settings = replace(model_settings, tool_choice=turn.choice)
+        if (choice := turn.chosen(model_settings.tool_choice)) is not model_settings.tool_choice:
+            model_settings = replace(model_settings, tool_choice=choice)
         sent = {
             "system_instructions": system_instructions,
             "input": input,
