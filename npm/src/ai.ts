@@ -6,7 +6,7 @@
  */
 
 import type { LanguageModelMiddleware, ToolCallRepairFunction, ToolSet } from 'ai';
-import { type FrameworkOptions, type GivenTool, Refusals, Turn } from './framework.js';
+import { Adapter, type Choice, type FrameworkOptions, type SentTool, type Turn } from './framework.js';
 import { type CallStream, ToolwireError } from './index.js';
 
 export type { FrameworkOptions, SentTool, SentTools } from './framework.js';
@@ -37,14 +37,12 @@ export interface ToolwireMiddleware extends LanguageModelMiddleware {
  * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`; `invalid-option` on a call in an AI SDK before 7.
  */
 export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddleware {
-  // Wrong options fail here, not with the first request.
-  new Turn([], { called: [], model: '' }, { ...options, onReport: undefined });
+  const adapter = new Adapter(options);
+  const { refusals } = adapter;
   const turns = new WeakMap<Params, Turn>();
-  const refusals = new Refusals();
   const restored = (turn: Turn, part: ToolCall): ToolCall => {
     if (part.providerExecuted) return part;
-    const { name, arguments: input, retryMessage } = turn.call(part.toolCallId, part.toolName, part.input);
-    refusals.keep(part.toolCallId, retryMessage);
+    const { name, arguments: input } = turn.call(part.toolCallId, part.toolName, part.input);
     return { ...part, toolName: name, input };
   };
   return {
@@ -54,7 +52,7 @@ export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddlewar
         const message = `expected the AI SDK 7 (models of specification v4), found ${model.specificationVersion}: run \`npm install ai@7\``;
         throw new ToolwireError('invalid-option', '', message);
       }
-      const [turn, transformed] = adapted(params, model.modelId, options);
+      const [turn, transformed] = adapted(params, model.modelId, adapter);
       turns.set(transformed, turn);
       return transformed;
     },
@@ -92,48 +90,51 @@ export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddlewar
       return { ...result, stream: result.stream.pipeThrough(restoring) };
     },
     async repairToolCall({ toolCall }) {
-      refusals.check(toolCall.toolCallId);
+      refusals.check(toolCall.toolCallId, toolCall.toolName, toolCall.input);
       return null;
     },
     guarded(tools) {
-      const guard = ({ execute: run, ...tool }: ToolSet[string]) => {
+      const guard = ([name, tool]: [string, ToolSet[string]]) => {
+        const { execute: run } = tool;
+        if (run === undefined) return [name, tool];
         const execute: typeof run = (input: unknown, call: { toolCallId: string }) => {
-          refusals.check(call.toolCallId);
-          return run?.(input as never, call as never);
+          refusals.check(call.toolCallId, name, input);
+          return run.call(tool, input as never, call as never);
         };
-        return run === undefined ? tool : { ...tool, execute };
+        // With what the tool's class has.
+        return [name, Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, { execute })];
       };
-      return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, guard(tool)])) as typeof tools;
+      return Object.fromEntries(Object.entries(tools).map(guard));
     },
   };
 }
 
 /** The parameters as they are sent, and what restores the calls of the reply. */
-function adapted(params: Params, model: string, options: FrameworkOptions): [Turn, Params] {
+function adapted(params: Params, model: string, adapter: Adapter): [Turn, Params] {
   const { tools = [], toolChoice: found, ...rest } = params;
-  const functions = tools.filter((tool) => tool.type === 'function');
-  const given = functions.map(({ inputSchema: schema, ...tool }): GivenTool => ({ ...tool, schema }));
-  const forced = found?.type === 'tool' ? functions.find(({ name }) => name === found.toolName) : undefined;
-  // The choice of a tool that the API itself runs stays.
-  const choice = forced ?? (found?.type === 'tool' || functions.length === 0 ? undefined : found?.type);
+  const given = tools.map((tool) => {
+    if (tool.type !== 'function') return undefined;
+    const { name, description, inputSchema: parameters, strict } = tool;
+    return { type: 'function', function: { name, description, parameters, strict } };
+  });
+  const hosted = tools.map((tool) => (tool.type === 'function' ? undefined : tool.name));
   const called: string[] = [];
   renamed(params.prompt, (name) => (called[called.length] = name));
-  const turn = new Turn(given, { choice, called, model }, options);
-  const sent = tools.flatMap((tool): typeof tools => {
-    if (tool.type !== 'function') return [tool];
-    const { parameters, ...own } = turn.sentTool(tool.name) ?? {};
-    const { strict: _, ...kept } = tool;
-    return parameters === undefined ? [] : [{ ...kept, ...own, inputSchema: parameters }];
+  const choice = found?.type === 'tool' ? { name: found.toolName } : found?.type;
+  const turn = adapter.turn({ tools: given, hosted, choice, called, model });
+  const sent = turn.listed(tools, given, (tool, { parameters, ...own }: SentTool) => {
+    const { strict: _, ...kept } = tool as Extract<typeof tool, { type: 'function' }>;
+    return { ...kept, ...own, inputSchema: parameters };
   });
   const prompt = renamed(params.prompt, (name) => turn.sentName(name));
-  const sentChoice = choice === undefined ? found : choiceOf(turn);
-  const choosing = sentChoice === undefined ? {} : { toolChoice: sentChoice };
+  // The choice of a tool that the API itself runs stays.
+  const toolChoice = turn.chosen(found, written);
+  const choosing = toolChoice === undefined ? {} : { toolChoice };
   return [turn, { ...rest, prompt, ...(sent.length === 0 ? {} : { tools: sent }), ...choosing }];
 }
 
-/** The choice as it is sent. */
-function choiceOf({ choice }: Turn): Params['toolChoice'] {
-  if (choice === undefined) return undefined;
+/** A choice in the form of the AI SDK. */
+function written(choice: NonNullable<Choice>): Params['toolChoice'] {
   return typeof choice === 'object' ? { type: 'tool', toolName: choice.name } : { type: choice };
 }
 

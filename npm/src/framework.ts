@@ -6,26 +6,35 @@
  */
 
 // The file beside this one: no second WebAssembly.
-import { type AdaptOptions, type AdaptReport, adaptRequest, type Dialect, sanitizeTools } from './index.js';
+import {
+  type AdaptOptions,
+  type AdaptReport,
+  adaptRequest,
+  type Dialect,
+  sanitizeTools,
+  ToolwireError,
+} from './index.js';
 import type { Quarantined, RepairedCall } from './report.js';
 import type { CallStream, Restore, RestoredCall } from './restore.js';
 
+/** Options of the core that an adapter sets itself. */
+const OWN_OPTIONS = [
+  'deferred',
+  'format',
+  'formats',
+  'historyArguments',
+  'historyPairs',
+  'model',
+  'outputSchemas',
+  'overflow',
+  'prefix',
+  'share',
+  'wrapper',
+] as const;
+type OwnOption = (typeof OWN_OPTIONS)[number];
+
 /** Options of the adapters of frameworks. */
-export interface FrameworkOptions
-  extends Omit<
-    AdaptOptions,
-    | 'deferred'
-    | 'format'
-    | 'formats'
-    | 'historyArguments'
-    | 'historyPairs'
-    | 'model'
-    | 'outputSchemas'
-    | 'overflow'
-    | 'prefix'
-    | 'share'
-    | 'wrapper'
-  > {
+export interface FrameworkOptions extends Omit<AdaptOptions, OwnOption> {
   /**
    * What becomes of a list of which tools have to be set aside. Default `"warn"`: it is sent without them, and `console.warn` says which, for
    * which dialect, why, and what to do, once for each list. `"error"`: it is not sent. A function is called instead of `console.warn`.
@@ -59,85 +68,144 @@ export interface SentTool {
   strict?: boolean;
 }
 
-/** A tool as a framework has it. */
-export interface GivenTool {
-  /** The tool's own name. */
-  name: string;
-  /** The description. */
-  description?: string | undefined;
-  /** The schema of its arguments. */
-  schema: unknown;
-  /** Whether the API should enforce the schema. */
-  strict?: boolean | undefined;
-}
+/** A tool as the core takes it: a function in the form of Chat Completions, Responses or Anthropic. */
+export type GivenTool = object & { function?: { name: string }; name?: string };
 
 /** Which tool the model has to call: `"auto"`, `"none"`, `"required"`, or one by its own name. */
 export type Choice = 'auto' | 'none' | 'required' | { name: string } | undefined;
+
+/** What {@link Turn} takes of a request. */
+export interface GivenRequest {
+  /** The tools, in their order; `undefined` for those that the provider runs itself. */
+  tools: readonly (GivenTool | undefined)[];
+  /** The names of tools that the provider runs itself: no other tool is sent under such a name. */
+  hosted?: readonly (string | undefined)[];
+  /** The choice, in any form that frameworks have: a mode, or a tool's name, alone or as a member of `function`. */
+  choice?: unknown;
+  /** The names of the calls in the history: tools that the list no longer has need a name that the API takes, too. */
+  called?: Iterable<string>;
+  /** The model, as the framework names it. */
+  model?: string;
+}
+
+/** What an adapter keeps from request to request: its options, and the calls that it has refused. */
+export class Adapter {
+  readonly options: FrameworkOptions;
+  readonly refusals = new Refusals();
+
+  /** @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`: here, and not with the first request. */
+  constructor(options: FrameworkOptions) {
+    const { onSetAside, onReport, onRepair, ...rest } = options;
+    for (const name of OWN_OPTIONS)
+      if ((options as object as { [option: string]: unknown })[name] !== undefined)
+        throw invalid('unknown-option', name, `expected no \`${name}\`, which the adapter sets itself`);
+    for (const [name, found] of Object.entries({ onReport, onRepair }))
+      if (found !== undefined && typeof found !== 'function')
+        throw invalid('invalid-option', name, `expected \`${name}\` to be a function, found \`${String(found)}\``);
+    sanitizeTools([], { ...rest, format: 'openai-chat', onSetAside });
+    this.options = options;
+    new Turn({ tools: [] }, this, undefined);
+  }
+
+  /** Adapts the tools of a request. */
+  turn(request: GivenRequest): Turn {
+    return new Turn(request, this, this.options.onReport);
+  }
+}
+
+function invalid(code: 'unknown-option' | 'invalid-option', name: string, message: string): ToolwireError {
+  return new ToolwireError(code, `/${name}`, message);
+}
 
 /** One request of a framework: what is sent for its tools, and what restores the calls of its reply. */
 export class Turn {
   /** The tools as they are sent. */
   readonly sent: SentTools;
-  /** The choice as it is sent; a choice of one tool has the name that is sent. */
-  readonly choice: Choice;
-  readonly #byName: ReadonlyMap<string, SentTool>;
-  readonly #options: FrameworkOptions;
+  /** The choice as it was given; `undefined` if it was none of these tools. */
+  readonly #givenChoice: Choice;
+  /** The choice as it is sent; `undefined` if it was dropped. */
+  readonly #sentChoice: Choice;
+  readonly #adapter: Adapter;
   readonly #restore: Restore;
+  /** What is sent for each tool, by its place in the list. */
+  readonly #places: (SentTool | undefined)[];
   /** The names that are sent, by the tools' own. */
   readonly #sentNames = new Map<string, string>();
   /** The tools' own names, by those that are sent. */
   readonly #ownNames = new Map<string, string>();
 
-  /**
-   * @param called - The names of the calls in the history: tools that the list no longer has need a name that the API takes, too.
-   * @throws {@link ToolwireError} What {@link adaptRequest} and {@link sanitizeTools} throw.
-   */
+  /** @throws {@link ToolwireError} What {@link adaptRequest} and {@link sanitizeTools} throw. */
   constructor(
-    tools: readonly GivenTool[],
-    { choice, called, model }: { choice?: Choice; called: Iterable<string>; model: string },
-    options: FrameworkOptions,
+    { tools, hosted = [], choice: found, called = [], model = '' }: GivenRequest,
+    adapter: Adapter,
+    onReport: FrameworkOptions['onReport'],
   ) {
-    const { onSetAside, onReport, onRepair: _, ...rest } = options;
-    const names = [...new Set([...tools.map(({ name }) => name), ...called])];
+    const { onSetAside, onReport: _, onRepair: __, ...rest } = adapter.options;
+    const functions = tools.filter((tool) => tool !== undefined);
+    const choice = functions.length === 0 ? undefined : choiceOf(found, functions.map(nameOf));
+    const names = [...new Set(called)];
     // Some models refuse to be forced while they think, which only the framework's own settings say.
     const isForced = typeof choice === 'object' || choice === 'required';
-    const request = {
-      model: isForced ? undefined : model,
-      messages: [
-        { role: 'user', content: '' },
-        {
-          role: 'assistant',
-          content: null,
-          tool_calls: names.map((name, at) => ({ id: `${at}`, type: 'function', function: { name, arguments: '{}' } })),
-        },
-      ],
-      tools: tools.map(({ name, description, schema, strict }) => ({
-        type: 'function',
-        function: { name, description, parameters: schema, strict },
-      })),
-      tool_choice: typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice,
+    const adapt = (list: readonly GivenTool[]) => {
+      const request = {
+        model: isForced ? undefined : model,
+        messages: [
+          { role: 'user', content: '' },
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: names.map((name, at) => ({
+              id: `${at}`,
+              type: 'function',
+              function: { name, arguments: '{}' },
+            })),
+          },
+        ],
+        tools: list,
+        tool_choice: typeof choice === 'object' ? { type: 'function', function: choice } : choice,
+      };
+      // As text: without `undefined`, which no JSON has.
+      const adapted = adaptRequest(JSON.stringify(request), { ...rest, format: 'openai-chat', deferred: false });
+      return { adapted, written: JSON.parse(adapted.request) as Written };
     };
-    // Without `undefined`, which no JSON has.
-    const body = JSON.stringify(request);
-    const adapted = adaptRequest(body, { ...rest, format: 'openai-chat', deferred: false });
+    let { adapted, written } = adapt(functions);
+    // A tool that the provider runs has its name already. Only functions reserve a name for every dialect.
+    const taken = new Set(hosted.filter((name) => name !== undefined));
+    for (const tool of functions) taken.delete(nameOf(tool));
+    if (written.tools?.some((tool) => taken.has(tool.function.name))) {
+      const reserved = [...taken].map((name) => ({ type: 'function', function: { name, parameters: NOTHING } }));
+      ({ adapted, written } = adapt([...functions, ...reserved]));
+    }
     const { report, restore } = adapted;
     // It warns, throws or calls the function, depending on `onSetAside`.
     if (report.quarantined.length > 0) {
-      sanitizeTools(JSON.parse(body).tools, { ...rest, format: 'openai-chat', onSetAside });
+      const list = JSON.parse(JSON.stringify(functions));
+      sanitizeTools(list, { ...rest, format: 'openai-chat', onSetAside });
     }
-    const written = JSON.parse(adapted.request) as Written;
-    written.messages[1]?.tool_calls?.forEach(({ function: { name } }, at) => {
-      const own = names[at] as string;
-      this.#sentNames.set(own, name);
-      this.#ownNames.set(name, own);
+    written.messages[1]?.tool_calls?.forEach((call, at) => {
+      this.#name(names[at] as string, call.function.name);
     });
-    const { tool_choice: sentChoice, tools: sentTools = [] } = written;
-    this.choice = typeof sentChoice === 'object' ? { name: sentChoice.function.name } : sentChoice;
-    this.sent = { dialect: report.dialect, model, tools: sentTools.map((tool) => tool.function) };
-    this.#byName = new Map(this.sent.tools.map((tool) => [tool.name, tool]));
-    this.#options = options;
+    const aside = new Set(report.quarantined.map(({ pointer }) => Number(pointer.split('/')[2])));
+    const sent = (written.tools ?? []).map((tool) => tool.function);
+    const places = functions.map((_, at) => (aside.has(at) ? undefined : sent.shift()));
+    // Last: a listed tool has its name before one that only the history knows, and the first of two of one name before the other.
+    for (const [at, tool] of [...functions.entries()].reverse()) {
+      const place = places[at];
+      if (place !== undefined) this.#name(nameOf(tool), place.name);
+    }
+    const { tool_choice: sentChoice } = written;
+    this.#givenChoice = choice;
+    this.#sentChoice = typeof sentChoice === 'object' ? { name: sentChoice.function.name } : sentChoice;
+    this.sent = { dialect: report.dialect, model, tools: places.filter((tool) => tool !== undefined) };
+    this.#places = tools.map((tool) => (tool === undefined ? undefined : places.shift()));
+    this.#adapter = adapter;
     this.#restore = restore;
     onReport?.(report, this.sent);
+  }
+
+  #name(own: string, sent: string) {
+    this.#sentNames.set(own, sent);
+    this.#ownNames.set(sent, own);
   }
 
   /** The name that is sent for a tool's own name. */
@@ -150,17 +218,34 @@ export class Turn {
     return this.#ownNames.get(sent) ?? sent;
   }
 
-  /** What is sent for a tool; `undefined` if it was set aside. */
-  sentTool(own: string): SentTool | undefined {
-    return this.#byName.get(this.sentName(own));
+  /** The framework's choice as it is sent: as it was if nothing had to change, `undefined` if it was dropped. */
+  chosen<T>(found: T, write: (choice: NonNullable<Choice>) => T): T | undefined {
+    const [given, sent] = [this.#givenChoice, this.#sentChoice];
+    if (given === undefined || (given === sent && typeof given === 'string')) return found;
+    return sent === undefined ? undefined : write(sent);
   }
 
-  /** Restores a call, and says what became of its arguments. */
-  call<T>(id: string, name: string, args: T): RestoredCall<T> {
+  /**
+   * The framework's list as it is sent: without what was set aside; what the provider runs itself stays.
+   *
+   * @param given - The tools as they were given to the turn.
+   */
+  listed<T>(tools: readonly T[], given: GivenRequest['tools'], write: (tool: T, sent: SentTool) => T): T[] {
+    return tools.flatMap((tool, at) => {
+      if (given[at] === undefined) return [tool];
+      const sent = this.#places[at];
+      return sent === undefined ? [] : [write(tool, sent)];
+    });
+  }
+
+  /** Restores a call, says what became of its arguments, and refuses it if they could not be repaired. */
+  call<T>(id: string | undefined, name: string, args: T): RestoredCall<T> {
     const restored = this.#restore.call(name, args) as RestoredCall<T>;
     const { valid, repairs = [], left = [], retryMessage = null } = restored;
+    this.#adapter.refusals.keep(id, restored.name, restored.arguments, retryMessage);
     if (valid !== undefined) {
-      this.#options.onRepair?.([{ id, name: restored.name, valid, repairs, left, retryMessage }], this.sent);
+      const call = { id: id ?? '', name: restored.name, valid, repairs, left, retryMessage };
+      this.#adapter.options.onRepair?.([call], this.sent);
     }
     return restored;
   }
@@ -171,32 +256,88 @@ export class Turn {
   }
 }
 
+/** The schema of a function that only reserves a name. */
+const NOTHING = { type: 'object', properties: {} };
+
+/** The own name of a tool. */
+function nameOf(tool: GivenTool): string {
+  return tool.function?.name ?? tool.name ?? '';
+}
+
+/** The choice of one of the tools, or of a mode. */
+function choiceOf(found: unknown, names: readonly string[]): Choice {
+  if (found === 'any' || found === 'required') return 'required';
+  if (found === 'auto' || found === 'none') return found;
+  const { function: one, name = one?.name } = (
+    typeof found === 'object' ? (found ?? {}) : { name: found }
+  ) as GivenTool;
+  return name !== undefined && names.includes(name) ? { name } : undefined;
+}
+
 /** Maximum number of calls whose `retryMessage` is kept. */
 const MOST = 1000;
 
-/** The `retryMessage` of calls that could not be repaired, until they would run. */
+/** Number of levels of arguments that tell calls apart. */
+const DEEPEST = 64;
+
+/**
+ * The `retryMessage` of calls that could not be repaired. A call is its id, its tool and its arguments: some backends count ids in each
+ * reply, so those of different replies and conversations may be equal.
+ */
 export class Refusals {
   readonly #messages = new Map<string, string>();
 
-  /** Keeps the message of a call. */
-  keep(id: string, message: string | null | undefined): void {
-    // Another call may have the same id: some backends count them in each reply.
-    this.#messages.delete(id);
+  /** Keeps the message of a call with the tool's own name and restored arguments. */
+  keep(id: string | undefined, name: string, args: unknown, message: string | null | undefined): void {
     if (!message) return;
+    const key = keyOf(id, name, args);
+    this.#messages.delete(key);
     for (const oldest of this.#messages.keys()) if (this.#messages.size < MOST || !this.#messages.delete(oldest)) break;
-    this.#messages.set(id, message);
+    this.#messages.set(key, message);
   }
 
   /** The message of a call that could not be repaired. */
-  get(id: string): string | undefined {
-    return this.#messages.get(id);
+  get(id: string | undefined, name: string, args: unknown): string | undefined {
+    return this.#messages.get(keyOf(id, name, args));
   }
 
   /** Throws the message of a call that could not be repaired. */
-  check(id: string): void {
-    const message = this.get(id);
+  check(id: string | undefined, name: string, args: unknown): void {
+    const message = this.get(id, name, args);
     if (message !== undefined) throw new Error(message);
   }
+}
+
+function keyOf(id: string | undefined, name: string, args: unknown): string {
+  return JSON.stringify([id ?? '', name, canonical(read(args), DEEPEST)]);
+}
+
+/** The value of arguments, which may be JSON text. Text that cannot be read is its own value; none is no arguments. */
+function read(args: unknown): unknown {
+  if (typeof args !== 'string') return args ?? {};
+  try {
+    return args.trim() === '' ? {} : JSON.parse(args);
+  } catch {
+    return args;
+  }
+}
+
+/** The arguments of a call as an object; `undefined` if they are none. */
+export function argumentsOf(found: unknown): Record<string, unknown> | undefined {
+  const value = found === '' ? found : read(found);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+/** A value that is written alike whatever the order of its members. What is deeper is one and the same. */
+function canonical(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return null;
+  if (Array.isArray(value)) return value.map((item) => canonical(item, levels - 1));
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  members.sort(([a], [b]) => (a < b ? -1 : 1));
+  return { members: members.map(([name, member]) => [name, canonical(member, levels - 1)]) };
 }
 
 /** The parts of the adapted request that are read. */

@@ -7,7 +7,7 @@
 
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
 import type { AgentMiddleware } from 'langchain';
-import { type Choice, type FrameworkOptions, type GivenTool, Refusals, Turn } from './framework.js';
+import { Adapter, argumentsOf, type FrameworkOptions, type GivenTool, type SentTool, type Turn } from './framework.js';
 
 export type { FrameworkOptions, SentTool, SentTools } from './framework.js';
 
@@ -26,30 +26,33 @@ type Tool = Request['tools'][number];
  * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`.
  */
 export function toolwireMiddleware(options: FrameworkOptions): AgentMiddleware {
-  // Wrong options fail here, not with the first request.
-  new Turn([], { called: [], model: '' }, { ...options, onReport: undefined });
-  const refusals = new Refusals();
+  const adapter = new Adapter(options);
   const middleware: Omit<AgentMiddleware, '~middlewareTypes'> = {
     name: 'Toolwire',
     async wrapModelCall(request, handler) {
       const core = await installed();
-      const given = await Promise.all(request.tools.map((tool) => functionOf(tool, core)));
-      const [turn, sent] = adapted(request, given, options, core);
+      const [turn, sent] = adapted(request, adapter, core);
       const response = await handler(sent);
-      return core.isAIMessage(response) ? restored(turn, response, refusals, core) : response;
+      const restore = <M>(one: M) => (core.isAIMessage(one) ? restored(turn, one, adapter) : one);
+      // With a structured answer, the message is one of a list.
+      const { messages } = response as { messages?: unknown };
+      if (!Array.isArray(messages)) return restore(response);
+      return { ...response, messages: messages.map(restore) } as unknown as typeof response;
     },
     async wrapToolCall(request, handler) {
-      const { id = '', name } = request.toolCall;
-      const content = refusals.get(id);
+      const { id, name, args } = request.toolCall;
+      const content = adapter.refusals.get(id, name, args);
       if (content === undefined) return handler(request);
       const { ToolMessage } = await installed();
-      return new ToolMessage({ content, tool_call_id: id, name, status: 'error' }) as ToolMessage;
+      return new ToolMessage({ content, tool_call_id: id ?? '', name, status: 'error' }) as ToolMessage;
     },
   };
   return middleware as AgentMiddleware;
 }
 
 type Core = Awaited<ReturnType<typeof installed>>;
+type Call = NonNullable<AIMessage['tool_calls']>[number];
+type UnreadCall = NonNullable<AIMessage['invalid_tool_calls']>[number];
 
 /** LangChain's own classes. */
 async function installed() {
@@ -64,104 +67,121 @@ async function installed() {
   }
 }
 
-/** A tool as toolwire takes it; `undefined` if the provider runs it. */
-async function functionOf(tool: Tool, { convertToOpenAITool }: Core): Promise<GivenTool | undefined> {
-  const isClient = 'schema' in tool && typeof tool.name === 'string';
-  if (!isClient && (tool as { type?: unknown }).type !== 'function') return undefined;
-  const written = isClient ? convertToOpenAITool(tool as Parameters<typeof convertToOpenAITool>[0]) : tool;
-  const { parameters: schema, ...own } = (written as { function: GivenTool & { parameters: unknown } }).function;
-  return { ...own, schema };
+/** The members of a tool that are read, whether it is one of LangChain's or as it stands in a request. */
+interface AnyTool {
+  name?: string;
+  description?: string;
+  strict?: unknown;
+  type?: unknown;
+  schema?: unknown;
+  input_schema?: unknown;
+  function?: { name: string };
+  extras?: { providerToolDefinition?: unknown };
+  metadata?: { customTool?: unknown };
+}
+
+function isClient({ schema, name }: AnyTool): boolean {
+  return schema !== undefined && typeof name === 'string';
+}
+
+/** A tool as toolwire takes it; `undefined` if the provider runs it, or it is no function. */
+function given(tool: Tool, { convertToOpenAITool }: Core): GivenTool | undefined {
+  const found = tool as AnyTool;
+  if (isClient(found)) {
+    const isOther = found.extras?.providerToolDefinition ?? found.metadata?.customTool;
+    return isOther ? undefined : convertToOpenAITool(tool as Parameters<typeof convertToOpenAITool>[0]);
+  }
+  return found.type === 'function' || found.input_schema !== undefined ? (tool as GivenTool) : undefined;
+}
+
+/** A tool as it is sent, in the form that it has. */
+function written(tool: Tool, sent: SentTool): Tool {
+  const found = tool as AnyTool;
+  const { parameters, ...own } = sent;
+  const { description: _, strict: __, ...kept } = found;
+  if (found.input_schema !== undefined) return { ...kept, ...own, input_schema: parameters } as Tool;
+  if (isClient(found)) {
+    // Only this form has what a provider's package reads in `extras`.
+    return found.extras
+      ? ({ name: own.name, description: own.description, schema: parameters, extras: found.extras } as Tool)
+      : { type: 'function', function: sent };
+  }
+  return (found.function === undefined ? { ...kept, ...sent } : { ...found, function: sent }) as Tool;
 }
 
 /** The request as it is sent, and what restores the calls of the response. */
-function adapted(
-  request: Request,
-  given: (GivenTool | undefined)[],
-  options: FrameworkOptions,
-  core: Core,
-): [Turn, Request] {
-  const functions = given.filter((tool) => tool !== undefined);
-  const found = request.toolChoice;
-  const choice: Choice = functions.length === 0 ? undefined : typeof found === 'object' ? found.function : found;
+function adapted(request: Request, adapter: Adapter, core: Core): [Turn, Request] {
+  const tools = request.tools.map((tool) => given(tool, core));
+  const hosted = request.tools.map((tool, at) => (tools[at] ? undefined : (tool as AnyTool).name));
   const called = request.messages.flatMap((one) => (core.isAIMessage(one) ? callsOf(one) : [])).map(({ name }) => name);
   const { model, modelName } = request.model as { model?: string; modelName?: string };
-  const turn = new Turn(functions, { choice, called, model: model ?? modelName ?? '' }, options);
-  const tools = request.tools.flatMap((tool, at): Tool[] => {
-    const own = given[at];
-    if (own === undefined) return [tool];
-    const sent = turn.sentTool(own.name);
-    return sent === undefined ? [] : [{ type: 'function', function: sent }];
-  });
-  const messages = request.messages.map((one) => renamed(turn, one, core));
-  const { toolChoice: _, ...rest } = request;
-  const sentChoice = typeof turn.choice === 'object' ? chosen(turn.choice.name) : turn.choice;
-  const toolChoice = choice === undefined ? found : sentChoice;
-  return [turn, { ...rest, tools, messages, ...(toolChoice === undefined ? {} : { toolChoice }) }];
+  const { toolChoice: found, ...rest } = request;
+  const turn = adapter.turn({ tools, hosted, choice: found, called, model: model ?? modelName ?? '' });
+  const toolChoice = turn.chosen<Request['toolChoice']>(found, (choice) =>
+    typeof choice === 'object' ? { type: 'function', function: choice } : choice,
+  );
+  const sent = {
+    ...rest,
+    tools: turn.listed(request.tools, tools, written),
+    messages: request.messages.map((one) => renamed(turn, one, core)),
+  };
+  return [turn, toolChoice === undefined ? sent : { ...sent, toolChoice }];
 }
 
-function chosen(name: string) {
-  return { type: 'function' as const, function: { name } };
-}
-
-function callsOf({ tool_calls = [] }: AIMessage): NonNullable<AIMessage['tool_calls']> {
+function callsOf({ tool_calls = [] }: AIMessage): Call[] {
   return tool_calls;
 }
 
 /** The response with the tools' own names and arguments. */
-function restored(turn: Turn, message: AIMessage, refusals: Refusals, core: Core): AIMessage {
-  const calls: NonNullable<AIMessage['tool_calls']> = [];
-  const unread: NonNullable<AIMessage['invalid_tool_calls']> = [];
-  for (const call of [...callsOf(message), ...(message.invalid_tool_calls ?? [])]) {
-    const found = turn.call<unknown>(call.id ?? '', call.name ?? '', call.args ?? '');
-    refusals.keep(call.id ?? '', found.retryMessage);
+function restored(turn: Turn, message: AIMessage, adapter: Adapter): AIMessage {
+  const { invalid_tool_calls: unread = [] } = message;
+  return recalled(message, [...callsOf(message), ...unread], (call) => {
+    const found = turn.call<unknown>(call.id, call.name ?? '', call.args ?? '');
     const args = argumentsOf(found.arguments);
     // A call that LangChain could not read would end the agent: its result says what is wrong.
     if (args === undefined && !found.retryMessage)
-      unread.push({ ...call, name: found.name } as (typeof unread)[number]);
-    else
-      calls.push({
-        ...(call.id === undefined ? {} : { id: call.id }),
-        type: 'tool_call',
-        name: found.name,
-        args: args ?? {},
-      });
-  }
-  return copied(message, { tool_calls: calls, invalid_tool_calls: unread }, core);
-}
-
-/** The arguments of a call as an object; `undefined` if they are none. */
-function argumentsOf(found: unknown): Record<string, unknown> | undefined {
-  try {
-    const value = typeof found === 'string' ? JSON.parse(found) : found;
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+      return { ...call, type: 'invalid_tool_call', name: found.name } as UnreadCall;
+    if (args === undefined) adapter.refusals.keep(call.id, found.name, {}, found.retryMessage);
+    const own = { type: 'tool_call' as const, name: found.name, args: args ?? {} };
+    return call.id === undefined ? own : { id: call.id, ...own };
+  });
 }
 
 /** A message of the history with the names that are sent. */
 function renamed(turn: Turn, message: BaseMessage, core: Core): BaseMessage {
-  if (!core.isAIMessage(message)) return message;
-  const calls = callsOf(message).map((call) => ({ ...call, name: turn.sentName(call.name) }));
-  return calls.length === 0 ? message : copied(message, { tool_calls: calls }, core);
+  if (core.isToolMessage(message)) {
+    return message.name === undefined ? message : copied(message, { name: turn.sentName(message.name) });
+  }
+  if (!core.isAIMessage(message) || callsOf(message).length === 0) return message;
+  return recalled(message, callsOf(message), (call) => ({ ...call, name: turn.sentName(call.name as string) }) as Call);
 }
 
-function copied(
+/** A copy of a message with other calls, also where `content` repeats them (`output_version: "v1"`). */
+function recalled(
   message: AIMessage,
-  changed: Partial<Pick<AIMessage, 'tool_calls' | 'invalid_tool_calls'>>,
-  core: Core,
+  calls: (Call | UnreadCall)[],
+  change: (call: Call | UnreadCall) => Call | UnreadCall,
 ) {
-  const { content, additional_kwargs, response_metadata, id, name, usage_metadata, tool_calls, invalid_tool_calls } =
-    message;
-  const fields = {
-    content,
-    additional_kwargs,
-    response_metadata,
-    id,
-    name,
-    usage_metadata,
-    tool_calls,
-    invalid_tool_calls,
+  const changed = calls.map(change);
+  const rest = calls.map((call, at) => ({ call, now: changed[at] as Call | UnreadCall }));
+  const block = (found: { type?: unknown; id?: unknown; name?: unknown }) => {
+    if (found.type !== 'tool_call' && found.type !== 'invalid_tool_call') return found;
+    const at = rest.findIndex(({ call: { id, name } }) => id === found.id && name === found.name);
+    return at < 0 ? found : { ...found, ...rest.splice(at, 1)[0]?.now };
   };
-  return new core.AIMessage({ ...fields, ...changed } as ConstructorParameters<Core['AIMessage']>[0]) as AIMessage;
+  const { content } = message;
+  const isUnread = (call: Call | UnreadCall): call is UnreadCall => call.type === 'invalid_tool_call';
+  return copied(message, {
+    tool_calls: changed.filter((call): call is Call => !isUnread(call)),
+    ...(calls.length > callsOf(message).length ? { invalid_tool_calls: changed.filter(isUnread) } : {}),
+    ...(Array.isArray(content) ? { content: content.map(block) as typeof content } : {}),
+    // The pieces of which a streamed message was made: they have the calls as they were.
+    ...('tool_call_chunks' in message ? { tool_call_chunks: [] } : {}),
+  });
+}
+
+/** A copy of a message. Not by its constructor: that changes the content that it is given. */
+function copied<M extends BaseMessage>(message: M, changed: Partial<M>): M {
+  const lc_kwargs = { ...message.lc_kwargs, ...changed };
+  return Object.assign(Object.create(Object.getPrototypeOf(message)), message, changed, { lc_kwargs });
 }

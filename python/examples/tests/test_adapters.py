@@ -32,7 +32,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai_seams import toolset_of
 
 import toolwire
-from toolwire._framework import Turn
+from toolwire._framework import Adapter
 from toolwire.fastmcp import ToolwireMiddleware as FastMcpMiddleware
 from toolwire.langchain import ToolwireMiddleware
 from toolwire.pydantic_ai import Toolwire
@@ -221,9 +221,10 @@ def test_pydantic_ai_streams_interleaved_calls() -> None:
 
 
 def test_a_tool_is_forced_for_a_model_that_thinks_unless_its_settings_say_otherwise() -> None:
-    forced = {"name": "files.read", "parameters": {"type": "object", "properties": {}}}
-    turn = Turn([forced], {"dialect": "moonshot"}, choice="files.read", model="kimi-k2.6")
-    assert turn.choice == "files_read"
+    function = {"name": "files.read", "parameters": {"type": "object", "properties": {}}}
+    forced = [{"type": "function", "function": function}]
+    turn = Adapter({"dialect": "moonshot"}).turn(forced, choice="files.read", model="kimi-k2.6")
+    assert turn.chosen("files.read") == "files_read"
     assert turn.sent.model == "kimi-k2.6"
 
 
@@ -232,6 +233,10 @@ def test_wrong_options_are_errors() -> None:
         ToolwireMiddleware(dialect="moonshot", repairs=True)  # type: ignore[call-arg]
     with pytest.raises(toolwire.ToolwireError, match="on_report"):
         ToolwireMiddleware(dialect="moonshot", on_report=3)  # type: ignore[arg-type]
+    with pytest.raises(toolwire.ToolwireError, match="on_set_aside"):
+        ToolwireMiddleware(dialect="moonshot", on_set_aside=3)  # type: ignore[arg-type]
+    with pytest.raises(toolwire.ToolwireError, match="format"):
+        ToolwireMiddleware(dialect="moonshot", format="gemini")  # type: ignore[call-arg]
 
 
 def fastmcp_server(calls: list[Any], *middleware: Any) -> FastMCP[Any]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ._argument_results import RepairedCall
 from ._error import ToolwireError
-from ._options import _DialectOptions, _ListOptions
+from ._options import AdaptOptions, _DialectOptions, _ListOptions
 from ._record import Record
 from ._request import adapt_request
 from ._tools import sanitize_tools
@@ -26,8 +26,13 @@ if TYPE_CHECKING:
     from ._restored import RestoredCall
     from ._results import AdaptReport, Quarantined
 
+T = TypeVar("T")
+
 _MOST = 1000
 """Maximum number of calls whose `retry_message` is kept."""
+
+_DEEPEST = 64
+"""Number of levels of arguments that tell calls apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,63 +60,111 @@ class FrameworkOptions(_DialectOptions, _ListOptions, total=False):
     """With `repair`: is called with what became of the arguments of each call, once they are whole."""
 
 
+class Adapter:
+    """What an adapter keeps from request to request: its options, and the calls that it has refused."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        """Check the options: wrong ones raise here, and not with the first request."""
+        for name in options:
+            if name in _OWN_OPTIONS:
+                message = f"expected no `{name}`, which the adapter sets itself"
+                raise ToolwireError("unknown-option", f"/{name}", message)
+        for name in ("on_report", "on_repair"):
+            if options.get(name) is not None and not callable(options[name]):
+                message = f"expected `{name}` to be callable, found a value of type `{type(options[name]).__name__}`"
+                raise ToolwireError("invalid-option", f"/{name}", message)
+        self.options = options
+        self.rewriting = {name: value for name, value in options.items() if not name.startswith("on_")}
+        """The options of the core."""
+        self.refusals = Refusals()
+        self.set_aside(())
+        Turn(self, (), (), None, (), "")
+
+    def turn(
+        self,
+        tools: Sequence[dict[str, Any] | None],
+        *,
+        hosted: Iterable[str | None] = (),
+        choice: Any = None,
+        called: Iterable[str] = (),
+        model: str = "",
+    ) -> Turn:
+        """Adapt the tools of a request, as the core takes them; `None` for those that the provider runs itself.
+
+        `hosted` are the names of the latter: no other tool is sent under such a name. `choice` is a mode or a tool's
+        name, alone, as `name`, or as a member of `function`. `called` are the names of the calls in the history: tools
+        that the list no longer has need a name that the API takes, too.
+        """
+        turn = Turn(self, tools, hosted, choice, called, model)
+        if on_report := self.options.get("on_report"):
+            on_report(turn.report, turn.sent)
+        return turn
+
+    def set_aside(self, functions: Sequence[Any]) -> None:
+        """Warn, raise or call the function for tools that have to be set aside, depending on `on_set_aside`."""
+        on_set_aside = self.options.get("on_set_aside")
+        # It is reading `tools` that does so.
+        _ = sanitize_tools(list(functions), **self.rewriting, format="openai-chat", on_set_aside=on_set_aside).tools
+
+
 class Turn:
     """One request of a framework: what is sent for its tools, and what restores the calls of its reply."""
 
     def __init__(
         self,
-        tools: Sequence[Mapping[str, Any]],
-        options: Mapping[str, Any],
-        *,
-        called: Iterable[str] = (),
-        choice: str | None = None,
-        model: str = "",
+        adapter: Adapter,
+        tools: Sequence[dict[str, Any] | None],
+        hosted: Iterable[str | None],
+        choice: Any,
+        called: Iterable[str],
+        model: str,
     ) -> None:
-        """Adapt the tools of a request, each with `name`, `description`, `parameters` and `strict`.
-
-        `called` are the names of the calls in the history: tools that the list no longer has need a name that the API
-        takes, too. `choice` is `"auto"`, `"none"`, `"required"`, or the name of a tool.
-        """
-        rest = {name: value for name, value in options.items() if not name.startswith("on_")}
-        names = list(dict.fromkeys([*(tool["name"] for tool in tools), *called]))
-        functions = [{"type": "function", "function": dict(tool)} for tool in tools]
-        calls = [
-            {"id": str(at), "type": "function", "function": {"name": name, "arguments": "{}"}}
-            for at, name in enumerate(names)
-        ]
-        request: dict[str, Any] = {
-            "messages": [
-                {"role": "user", "content": ""},
-                {"role": "assistant", "content": None, "tool_calls": calls},
-            ],
-            "tools": functions,
-        }
+        """Adapt the tools of a request; see `Adapter.turn`."""
+        self._adapter = adapter
+        self._tools = tools
+        functions = [tool for tool in tools if tool is not None]
+        own = [_name_of(tool) for tool in functions]
+        names = list(dict.fromkeys(called))
+        request: dict[str, Any] = {"messages": _history(names), "tools": functions}
+        choice = _choice_of(choice, own) if functions else None
         # Some models refuse to be forced while they think, which only the framework's own settings say.
         if choice in (None, "auto", "none"):
             request["model"] = model
         if choice is not None:
-            is_mode = choice in ("auto", "none", "required")
-            request["tool_choice"] = choice if is_mode else {"type": "function", "function": {"name": choice}}
-        adapted: Any = adapt_request(request, **rest, format="openai-chat", deferred=False)
-        if adapted.report.quarantined:
-            on_set_aside = options.get("on_set_aside")
-            # Reading `tools` warns, raises or calls the function, depending on `on_set_aside`.
-            _ = sanitize_tools(functions, **rest, format="openai-chat", on_set_aside=on_set_aside).tools
-        sent = adapted.request
-        called_as = [call["function"]["name"] for call in sent["messages"][1]["tool_calls"]] if names else []
-        self._sent_names = dict(zip(names, called_as, strict=True))
-        self._own_names = {name: own for own, name in self._sent_names.items()}
+            request["tool_choice"] = choice
+
+        def adapt() -> tuple[Any, list[dict[str, Any]]]:
+            adapted: Any = adapt_request(request, **adapter.rewriting, format="openai-chat", deferred=False)
+            return adapted, [tool["function"] for tool in adapted.request.get("tools") or ()]
+
+        adapted, sent = adapt()
+        # A tool that the provider runs has its name already. Only functions reserve a name for every dialect.
+        taken = {name for name in hosted if name}.difference(own)
+        if any(function["name"] in taken for function in sent):
+            reserved = [{"type": "function", "function": {"name": name, **_NOTHING}} for name in sorted(taken)]
+            request["tools"] = [*functions, *reserved]
+            adapted, sent = adapt()
+        self.report: AdaptReport = adapted.report
+        if self.report.quarantined:
+            adapter.set_aside(functions)
+        aside = {int(found.pointer.split("/")[2]) for found in self.report.quarantined}
+        rest = iter(sent)
+        places = [None if at in aside else next(rest) for at in range(len(functions))]
+        called_as = [call["function"]["name"] for call in adapted.request["messages"][1]["tool_calls"]] if names else []
+        # Last: a listed tool has its name before one that only the history knows, and the first of two of one name
+        # before the other.
+        listed = [(name, place["name"]) for name, place in zip(own, places, strict=True) if place is not None]
+        pairs = [*zip(names, called_as, strict=True), *reversed(listed)]
+        self._sent_names = dict(pairs)
+        self._own_names = {name: own_name for own_name, name in pairs}
         self._restore = adapted.restore
-        self._on_repair = options.get("on_repair")
-        sent_choice = sent.get("tool_choice")
-        self.choice: str | None = sent_choice["function"]["name"] if isinstance(sent_choice, dict) else sent_choice
-        """The choice as it is sent; the name of a tool is the one that is sent."""
-        tools_sent = tuple(tool["function"] for tool in sent.get("tools") or ())
-        self.sent = SentTools(dialect=adapted.report.dialect, model=model, tools=tools_sent)
+        sent_choice = adapted.request.get("tool_choice")
+        self._choices = (choice, sent_choice)
+        functions_sent = tuple(place for place in places if place is not None)
+        self.sent = SentTools(dialect=adapted.report.dialect, model=model, tools=functions_sent)
         """The tools as they are sent."""
-        self._by_name = {tool["name"]: tool for tool in tools_sent}
-        if on_report := options.get("on_report"):
-            on_report(adapted.report, self.sent)
+        left = iter(places)
+        self._places = [None if tool is None else next(left) for tool in tools]
 
     def sent_name(self, own: str) -> str:
         """Return the name that is sent for a tool's own name."""
@@ -121,13 +174,34 @@ class Turn:
         """Return the tool's own name, of a name that the model knows."""
         return self._own_names.get(sent, sent)
 
-    def sent_tool(self, own: str) -> dict[str, Any] | None:
-        """Return what is sent for a tool; `None` if it was set aside."""
-        return self._by_name.get(self.sent_name(own))
+    def chosen(self, found: Any) -> Any:
+        """Return the framework's choice as it is sent: as it was if nothing had to change, `None` if it was dropped.
+
+        A choice of one tool is the name that is sent.
+        """
+        given, sent = self._choices
+        if given is None or (given == sent and isinstance(given, str)):
+            return found
+        return sent["function"]["name"] if isinstance(sent, dict) else sent
+
+    def listed(self, tools: Sequence[T], write: Callable[[T, dict[str, Any]], T], start: int = 0) -> list[T]:
+        """Return the framework's list as it is sent: without what was set aside; what the provider runs itself stays.
+
+        `start` is the place of the first one in the tools that were given.
+        """
+        found: list[T] = []
+        for at, tool in enumerate(tools, start):
+            sent = self._places[at]
+            if self._tools[at] is None:
+                found.append(tool)
+            elif sent is not None:
+                found.append(write(tool, sent))
+        return found
 
     def call(self, call_id: str | None, name: str, arguments: Any) -> RestoredCall[Any]:
-        """Restore a call, and report what became of its arguments."""
+        """Restore a call, report what became of its arguments, and refuse it if they could not be repaired."""
         restored: RestoredCall[Any] = self._restore.call(name, arguments)
+        self._adapter.refusals.keep(call_id, restored.name, restored.arguments, restored.retry_message)
         if restored.repairs is not None:
             call = RepairedCall(
                 id=call_id,
@@ -147,8 +221,9 @@ class Turn:
 
     def report_calls(self, calls: list[RepairedCall]) -> list[RepairedCall]:
         """Report what became of the arguments of calls that a stream has restored."""
-        if calls and self._on_repair is not None:
-            self._on_repair(calls, self.sent)
+        on_repair = self._adapter.options.get("on_repair")
+        if calls and on_repair is not None:
+            on_repair(calls, self.sent)
         return calls
 
     def call_stream(self, name: str) -> CallStream:
@@ -157,41 +232,92 @@ class Turn:
         return stream
 
 
-def checked(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the options; wrong ones raise here, and not with the first request."""
-    for name in ("on_report", "on_repair"):
-        if options.get(name) is not None and not callable(options[name]):
-            message = f"expected `{name}` to be callable, found a value of type `{type(options[name]).__name__}`"
-            raise ToolwireError("invalid-option", f"/{name}", message)
-    Turn((), {name: value for name, value in options.items() if name != "on_report"})
-    return options
-
-
 class Refusals:
-    """The `retry_message` of calls that could not be repaired, until they would run."""
+    """The `retry_message` of calls that could not be repaired.
+
+    A call is its id, its tool and its arguments: some backends count ids in each reply, so those of different replies
+    and conversations may be equal.
+    """
 
     def __init__(self) -> None:
         """Start with none."""
         self._messages: dict[str, str] = {}
 
-    def keep(self, call_id: str | None, message: str | None) -> None:
-        """Keep the message of a call."""
-        # Another call may have the same id: some backends count them in each reply.
-        self._messages.pop(call_id or "", None)
-        if call_id and message:
-            while len(self._messages) >= _MOST:
-                self._messages.pop(next(iter(self._messages)), None)
-            self._messages[call_id] = message
+    def keep(self, call_id: str | None, name: str, arguments: Any, message: str | None) -> None:
+        """Keep the message of a call with the tool's own name and restored arguments."""
+        if not message:
+            return
+        key = _key(call_id, name, arguments)
+        self._messages.pop(key, None)
+        while len(self._messages) >= _MOST:
+            # Another thread may take the same one.
+            self._messages.pop(next(iter(self._messages), ""), None)
+        self._messages[key] = message
 
-    def get(self, call_id: str | None) -> str | None:
+    def get(self, call_id: str | None, name: str, arguments: Any) -> str | None:
         """Return the message of a call that could not be repaired."""
-        return self._messages.get(call_id or "")
+        return self._messages.get(_key(call_id, name, arguments))
 
 
 def arguments_of(arguments: Any) -> dict[str, Any] | None:
     """Read the arguments of a call, which may be JSON text; `None` if they are no object."""
-    try:
-        value = json.loads(arguments) if isinstance(arguments, str) else arguments
-    except ValueError:
-        return None
+    value = _read(arguments)
     return value if isinstance(value, dict) else None
+
+
+_OWN_OPTIONS = AdaptOptions.__optional_keys__ - FrameworkOptions.__optional_keys__
+"""Options of the core that an adapter sets itself."""
+
+_NOTHING = {"parameters": {"type": "object", "properties": {}}}
+"""What a function has that only reserves a name."""
+
+
+def _history(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a history with a call of each name."""
+    calls = [
+        {"id": str(at), "type": "function", "function": {"name": name, "arguments": "{}"}}
+        for at, name in enumerate(names)
+    ]
+    return [{"role": "user", "content": ""}, {"role": "assistant", "content": None, "tool_calls": calls}]
+
+
+def _name_of(tool: Mapping[str, Any]) -> str:
+    """Return the own name of a tool."""
+    return str(tool.get("function", tool).get("name", ""))
+
+
+def _choice_of(choice: Any, names: Sequence[str]) -> Any:
+    """Return the choice of a mode or of one of the tools, as Chat Completions have it; else `None`."""
+    if isinstance(choice, dict):
+        choice = choice.get("function", choice).get("name")
+    elif choice is True or choice == "any":
+        return "required"
+    elif choice in ("auto", "none", "required"):
+        return choice
+    return {"type": "function", "function": {"name": choice}} if choice in names else None
+
+
+def _read(arguments: Any) -> Any:
+    """Return the value of arguments, which may be JSON text. Text that cannot be read is its own value."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _key(call_id: str | None, name: str, arguments: Any) -> str:
+    """Return what tells a call apart, alike whatever the order of members. No arguments are empty ones."""
+    value = _read(arguments)
+    is_none = value is None or (isinstance(value, str) and not value.strip())
+    return json.dumps([call_id or "", name, {} if is_none else _cut(value, _DEEPEST)], sort_keys=True, default=repr)
+
+
+def _cut(value: Any, levels: int) -> Any:
+    """Return a value without what is too deep to tell calls apart."""
+    if isinstance(value, dict):
+        return {str(name): _cut(member, levels - 1) for name, member in value.items()} if levels else None
+    if isinstance(value, list | tuple):
+        return [_cut(item, levels - 1) for item in value] if levels else None
+    return value

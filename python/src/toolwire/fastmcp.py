@@ -8,6 +8,7 @@ Clients that hand tools to a model API as they are get them in a dialect; calls 
 from __future__ import annotations
 
 import json
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -18,7 +19,7 @@ except ImportError as missing:
     message = f"expected the package fastmcp 4 or later: run `pip install 'toolwire[fastmcp]'` ({missing})"
     raise ImportError(message) from missing
 
-from ._framework import Turn, checked
+from ._framework import Adapter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +29,16 @@ if TYPE_CHECKING:
     from fastmcp.tools.base import Tool, ToolResult
     from typing_extensions import Unpack
 
+    from ._framework import Turn
     from .types import FrameworkOptions
 
 __all__ = ["ToolwireMiddleware"]
 
 _MOST = 16
 """Maximum number of lists that are kept: what a server lists may depend on the session."""
+
+_LISTED: ContextVar[dict[int, Turn] | None] = ContextVar("toolwire_listed", default=None)
+"""While a call is looked up: what each middleware made of the list, by the middleware's identity."""
 
 
 class ToolwireMiddleware(Middleware):
@@ -48,7 +53,7 @@ class ToolwireMiddleware(Middleware):
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
-        self._options = checked(options)
+        self._adapter = Adapter(options)
         self._turns: dict[str, Turn] = {}
 
     async def on_list_tools(
@@ -59,8 +64,9 @@ class ToolwireMiddleware(Middleware):
         """List the tools in the dialect."""
         tools = await call_next(context)
         turn = self._turn(tools)
-        found = [(tool, turn.sent_tool(tool.name)) for tool in _newest(tools)]
-        return [_listed(tool, sent) for tool, sent in found if sent is not None]
+        if (listed := _LISTED.get()) is not None:
+            listed[id(self)] = turn
+        return turn.listed(_newest(tools), _listed)
 
     async def on_call_tool(
         self,
@@ -69,14 +75,28 @@ class ToolwireMiddleware(Middleware):
     ) -> ToolResult:
         """Call the tool that is meant, with the arguments that it expects."""
         params = context.message
-        # The client may have its list from another process.
-        server = None if context.fastmcp_context is None else context.fastmcp_context.fastmcp
-        turn = self._turn([] if server is None else await server.list_tools(run_middleware=False))
+        turn = await self._shown(context)
         call = turn.call(None, params.name, params.arguments or {})
         if call.valid is False:
             raise ToolError(call.retry_message)
         update = {"name": call.name, "arguments": call.arguments}
         return await call_next(context.copy(message=params.model_copy(update=update)))
+
+    async def _shown(self, context: MiddlewareContext[Any]) -> Turn:
+        """Return what was made of the list that the client is shown, which it may have from another process."""
+        if context.fastmcp_context is None:
+            return self._turn([])
+        listed: dict[int, Turn] = {}
+        token = _LISTED.set(listed)
+        try:
+            # With the other middlewares: those hide and add tools.
+            await context.fastmcp_context.fastmcp.list_tools()
+        finally:
+            _LISTED.reset(token)
+        if (turn := listed.get(id(self))) is None:
+            message = "toolwire: another middleware answers for the list of tools: put toolwire's before it"
+            raise ToolError(message)
+        return turn
 
     def _turn(self, tools: Sequence[Tool]) -> Turn:
         """Adapt a list, or return what was made of the same list before."""
@@ -85,7 +105,9 @@ class ToolwireMiddleware(Middleware):
             for tool in _newest(tools)
         ]
         key = json.dumps(functions)
-        turn = self._turns.pop(key, None) or Turn(functions, self._options)
+        turn = self._turns.pop(key, None) or self._adapter.turn(
+            [{"type": "function", "function": function} for function in functions]
+        )
         while len(self._turns) >= _MOST:
             del self._turns[next(iter(self._turns))]
         self._turns[key] = turn

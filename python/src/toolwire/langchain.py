@@ -17,7 +17,7 @@ except ImportError as missing:
     message = f"expected the package langchain 1.0 or later: run `pip install 'toolwire[langchain]'` ({missing})"
     raise ImportError(message) from missing
 
-from ._framework import Refusals, Turn, arguments_of, checked
+from ._framework import Adapter, arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from langgraph.types import Command
     from typing_extensions import Unpack
 
+    from ._framework import Turn
     from .types import FrameworkOptions
 
 __all__ = ["ToolwireMiddleware"]
@@ -46,8 +47,7 @@ class ToolwireMiddleware(AgentMiddleware):
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
         super().__init__()
-        self._options = checked(options)
-        self._refusals = Refusals()
+        self._adapter = Adapter(options)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -77,28 +77,24 @@ class ToolwireMiddleware(AgentMiddleware):
 
     def _refused(self, request: ToolCallRequest) -> ToolMessage | None:
         call = request.tool_call
-        text = self._refusals.get(call["id"])
+        text = self._adapter.refusals.get(call["id"], call["name"], call["args"])
         if text is None:
             return None
         return ToolMessage(text, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
     def _adapted(self, request: ModelRequest[Any]) -> tuple[Turn, ModelRequest[Any]]:
-        functions = {at: _function(tool) for at, tool in enumerate(request.tools)}
-        given = {at: function for at, function in functions.items() if function is not None}
-        names = {function["name"] for function in given.values()}
-        choice = _choice(request.tool_choice, names) if given else None
-        called = [call["name"] for call in _calls(request.messages)]
-        model = request.model.name or getattr(request.model, "model_name", None) or getattr(request.model, "model", "")
-        turn = Turn(list(given.values()), self._options, called=called, choice=choice, model=str(model))
-        tools: list[Any] = []
-        for at, tool in enumerate(request.tools):
-            if at not in given:
-                tools.append(tool)
-            elif (function := turn.sent_tool(given[at]["name"])) is not None:
-                tools.append({"type": "function", "function": function})
-        changed: dict[str, Any] = {"tools": tools, "messages": [_renamed(one, turn) for one in request.messages]}
-        if choice is not None and (turn.choice is None or choice in names):
-            changed["tool_choice"] = turn.choice
+        given = [_given(tool) for tool in request.tools]
+        hosted = [_name(tool) for tool, function in zip(request.tools, given, strict=True) if function is None]
+        called = [call["name"] for one in request.messages if isinstance(one, AIMessage) for call in one.tool_calls]
+        # `name` is what traces call the model.
+        found = (getattr(request.model, name, None) for name in ("model_name", "model", "name"))
+        model = next((str(name) for name in found if name), "")
+        turn = self._adapter.turn(given, hosted=hosted, choice=request.tool_choice, called=called, model=model)
+        changed: dict[str, Any] = {
+            "tools": turn.listed(request.tools, _written),
+            "messages": [_renamed(one, turn) for one in request.messages],
+            "tool_choice": turn.chosen(request.tool_choice),
+        }
         return turn, request.override(**changed)
 
     def _restored(self, turn: Turn, response: ModelResponse[Any]) -> ModelResponse[Any]:
@@ -108,50 +104,82 @@ class ToolwireMiddleware(AgentMiddleware):
         return ModelResponse(result=result, structured_response=response.structured_response)
 
     def _message(self, turn: Turn, message: AIMessage) -> AIMessage:
-        calls: list[Any] = []
-        unread: list[Any] = []
-        for call in [*message.tool_calls, *message.invalid_tool_calls]:
+        def own(call: Any) -> Any:
             found = turn.call(call["id"], call["name"] or "", call["args"])
-            self._refusals.keep(call["id"], found.retry_message)
             args = arguments_of(found.arguments)
             # A call that LangChain could not read would end the agent: its result says what is wrong.
             if args is None and found.retry_message is None:
-                unread.append({**call, "name": found.name})
-            else:
-                calls.append({"type": "tool_call", "id": call["id"], "name": found.name, "args": args or {}})
-        return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": unread})
+                return {**call, "type": "invalid_tool_call", "name": found.name}
+            if args is None:
+                self._adapter.refusals.keep(call["id"], found.name, {}, found.retry_message)
+            return {"type": "tool_call", "id": call["id"], "name": found.name, "args": args or {}}
+
+        return _recalled(message, [*message.tool_calls, *message.invalid_tool_calls], own)
 
 
-def _function(tool: Any) -> dict[str, Any] | None:
-    """Return a tool as a function of Chat Completions; `None` if the provider runs it."""
-    if isinstance(tool, dict) and tool.get("type", "function") != "function":
+def _given(tool: Any) -> dict[str, Any] | None:
+    """Return a tool as the core takes it; `None` if the provider runs it, or it is no function."""
+    if isinstance(tool, dict) and ("input_schema" in tool or tool.get("type") == "function"):
+        return tool
+    # The rest has a name if LangChain takes it for a function.
+    if isinstance(tool, dict) and ("type" in tool or not tool.keys() & {"name", "title", "function"}):
         return None
     schema = getattr(tool, "tool_call_schema", None)
-    if isinstance(schema, dict):
+    if isinstance(schema, dict) and (getattr(tool, "metadata", None) or {}).get("type") != "custom_tool":
         # As it was published: LangChain's own conversion fails for a property `$ref`.
-        return {"name": tool.name, "description": tool.description, "parameters": schema}
-    function: dict[str, Any] = convert_to_openai_tool(tool)["function"]
-    return function
+        function = {"name": tool.name, "description": tool.description, "parameters": schema}
+        return {"type": "function", "function": function}
+    converted: dict[str, Any] = convert_to_openai_tool(tool)
+    return converted if "function" in converted else None
 
 
-def _choice(choice: Any, names: set[str]) -> str | None:
-    """Return the choice as `Turn` takes it; `None` if it is none of its tools."""
-    if isinstance(choice, dict):
-        choice = choice.get("function", choice).get("name")
-    if choice in ("any", "required", True):
-        return "required"
-    return choice if choice in names or choice in ("auto", "none") else None
+def _name(tool: Any) -> str | None:
+    return tool.get("name") if isinstance(tool, dict) else getattr(tool, "name", None)
 
 
-def _calls(messages: list[AnyMessage]) -> list[Any]:
-    return [call for one in messages if isinstance(one, AIMessage) for call in one.tool_calls]
+def _written(tool: Any, sent: dict[str, Any]) -> Any:
+    """Return a tool as it is sent, in the form that it has."""
+    if isinstance(tool, dict):
+        kept = {name: value for name, value in tool.items() if name not in ("description", "strict")}
+        if "input_schema" in tool:
+            own = {name: value for name, value in sent.items() if name != "parameters"}
+            return {**kept, **own, "input_schema": sent["parameters"]}
+        if tool.get("type") == "function" and "function" not in tool:
+            return {**kept, **sent}
+        return {**(tool if "function" in tool else {"type": "function"}), "function": sent}
+    if getattr(tool, "extras", None):
+        # Only LangChain's own tools have what a provider's package reads in `extras`.
+        update = {"name": sent["name"], "description": sent.get("description", ""), "args_schema": sent["parameters"]}
+        return tool.model_copy(update=update)
+    return {"type": "function", "function": sent}
 
 
 def _renamed(message: AnyMessage, turn: Turn) -> BaseMessage:
     """Return a message of the history with the names that are sent."""
     if isinstance(message, AIMessage) and message.tool_calls:
-        calls = [{**call, "name": turn.sent_name(call["name"])} for call in message.tool_calls]
-        return message.model_copy(update={"tool_calls": calls})
+        return _recalled(message, message.tool_calls, lambda call: {**call, "name": turn.sent_name(call["name"])})
     if isinstance(message, ToolMessage) and message.name is not None:
         return message.model_copy(update={"name": turn.sent_name(message.name)})
     return message
+
+
+def _recalled(message: AIMessage, calls: list[Any], change: Callable[[Any], Any]) -> AIMessage:
+    """Return a message with other calls, also where its content repeats them (`output_version="v1"`)."""
+    changed = [change(call) for call in calls]
+    left = list(zip(calls, changed, strict=True))
+
+    def block(found: Any) -> Any:
+        if not isinstance(found, dict) or found.get("type") not in ("tool_call", "invalid_tool_call"):
+            return found
+        for at, (call, now) in enumerate(left):
+            if (call["id"], call["name"]) == (found.get("id"), found.get("name")):
+                del left[at]
+                return {**found, **now}
+        return found
+
+    update: dict[str, Any] = {"tool_calls": [call for call in changed if call.get("type") != "invalid_tool_call"]}
+    if len(calls) > len(message.tool_calls):
+        update["invalid_tool_calls"] = [call for call in changed if call.get("type") == "invalid_tool_call"]
+    if isinstance(message.content, list):
+        update["content"] = [block(one) for one in message.content]
+    return message.model_copy(update=update)

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 try:
     from agents import Handoff, ModelResponse, ToolGuardrailFunctionOutput, ToolInputGuardrail
     from agents.models.interface import Model
     from agents.tool import FunctionTool
     from openai.types.responses import ResponseFunctionToolCall, ResponseStreamEvent
-    from pydantic import TypeAdapter
 except ImportError as missing:
     message = (
         f"expected the package openai-agents 0.24 or later: run `pip install 'toolwire[openai-agents]'` ({missing})"
     )
     raise ImportError(message) from missing
 
-from ._framework import Refusals, Turn, checked
+from ._framework import Adapter
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -31,11 +30,18 @@ if TYPE_CHECKING:
     from agents import ToolInputGuardrailData
     from typing_extensions import Unpack
 
+    from ._argument_results import RepairedCall
+    from ._framework import Turn
     from .types import FrameworkOptions
 
 __all__ = ["ToolwireModel"]
 
-_EVENT: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
+_EVENTS = {
+    name: event
+    for event in get_args(get_args(ResponseStreamEvent)[0])
+    for name in get_args(event.model_fields["type"].annotation)
+}
+"""The classes of events, by their `type`."""
 
 
 class ToolwireModel(Model):
@@ -51,8 +57,7 @@ class ToolwireModel(Model):
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
         self._model = model
-        self._options = checked(options)
-        self._refusals = Refusals()
+        self._adapter = Adapter(options)
         self.guardrail: ToolInputGuardrail[Any] = ToolInputGuardrail(self._judged, name="toolwire")
         """Refuses calls that could not be repaired."""
 
@@ -69,15 +74,20 @@ class ToolwireModel(Model):
         """Adapt the request, and restore the calls of the stream."""
         turn, sent = self._adapted(*args, **kwargs)
         stream = turn.stream()
+        judged = _Judged(turn, self._adapter)
         async for event in self._model.stream_response(**sent):
-            given = event.model_dump(mode="json", exclude_unset=True)
+            # As the SDK itself reads events: servers leave out members that the classes require.
+            given = event.model_dump(mode="json", exclude_unset=True, warnings=False)
             restored = stream.feed(given)
-            for call in turn.report_calls(stream.take_repaired_calls()):
-                self._refusals.keep(call.id, call.retry_message)
+            judged.take(stream.take_repaired_calls())
             for one in restored:
-                yield event if one == given else _EVENT.validate_python(one)
-        for one in stream.finish():
-            yield _EVENT.validate_python(one)
+                judged.read(one)
+                yield event if one == given else _event(one, event)
+        restored = stream.finish()
+        judged.take(stream.take_repaired_calls())
+        for one in restored:
+            judged.read(one)
+            yield _event(one)
 
     async def close(self) -> None:
         """Close the other model."""
@@ -88,7 +98,8 @@ class ToolwireModel(Model):
         return self._model.get_retry_advice(request)
 
     def _judged(self, data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
-        text = self._refusals.get(data.context.tool_call_id)
+        call = data.context
+        text = self._adapter.refusals.get(call.tool_call_id, call.tool_name, call.tool_arguments)
         if text is not None:
             return ToolGuardrailFunctionOutput.reject_content(text)
         return ToolGuardrailFunctionOutput.allow()
@@ -97,7 +108,6 @@ class ToolwireModel(Model):
         if not isinstance(call, ResponseFunctionToolCall):
             return call
         found = turn.call(call.call_id, call.name, call.arguments)
-        self._refusals.keep(call.call_id, found.retry_message)
         return call.model_copy(update={"name": found.name, "arguments": found.arguments})
 
     def _adapted(
@@ -111,28 +121,63 @@ class ToolwireModel(Model):
         tracing: Any,
         **more: Any,
     ) -> tuple[Turn, dict[str, Any]]:
-        given = [function for one in (*tools, *handoffs) if (function := _function(one)) is not None]
-        names = {function["name"] for function in given}
-        choice = model_settings.tool_choice
-        chosen = choice if given and (choice in names or choice in ("auto", "none", "required")) else None
+        given = [_function(one) for one in (*tools, *handoffs)]
+        hosted = [getattr(one, "name", None) for one, function in zip(tools, given, strict=False) if function is None]
         items = input if isinstance(input, list) else []
         called = [item["name"] for item in items if _is_call(item)]
         model = str(getattr(self._model, "model", ""))
-        turn = Turn(given, self._options, called=called, choice=chosen, model=model)
+        turn = self._adapter.turn(given, hosted=hosted, choice=model_settings.tool_choice, called=called, model=model)
         if items:
             input = [{**one, "name": turn.sent_name(one["name"])} if _is_call(one) else one for one in items]  # noqa: A001
-        if chosen is not None:
-            model_settings = replace(model_settings, tool_choice=turn.choice)
+        if (choice := turn.chosen(model_settings.tool_choice)) is not model_settings.tool_choice:
+            model_settings = replace(model_settings, tool_choice=choice)
         sent = {
             "system_instructions": system_instructions,
             "input": input,
             "model_settings": model_settings,
-            "tools": [sent for one in tools if (sent := _sent(turn, one)) is not None],
+            "tools": turn.listed(tools, _sent),
             "output_schema": output_schema,
-            "handoffs": [sent for one in handoffs if (sent := _sent(turn, one)) is not None],
+            "handoffs": turn.listed(handoffs, _sent, len(tools)),
             "tracing": tracing,
         }
         return turn, {**sent, **more}
+
+
+class _Judged:
+    """The calls of a stream that were judged, until events say what arguments they have."""
+
+    def __init__(self, turn: Turn, adapter: Adapter) -> None:
+        self._turn = turn
+        self._adapter = adapter
+        self._calls: list[RepairedCall] = []
+        self._items: list[Any] = []
+
+    def take(self, calls: list[RepairedCall]) -> None:
+        """Take calls whose arguments are whole."""
+        self._calls += self._turn.report_calls(calls)
+
+    def read(self, event: Any) -> None:
+        """Read a restored event, and refuse the calls in it that could not be repaired."""
+        if event.get("type") == "response.output_item.done":
+            self._items.append(event.get("item"))
+            items = self._items
+        else:
+            # The end repeats all of them, for servers that send no other events of items.
+            items = (event.get("response") or {}).get("output") or []
+        calls = list(self._calls)
+        for item in filter(_is_call, items):
+            known = (item.get("call_id"), item.get("name"))
+            found = next((call for call in calls if (call.id, call.name) == known), None)
+            if found is not None:
+                # Each once: another call may have the same id.
+                calls = [call for call in calls if call is not found]
+                self._adapter.refusals.keep(*known, item.get("arguments"), found.retry_message)
+
+
+def _event(event: dict[str, Any], sent: Any = None) -> Any:
+    """Return a restored event as the SDK has it."""
+    is_same = sent is not None and sent.type == event["type"]
+    return (type(sent) if is_same else _EVENTS[event["type"]]).construct(**event)
 
 
 def _is_call(item: Any) -> bool:
@@ -147,17 +192,12 @@ def _function(tool: Any) -> dict[str, Any] | None:
         name, description, schema = tool.tool_name, tool.tool_description, tool.input_json_schema
     else:
         return None
-    return {"name": name, "description": description, "parameters": schema, "strict": tool.strict_json_schema}
+    function = {"name": name, "description": description, "parameters": schema, "strict": tool.strict_json_schema}
+    return {"type": "function", "function": function}
 
 
-def _sent(turn: Turn, tool: Any) -> Any:
-    """Return a tool or a handoff as it is sent; `None` if it was set aside."""
-    function = _function(tool)
-    if function is None:
-        return tool
-    sent = turn.sent_tool(function["name"])
-    if sent is None:
-        return None
+def _sent(tool: Any, sent: dict[str, Any]) -> Any:
+    """Return a tool or a handoff as it is sent."""
     # A copy, not `replace`: that would make the schema strict once more.
     adapted = copy(tool)
     if isinstance(adapted, FunctionTool):

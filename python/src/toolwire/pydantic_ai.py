@@ -21,6 +21,7 @@ try:
         PartEndEvent,
         PartStartEvent,
         RetryPromptPart,
+        ToolAvailabilityDeltaPart,
         ToolCallPart,
         ToolCallPartDelta,
         ToolReturnPart,
@@ -32,18 +33,21 @@ except ImportError as missing:
     message = f"expected pydantic-ai 2.68 or later: run `pip install 'toolwire[pydantic-ai]'` ({missing})"
     raise ImportError(message) from missing
 
-from ._framework import Refusals, Turn, arguments_of, checked
+from ._error import ToolwireError
+from ._framework import Adapter, arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
     from pydantic_ai import RunContext
     from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
-    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.models import Model, ModelRequestContext, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
     from pydantic_ai.tools import ToolDefinition
+    from pydantic_ai.usage import RequestUsage
     from typing_extensions import Unpack
 
+    from ._framework import Turn
     from ._restore import CallStream
     from .types import FrameworkOptions
 
@@ -62,8 +66,7 @@ class Toolwire(AbstractCapability[Any]):
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
-        self._options = checked(options)
-        self._refusals = Refusals()
+        self._adapter = Adapter(options)
 
     def get_wrapper_model(self, model: Model) -> Model:
         """Put the adapting model before the one that serves the request."""
@@ -78,21 +81,31 @@ class Toolwire(AbstractCapability[Any]):
         args: Any,
     ) -> Any:
         """Refuse a call that could not be repaired."""
-        text = self._refusals.get(call.tool_call_id)
+        text = self._adapter.refusals.get(call.tool_call_id, call.tool_name, call.args)
         if text is not None:
             raise ModelRetry(text)
         return args
 
-    def turn(self, model: Model, messages: list[ModelMessage], parameters: ModelRequestParameters) -> Turn:
+    def turn(
+        self,
+        model: Model,
+        messages: list[ModelMessage],
+        settings: ModelSettings | None,
+        parameters: ModelRequestParameters,
+    ) -> Turn:
         """Adapt the tools of a request."""
         tools = [_function(tool) for tool in (*parameters.function_tools, *parameters.output_tools)]
+        hosted = [tool.kind for tool in parameters.native_tools]
         called = [part.tool_name for one in messages for part in one.parts if isinstance(part, ToolCallPart)]
-        return Turn(tools, self._options, called=called, model=model.model_name)
+        choice: Any = (settings or {}).get("tool_choice")
+        # One of several is no choice that the core knows.
+        if isinstance(choice, list):
+            choice = choice[0] if len(choice) == 1 else None
+        return self._adapter.turn(tools, hosted=hosted, choice=choice, called=called, model=model.model_name)
 
     def restored(self, turn: Turn, part: ToolCallPart) -> ToolCallPart:
         """Restore a call whose arguments are whole."""
         call = turn.call(part.tool_call_id, part.tool_name, part.args if part.args is not None else "")
-        self._refusals.keep(part.tool_call_id, call.retry_message)
         return replace(part, tool_name=call.name, args=part.args if part.args is None else call.arguments)
 
 
@@ -106,8 +119,31 @@ class _Adapting(WrapperModel):
     async def request(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
     ) -> ModelResponse:
-        turn = self._toolwire.turn(self.wrapped, messages, parameters)
-        response = await self.wrapped.request(*_adapted(turn, messages, settings, parameters))
+        turn, adapted = self._adapted(messages, settings, parameters)
+        return self._restored(turn, await self.wrapped.request(*adapted))
+
+    async def count_tokens(
+        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
+    ) -> RequestUsage:
+        _, adapted = self._adapted(messages, settings, parameters)
+        return await self.wrapped.count_tokens(*adapted)
+
+    async def compact_messages(
+        self, request_context: ModelRequestContext, *, instructions: str | None = None
+    ) -> ModelResponse:
+        given = request_context
+        turn, adapted = self._adapted(given.messages, given.model_settings, given.model_request_parameters)
+        messages, settings, parameters = adapted
+        sent = replace(given, messages=messages, model_settings=settings, model_request_parameters=parameters)
+        return self._restored(turn, await self.wrapped.compact_messages(sent, instructions=instructions))
+
+    def _adapted(
+        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
+    ) -> tuple[Turn, tuple[list[ModelMessage], ModelSettings | None, ModelRequestParameters]]:
+        turn = self._toolwire.turn(self.wrapped, messages, settings, parameters)
+        return turn, _adapted(turn, messages, settings, parameters)
+
+    def _restored(self, turn: Turn, response: ModelResponse) -> ModelResponse:
         return replace(response, parts=[self._part(turn, part) for part in response.parts])
 
     def _part(self, turn: Turn, part: Any) -> Any:
@@ -121,8 +157,7 @@ class _Adapting(WrapperModel):
         parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        turn = self._toolwire.turn(self.wrapped, messages, parameters)
-        adapted = _adapted(turn, messages, settings, parameters)
+        turn, adapted = self._adapted(messages, settings, parameters)
         async with self.wrapped.request_stream(*adapted, run_context) as stream:
             # The same object, whose state the agent reads and sets, with two methods that restore.
             stream.__class__ = type("RestoringStream", (_Restoring, type(stream)), {})
@@ -215,49 +250,52 @@ class _Call:
 
 def _function(tool: ToolDefinition) -> dict[str, Any]:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters_json_schema}
-    return {key: value for key, value in {**function, "strict": tool.strict}.items() if value is not None}
+    given = {key: value for key, value in {**function, "strict": tool.strict}.items() if value is not None}
+    return {"type": "function", "function": given}
 
 
 def _adapted(
     turn: Turn, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
 ) -> tuple[list[ModelMessage], ModelSettings | None, ModelRequestParameters]:
     """Return what is sent."""
-    choice: Any = (settings or {}).get("tool_choice")
-    if settings is not None and isinstance(choice, list):
-        settings = {**settings, "tool_choice": [turn.sent_name(name) for name in choice]}
-    elif settings is not None and isinstance(choice, ToolOrOutput):
-        names = [turn.sent_name(name) for name in choice.function_tools]
-        settings = {**settings, "tool_choice": ToolOrOutput(names)}
+    functions, outputs = parameters.function_tools, parameters.output_tools
     adapted = replace(
         parameters,
-        function_tools=_tools(turn, parameters.function_tools),
-        output_tools=_tools(turn, parameters.output_tools),
+        function_tools=turn.listed(functions, _written),
+        output_tools=turn.listed(outputs, _written, len(functions)),
         revealed_tool_names={turn.sent_name(name) for name in parameters.revealed_tool_names},
         introduced_tool_names={turn.sent_name(name) for name in parameters.introduced_tool_names},
     )
+    choice: Any = (settings or {}).get("tool_choice")
+    if settings is not None and isinstance(choice, list | ToolOrOutput):
+        given = choice if isinstance(choice, list) else choice.function_tools
+        sent = {tool.name for tool in (*adapted.function_tools, *adapted.output_tools)}
+        aside = {tool.name for tool in (*functions, *outputs) if turn.sent_name(tool.name) not in sent}
+        names = [turn.sent_name(name) for name in given if name not in aside]
+        if not names and isinstance(choice, list) and choice:
+            message = f"expected a tool that can be sent, found `{choice[0]}`, which was set aside"
+            raise ToolwireError("invalid-request", "/tool_choice", message)
+        settings = {**settings, "tool_choice": names if isinstance(choice, list) else ToolOrOutput(names)}
     return [_renamed(turn, one) for one in messages], settings, adapted
 
 
-def _tools(turn: Turn, tools: list[ToolDefinition]) -> list[ToolDefinition]:
-    found = [(tool, turn.sent_tool(tool.name)) for tool in tools]
-    return [
-        replace(
-            tool,
-            name=sent["name"],
-            description=sent.get("description"),
-            parameters_json_schema=sent["parameters"],
-            # Nothing else may make a tool strict: that is another dialect.
-            strict=sent.get("strict", False),
-        )
-        for tool, sent in found
-        if sent is not None
-    ]
+def _written(tool: ToolDefinition, sent: dict[str, Any]) -> ToolDefinition:
+    return replace(
+        tool,
+        name=sent["name"],
+        description=sent.get("description"),
+        parameters_json_schema=sent["parameters"],
+        # Nothing else may make a tool strict: that is another dialect.
+        strict=sent.get("strict", False),
+    )
 
 
 def _renamed(turn: Turn, message: ModelMessage) -> ModelMessage:
     """Return a message of the history with the names that are sent."""
 
     def named(part: Any) -> Any:
+        if isinstance(part, ToolAvailabilityDeltaPart):
+            return replace(part, tools_added=[turn.sent_name(name) for name in part.tools_added])
         is_named = isinstance(part, ToolCallPart | ToolReturnPart | RetryPromptPart) and part.tool_name is not None
         return replace(part, tool_name=turn.sent_name(part.tool_name)) if is_named else part
 

@@ -1,0 +1,421 @@
+// What the adapters of frameworks do with calls and lists that are out of the ordinary: equal ids, names of hosted tools, other forms of tools.
+// The models are scripted here, because no API gives such replies when asked to.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { generateText, isStepCount, jsonSchema, streamText, tool, wrapLanguageModel } from 'ai';
+import {
+  AIMessage,
+  createAgent,
+  createMiddleware,
+  DynamicStructuredTool,
+  HumanMessage,
+  ToolMessage,
+  toolStrategy,
+} from 'langchain';
+import { toolwireMiddleware } from 'toolwire/ai';
+import { toolwireMiddleware as toolwireLangchain } from 'toolwire/langchain';
+
+const EMPTY = { type: 'object', properties: {} };
+const REF = { type: 'object', properties: { $ref: { type: 'string' } }, required: ['$ref'] };
+const PAY = {
+  type: 'object',
+  properties: { account: { type: 'string' }, amount: { type: 'number' } },
+  required: ['account', 'amount'],
+};
+const WRONG = { account: 'alice' };
+const RIGHT = { account: 'bob', amount: 1 };
+/** Kimi's ids: counted in each reply. */
+const ID = 'functions.pay:0';
+
+function gated() {
+  let open;
+  const promise = new Promise((resolve) => (open = resolve));
+  return { promise, open };
+}
+
+/** A model of the AI SDK, which says one list of parts for each request, and what it got. */
+function scripted(...replies) {
+  const got = [];
+  const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+  const finish = { unified: 'stop', raw: undefined };
+  const next = (params) => {
+    got.push(params);
+    return replies.shift() ?? [{ type: 'text', text: 'done' }];
+  };
+  return {
+    got,
+    specificationVersion: 'v4',
+    provider: 'p',
+    modelId: 'm',
+    supportedUrls: {},
+    doGenerate: async (params) => ({ content: next(params), finishReason: finish, usage, warnings: [] }),
+    async doStream(params) {
+      const parts = next(params);
+      async function* said() {
+        yield { type: 'stream-start', warnings: [] };
+        for (const part of parts) {
+          if (part instanceof Promise) await part;
+          else if (part.type !== 'text') yield part;
+        }
+        yield { type: 'finish', finishReason: finish, usage };
+      }
+      return { stream: ReadableStream.from(said()) };
+    },
+  };
+}
+
+const called = (input, toolCallId = ID) => ({
+  type: 'tool-call',
+  toolCallId,
+  toolName: 'pay',
+  input: JSON.stringify(input),
+});
+
+/** Asks a model of the AI SDK, streamed; `runs` are the arguments that reach the tool. */
+async function pays(toolwire, model, runs) {
+  const tools = { pay: tool({ inputSchema: jsonSchema(PAY), execute: (input) => void runs.push(input) }) };
+  const { steps } = streamText({
+    model: wrapLanguageModel({ model, middleware: toolwire }),
+    prompt: 'Pay.',
+    tools: toolwire.guarded(tools),
+    repairToolCall: toolwire.repairToolCall,
+    stopWhen: isStepCount(2),
+  });
+  return JSON.stringify(await steps, (_, value) => (value instanceof Error ? value.message : value));
+}
+
+for (const [slow, fast] of [
+  [WRONG, RIGHT],
+  [RIGHT, WRONG],
+]) {
+  test(`toolwire/ai: a call of another conversation with the same id, before ${JSON.stringify(slow)} runs`, async () => {
+    const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
+    const gate = gated();
+    const runs = { slow: [], fast: [] };
+    const first = pays(toolwire, scripted([called(slow), gate.promise]), runs.slow);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const second = await pays(toolwire, scripted([called(fast)]), runs.fast);
+    gate.open();
+    const ran = (given) => (given === RIGHT ? [RIGHT] : []);
+    const said = await first;
+    assert.deepEqual(runs, { slow: ran(slow), fast: ran(fast) });
+    for (const [given, text] of [
+      [slow, said],
+      [fast, second],
+    ])
+      assert.equal(/The arguments of `pay`/.test(text), given === WRONG);
+  });
+}
+
+test('toolwire/ai: two calls of one id in a reply are judged each for itself', async () => {
+  for (const id of [ID, '']) {
+    const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
+    const runs = [];
+    await pays(toolwire, scripted([called(WRONG, id), called(RIGHT, id)]), runs);
+    assert.deepEqual(runs, [RIGHT]);
+  }
+});
+
+test('toolwire/ai: no tool is sent under the name of one that the provider runs', async () => {
+  for (const dialect of ['moonshot', 'xai', 'mistral']) {
+    const model = scripted();
+    const hosted = { type: 'provider', id: 'p.web_search', name: 'web_search', args: {} };
+    const reports = [];
+    const middleware = toolwireMiddleware({
+      dialect,
+      onSetAside: 'error',
+      onReport: (_, { tools }) => reports.push(tools),
+    });
+    await wrapLanguageModel({ model, middleware }).doGenerate({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }],
+      tools: [{ type: 'function', name: 'web.search', inputSchema: EMPTY }, hosted],
+    });
+    const [{ tools }] = model.got;
+    assert.deepEqual(tools[1], hosted);
+    assert.match(tools[0].name, /^web_search_/);
+    assert.deepEqual(
+      reports.map((sent) => sent.map(({ name }) => name)),
+      [[tools[0].name]],
+    );
+  }
+});
+
+test('toolwire/ai: a call of another tool in the history does not take the name of a listed one', async () => {
+  const begun = { type: 'tool-input-start', id: ID, toolName: 'files_read' };
+  const model = scripted([begun, { ...called({ path: 'x' }), toolName: 'files_read' }]);
+  const middleware = toolwireMiddleware({ dialect: 'moonshot' });
+  const stream = await wrapLanguageModel({ model, middleware }).doStream({
+    prompt: [
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'files_read', input: {} }],
+      },
+    ],
+    tools: [{ type: 'function', name: 'files.read', inputSchema: EMPTY }],
+  });
+  const parts = [];
+  for await (const part of stream.stream) parts.push(part);
+  const names = parts.flatMap(({ toolName }) => toolName ?? []);
+  assert.deepEqual(names, ['files.read', 'files.read']);
+});
+
+test('toolwire/ai: a tool of a class keeps what its class has', async () => {
+  class Counter {
+    count = 1;
+    inputSchema = jsonSchema(EMPTY);
+    execute() {
+      return this.count;
+    }
+  }
+  const toolwire = toolwireMiddleware({ dialect: 'moonshot' });
+  const { counter } = toolwire.guarded({ counter: new Counter() });
+  assert.equal(counter.execute({}, { toolCallId: 'a' }), 1);
+  const model = wrapLanguageModel({
+    model: scripted([{ ...called({}), toolName: 'counter' }]),
+    middleware: toolwire,
+  });
+  const { toolResults } = await generateText({ model, prompt: 'Go.', tools: { counter } });
+  assert.deepEqual(
+    toolResults.map(({ output }) => output),
+    [1],
+  );
+});
+
+test('the adapters refuse wrong options when they are created', () => {
+  for (const adapter of [toolwireMiddleware, toolwireLangchain]) {
+    for (const name of ['onSetAside', 'onReport', 'onRepair'])
+      assert.throws(() => adapter({ dialect: 'moonshot', [name]: 5 }), { code: 'invalid-option', pointer: `/${name}` });
+    assert.throws(() => adapter({ dialect: 'moonshot', format: 'anthropic' }), { code: 'unknown-option' });
+  }
+});
+
+/** A model of LangChain's, which says one message for each request, and keeps what it got. */
+class Scripted extends BaseChatModel {
+  got = [];
+
+  constructor(...replies) {
+    super({});
+    this.replies = replies;
+    this.model = 'm';
+  }
+
+  _llmType() {
+    return 'scripted';
+  }
+
+  bindTools(tools, options) {
+    Object.assign(this, { given: tools, options });
+    return this;
+  }
+
+  async _generate(messages) {
+    this.got.push({ messages, tools: this.given, options: this.options });
+    const message = this.replies.shift() ?? new AIMessage('done');
+    return { generations: [{ text: '', message }] };
+  }
+}
+
+/** A tool of LangChain's; `runs` are the arguments that reach it. */
+function listed(name, schema, runs = [], more = {}) {
+  const func = (input) => {
+    runs.push(input);
+    return 'ok';
+  };
+  return Object.assign(new DynamicStructuredTool({ name, description: 'd', schema, func }), more);
+}
+
+const calling = (...calls) =>
+  new AIMessage({
+    content: '',
+    tool_calls: calls.map(([name, args, id = ID]) => ({ type: 'tool_call', name, args, id })),
+  });
+const ofTools = (messages) =>
+  messages.filter((one) => ToolMessage.isInstance(one)).map(({ name, status }) => [name, status ?? 'success']);
+
+test('toolwire/langchain: a call of another conversation with the same id', async () => {
+  for (const [slow, fast] of [
+    [WRONG, RIGHT],
+    [RIGHT, WRONG],
+  ]) {
+    const toolwire = toolwireLangchain({ dialect: 'moonshot', repair: true });
+    const gate = gated();
+    const waits = createMiddleware({
+      name: 'Waits',
+      async wrapToolCall(request, handler) {
+        if (request.toolCall.args.account === slow.account) await gate.promise;
+        return handler(request);
+      },
+    });
+    const runs = { slow: [], fast: [] };
+    const ask = (args, ran) =>
+      createAgent({
+        model: new Scripted(calling(['pay', args])),
+        tools: [listed('pay', PAY, ran)],
+        middleware: [waits, toolwire],
+      }).invoke({ messages: 'Pay.' });
+    const first = ask(slow, runs.slow);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await ask(fast, runs.fast);
+    gate.open();
+    await first;
+    assert.deepEqual(runs, {
+      slow: [slow].filter((one) => one === RIGHT),
+      fast: [fast].filter((one) => one === RIGHT),
+    });
+  }
+});
+
+test('toolwire/langchain: two calls of one id in a reply are judged each for itself', async () => {
+  for (const id of [ID, '', null]) {
+    const runs = [];
+    const agent = createAgent({
+      model: new Scripted(calling(['pay', WRONG, id], ['pay', RIGHT, id])),
+      tools: [listed('pay', PAY, runs)],
+      middleware: [toolwireLangchain({ dialect: 'moonshot', repair: true })],
+    });
+    const { messages } = await agent.invoke({ messages: 'Pay.' });
+    assert.deepEqual(runs, [RIGHT]);
+    const texts = messages.filter((one) => ToolMessage.isInstance(one)).map(({ text }) => text);
+    assert.match(texts[0], /^The arguments of `pay`/);
+    assert.equal(texts[1], 'ok');
+  }
+});
+
+test('toolwire/langchain: a call that a person has edited runs', async () => {
+  const runs = [];
+  // As `humanInTheLoopMiddleware` does it, without a pause: the call keeps its id.
+  const person = createMiddleware({
+    name: 'Person',
+    afterModel({ messages }) {
+      const { id, tool_calls: [call] = [] } = messages.at(-1);
+      const edited = [{ ...call, args: RIGHT }];
+      return call && { messages: [new AIMessage({ id, content: '', tool_calls: edited })] };
+    },
+  });
+  const agent = createAgent({
+    model: new Scripted(calling(['pay', WRONG])),
+    tools: [listed('pay', PAY, runs)],
+    middleware: [person, toolwireLangchain({ dialect: 'moonshot', repair: true })],
+  });
+  await agent.invoke({ messages: 'Pay.' });
+  assert.deepEqual(runs, [RIGHT]);
+});
+
+test('toolwire/langchain: messages that repeat their calls in `content` have each call once', async () => {
+  const content = [
+    { type: 'text', text: 'I read.' },
+    { type: 'tool_call', id: 'a', name: 'files_read', args: { dollar_ref_: 'x' } },
+  ];
+  const message = new AIMessage({ content, response_metadata: { output_version: 'v1' } });
+  const before = JSON.stringify(message);
+  const model = new Scripted(message);
+  const runs = [];
+  const agent = createAgent({
+    model,
+    tools: [listed('files.read', REF, runs)],
+    middleware: [toolwireLangchain({ dialect: 'moonshot' })],
+  });
+  const { messages } = await agent.invoke({ messages: 'Read.' });
+  assert.deepEqual(runs, [{ $ref: 'x' }]);
+  assert.deepEqual(ofTools(messages), [['files.read', 'success']]);
+  assert.deepEqual(messages[1].tool_calls, [{ type: 'tool_call', id: 'a', name: 'files.read', args: { $ref: 'x' } }]);
+  assert.deepEqual(messages[1].content[1], { type: 'tool_call', id: 'a', name: 'files.read', args: { $ref: 'x' } });
+  const [, history] = model.got[1].messages;
+  assert.deepEqual(
+    [history.content.map(({ name }) => name), history.tool_calls.map(({ name }) => name)],
+    [[undefined, 'files_read'], ['files_read']],
+  );
+  // What the model made is its own.
+  assert.equal(JSON.stringify(message), before);
+  assert.deepEqual(
+    JSON.parse(JSON.stringify(messages[1])).kwargs.tool_calls.map(({ name }) => name),
+    ['files.read'],
+  );
+});
+
+test('toolwire/langchain: a result has the name of its call', async () => {
+  const model = new Scripted(calling(['files_read', {}]));
+  const middleware = [toolwireLangchain({ dialect: 'moonshot' })];
+  const { messages } = await createAgent({ model, tools: [listed('files.read', EMPTY)], middleware }).invoke({
+    messages: 'Read.',
+  });
+  assert.deepEqual(model.got[1].messages.map(({ name }) => name).at(-1), 'files_read');
+  assert.deepEqual(ofTools(messages), [['files.read', 'success']]);
+});
+
+/** The tools and options that a model gets. */
+async function sent(tools, request = {}, messages = [new HumanMessage('Go.')], options = {}) {
+  const model = new Scripted();
+  const changes = createMiddleware({ name: 'Changes', wrapModelCall: (given, next) => next({ ...given, ...request }) });
+  const middleware = [changes, toolwireLangchain({ dialect: 'moonshot', onSetAside: 'error', ...options })];
+  await createAgent({ model, tools, middleware }).invoke({ messages });
+  return model.got[0];
+}
+
+test('toolwire/langchain: tools in the forms of other APIs are adapted and keep their form', async () => {
+  const adapted = { type: 'object', properties: { dollar_ref_: { type: 'string' } }, required: ['dollar_ref_'] };
+  const more = { cache_control: { type: 'ephemeral' } };
+  const { tools } = await sent([
+    { type: 'function', name: 'a.a', description: 'd', parameters: REF },
+    { name: 'b.b', description: 'd', input_schema: REF, ...more },
+    { type: 'custom', name: 'c.c', input_schema: REF },
+    { type: 'function', function: { name: 'd.d', parameters: REF } },
+  ]);
+  assert.deepEqual(tools, [
+    { type: 'function', name: 'a_a', description: 'd', parameters: adapted, strict: true },
+    { name: 'b_b', description: 'd', input_schema: adapted, strict: true, ...more },
+    { type: 'custom', name: 'c_c', input_schema: adapted, strict: true },
+    { type: 'function', function: { name: 'd_d', parameters: adapted, strict: true } },
+  ]);
+});
+
+test("toolwire/langchain: `extras`, a provider's definition and the names of hosted tools are kept", async () => {
+  const shell = listed('shell', EMPTY, [], {
+    extras: { providerToolDefinition: { type: 'bash_20250124', name: 'bash' } },
+  });
+  const search = { type: 'web_search_20250305', name: 'web_search' };
+  const { tools } = await sent([
+    listed('files.read', REF, [], { extras: { defer_loading: true } }),
+    listed('web.search', EMPTY),
+    shell,
+    search,
+  ]);
+  assert.equal(tools[0].name, 'files_read');
+  assert.deepEqual(tools[0].extras, { defer_loading: true });
+  assert.deepEqual(Object.keys(tools[0].schema.properties), ['dollar_ref_']);
+  assert.match(tools[1].function.name, /^web_search_/);
+  assert.equal(tools[2], shell);
+  assert.deepEqual(tools[3], search);
+});
+
+test('toolwire/langchain: a choice of a tool has the name that is sent, and another choice stays', async () => {
+  const named = (name) => ({ type: 'function', function: { name } });
+  for (const [given, expected] of [
+    ['any', 'any'],
+    ['required', 'required'],
+    ['none', 'none'],
+    [named('files.read'), named('files_read')],
+    [named('nope'), named('nope')],
+    [{ type: 'web_search_preview' }, { type: 'web_search_preview' }],
+  ]) {
+    const { options } = await sent([listed('files.read', EMPTY)], { toolChoice: given });
+    assert.deepEqual(options.tool_choice, expected);
+  }
+});
+
+test('toolwire/langchain: the message beside a structured answer has the own names', async () => {
+  const answer = { title: 'answer', type: 'object', properties: { x: { type: 'string' } }, required: ['x'] };
+  const agent = createAgent({
+    model: new Scripted(calling(['look_up', {}, 'a'], ['answer', { x: 'y' }, 'b'])),
+    responseFormat: toolStrategy(answer),
+    tools: [listed('look.up', EMPTY)],
+    middleware: [toolwireLangchain({ dialect: 'moonshot' })],
+  });
+  const { messages, structuredResponse } = await agent.invoke({ messages: 'Go.' });
+  assert.deepEqual(structuredResponse, { x: 'y' });
+  const { tool_calls } = messages.find((one) => AIMessage.isInstance(one));
+  assert.equal(tool_calls[0].name, 'look.up');
+});
