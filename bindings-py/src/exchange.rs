@@ -25,7 +25,7 @@ pub(crate) struct Exchange(Option<toolwire::Exchange>);
 
 #[pymethods]
 impl Exchange {
-    /// Opens one for a request's URL and body; None if it is to be passed on as it is.
+    /// Opens one for a request's URL and body; None if it must be passed on as it is.
     #[staticmethod]
     #[pyo3(signature = (url, body, options, /))]
     fn open(
@@ -46,7 +46,7 @@ impl Exchange {
         })
     }
 
-    /// What is to be sent, or sent next.
+    /// What must be sent, or sent next.
     fn request(&mut self) -> PyResult<String> {
         guarded_with(&mut self.0, |exchange| Ok(exchange.request().to_owned()))
     }
@@ -104,7 +104,7 @@ impl Exchange {
         })
     }
 
-    /// Takes a whole reply; None if the model is to be asked again.
+    /// Takes a whole reply; None if the model must be asked again.
     #[pyo3(signature = (reply, /))]
     fn reply(&mut self, py: Python<'_>, reply: Bound<'_, PyAny>) -> PyResult<Option<String>> {
         guarded_with(&mut self.0, |exchange| {

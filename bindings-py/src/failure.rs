@@ -6,7 +6,7 @@ use toolwire::Error;
 
 /// Why a value could not be translated.
 pub(crate) enum Failure {
-    /// It is no JSON value, or too much of one.
+    /// It is not JSON value, or too much of one.
     Refused(Error),
     /// Python code that had to run raised this.
     Raised(PyErr),

@@ -32,7 +32,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// An option that is no JSON value at all, such as a set: the option is what is wrong, not the input.
+/// An option that is not JSON value at all, such as a set: the option is what is wrong, not the input.
 pub(crate) fn option_error(py: Python<'_>, failure: Failure) -> PyErr {
     match failure {
         Failure::Refused(error) => raised(py, &Error::new(Code::InvalidOption, error.pointer(), error.message())),

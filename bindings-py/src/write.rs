@@ -1,7 +1,7 @@
 //! The core's tree into Python values.
 //!
 //! What is still the caller's own value comes back as that object: all of it with `share`, else its leaves, which are
-//! immutable; containers are then made anew, as plain dicts and lists, so that the result can be changed freely.
+//! immutable; containers are then made again, as plain dicts and lists, so that the result can be changed freely.
 
 use pyo3::{
     prelude::*,

@@ -18,7 +18,7 @@ mod kind {
     pub(super) const CONSTANT: u32 = 2;
     pub(super) const NUMBER: u32 = 3;
     pub(super) const STRING: u32 = 4;
-    /// Any value as JSON text: the only spelling of a string with half a surrogate pair in it.
+    /// Any value as JSON text: the only spelling of a string with an unpaired surrogate in it.
     pub(super) const JSON: u32 = 5;
     pub(super) const ARRAY: u32 = 6;
     pub(super) const OBJECT: u32 = 7;

@@ -60,7 +60,7 @@ pub fn report_of_exchange(exchange: usize) -> Option<String> {
     OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).map(report))
 }
 
-/// Takes the whole reply that lies on the desk. The answer is the reply for the client, or, if the model is to be asked
+/// Takes the whole reply that lies on the desk. The answer is the reply for the client, or, if the model must be asked
 /// again, the next request; returns an object that then has its `report`. Here and in what follows it also has the
 /// `calls` that were repaired, if there are any.
 #[wasm_bindgen(js_name = replyExchange)]

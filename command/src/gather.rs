@@ -40,7 +40,7 @@ enum Role {
     Config {
         asked: bool,
     },
-    /// It need not be there if it is to be written.
+    /// It need not be there if it must be written.
     Baseline {
         written: bool,
     },
@@ -67,7 +67,7 @@ pub(crate) struct Gathering {
     pub(crate) date: Option<String>,
     /// Inputs that could not be had, where there may be others.
     pub(crate) failed: Vec<CommandError>,
-    /// What is to be said of the inputs.
+    /// What must be said of the inputs.
     pub(crate) notes: Vec<String>,
     /// Inputs are judged each on its own, so that one may fail.
     several: bool,

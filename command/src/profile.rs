@@ -34,7 +34,7 @@ const MODES: [(&str, Mode); 36] = [
     ("portable", Mode::Converted),
     ("anthropic", Mode::Ordinary),
     ("anthropic-strict", Mode::Strict),
-    // The Schema message is no JSON Schema: every client converts, or takes the other member.
+    // The Schema message is not JSON Schema: every client converts, or takes the other member.
     ("gemini", Mode::Converted),
     ("gemini-json-schema", Mode::Ordinary),
     ("gemini-interactions", Mode::Ordinary),

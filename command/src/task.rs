@@ -70,7 +70,7 @@ impl SourceText {
     pub(crate) fn place(&self, error: CommandError) -> CommandError {
         let error = error.in_source(&self.source);
         match &self.origin {
-            // What is no JSON has no places.
+            // What is not JSON has no places.
             Origin::File if error.line.is_none() && json::read(&self.text).is_ok() => {
                 let position = positions(&self.text, [error.pointer.as_str()].into_iter()).pop();
                 error.in_file(&self.source, position.map(|position| position.line))

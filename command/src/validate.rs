@@ -122,7 +122,7 @@ impl Validate {
         }
     }
 
-    /// Why the text of the arguments is no JSON, in the words of repairs: the strict reader's have a letter of it.
+    /// Why the text of the arguments is not JSON, in the words of repairs: the strict reader's have a letter of it.
     fn no_json(&self) -> CommandError {
         match repair_arguments(self.input.text.as_str(), "{}", &RepairOptions::default()) {
             Ok(done) => {

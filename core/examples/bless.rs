@@ -1,7 +1,7 @@
 //! Writes what `sanitize` answers into fixtures, for a person to read in the diff:
 //! `cargo run -p toolwire --example bless -- tests/fixtures/sanitize/rules/add-items.json …`
 //!
-//! Of each case in the files, `expected` and `changes` (or `error`) are written anew. Whether they are right is for the
+//! Of each case in the files, `expected` and `changes` (or `error`) are rewritten. Whether they are right is for the
 //! reader to say: a case that was not read proves nothing.
 
 use std::{error::Error, fs, process::ExitCode};
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Writes one file anew; gives whether anything changed.
+/// Writes one file again; gives whether anything changed.
 fn bless(file: &str) -> Result<bool, Box<dyn Error>> {
     let old = fs::read_to_string(file)?;
     let read = json::read(&old)?;

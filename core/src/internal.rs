@@ -107,7 +107,7 @@ pub fn constraint_of(rule: &str) -> Option<Constraint> {
     Constraint::ALL.iter().copied().find(|constraint| constraint.id() == rule)
 }
 
-/// The most tools that a request to the API may have.
+/// Maximum number of tools that a request to the API may have.
 pub fn most_tools(dialect: &Dialect) -> Option<usize> {
     dialect.tools.tools_most
 }

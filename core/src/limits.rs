@@ -22,7 +22,7 @@ pub const STEPS: u64 = 3_000_000;
 /// take at most 77.
 pub const STEPS_PER_NODE: u64 = 100;
 
-/// The most steps of a call, however large its input: about a second on one slow core.
+/// Maximum number of steps of a call, however large its input: about a second on one slow core.
 pub const MOST_STEPS: u64 = 4_000_000;
 
 /// How many times the steps of a call the report of its result may take: recording takes up to twice as many.

@@ -190,7 +190,8 @@ fn completed_histories_obey_their_api() {
     assert!(changed > 4000, "{changed} histories changed");
 }
 
-/// Four times as many orphans take less than eight times as long. Quadratic work would take sixteen times as long.
+/// Four times as many orphans take less than twelve times as long, at best of several runs, as a busy machine slows some of
+/// them. Quadratic work would take sixteen times as long.
 #[test]
 fn broken_pairs_are_found_in_linear_time() {
     let seconds = |count: usize| {
@@ -204,8 +205,8 @@ fn broken_pairs_are_found_in_linear_time() {
             assert_eq!(found.len(), count);
             start.elapsed().as_secs_f64()
         };
-        measure().min(measure()).min(measure())
+        (0..9).map(|_| measure()).fold(f64::INFINITY, f64::min)
     };
     let (few, many) = (seconds(10_000), seconds(40_000));
-    assert!(many < 8.0 * few, "{few} s, then {many} s");
+    assert!(many < 12.0 * few, "{few} s, then {many} s");
 }

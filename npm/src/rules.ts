@@ -615,7 +615,7 @@ export type LeftReason =
   | 'duplicate-name'
   /** The text is nested deeper than can be read. */
   | 'too-deep'
-  /** The text is no JSON, and no rule reads it. */
+  /** The text is not JSON, and no rule reads it. */
   | 'syntax';
 
 /** What `restore` changes of a reply beside the values of its answer. */

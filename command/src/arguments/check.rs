@@ -37,7 +37,7 @@ pub(crate) struct CheckArguments {
     /// What a schema describes: a tool's arguments, the answer itself, or a tool's result (MCP)
     #[arg(long = "use", value_name = "USE", default_value = "tool", value_parser = words::<Use>())]
     pub(crate) used_as: String,
-    /// Only these tools; as often as need be
+    /// Only these tools (repeatable)
     #[arg(short, long = "tool", value_name = "NAME")]
     pub(crate) tools: Vec<String>,
     /// What is shown, and makes the exit code 1: from which severity on (default: refused)

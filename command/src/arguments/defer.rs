@@ -56,7 +56,7 @@ pub(crate) struct DeferArguments {
     /// Where loaded tools stand
     #[arg(long, value_name = "ORDER", value_parser = words::<Order>())]
     pub(crate) order: Option<String>,
-    /// A tool that counts as loaded whatever the history says; as often as need be
+    /// A tool that counts as loaded whatever the history says (repeatable)
     #[arg(long = "loaded-tool", value_name = "NAME")]
     pub(crate) loaded_tools: Vec<String>,
     /// A call of a tool in the history counts as a load of it

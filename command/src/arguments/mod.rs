@@ -258,7 +258,7 @@ pub(crate) struct Rewriting {
     /// The most nodes that inlining may produce
     #[arg(long, value_name = "NODES")]
     pub(crate) max_nodes: Option<usize>,
-    /// The most steps that one call may take
+    /// Maximum number of steps that one call may take
     #[arg(long, value_name = "STEPS")]
     pub(crate) max_steps: Option<usize>,
     /// The chat template that the server runs: its file or a model

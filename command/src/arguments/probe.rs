@@ -36,13 +36,13 @@ pub(crate) struct ProbeArguments {
     /// The variable of the environment that holds the key, where it is not the API's own
     #[arg(long, value_name = "NAME")]
     pub(crate) key_env: Option<String>,
-    /// A header for the API, as `Name: value`; as often as need be
+    /// A header for the API, as `Name: value` (repeatable)
     #[arg(long = "header", value_name = "HEADER")]
     pub(crate) headers: Vec<String>,
     /// How long each answer may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeout: u32,
-    /// Only these tools; as often as need be
+    /// Only these tools (repeatable)
     #[arg(short, long = "tool", value_name = "NAME")]
     pub(crate) tools: Vec<String>,
     /// The most requests that are sent, repeated ones included

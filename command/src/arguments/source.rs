@@ -28,7 +28,7 @@ pub(crate) struct Connection {
     /// The address of an MCP server (streamable HTTP, or SSE)
     #[arg(long, value_name = "URL", conflicts_with = "server")]
     pub(crate) url: Option<String>,
-    /// A header for that server, as `Name: value`; as often as need be
+    /// A header for that server, as `Name: value` (repeatable)
     #[arg(long = "header", value_name = "HEADER")]
     pub(crate) headers: Vec<String>,
     /// How long a server may take to start, and for each answer, in seconds

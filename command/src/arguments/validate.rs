@@ -53,7 +53,7 @@ pub(crate) struct Repairing {
     /// The least confidence that a repair may have (default: `likely`)
     #[arg(long, value_name = "CONFIDENCE", requires = "repair", value_parser = confidences())]
     pub(crate) confidence: Option<String>,
-    /// Rules that are not applied; as often as need be
+    /// Rules that are not applied (repeatable)
     #[arg(long, value_name = "RULE", value_delimiter = ',', requires = "repair")]
     #[arg(value_parser = rules(), hide_possible_values = true)]
     pub(crate) disable: Vec<String>,

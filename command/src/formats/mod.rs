@@ -20,7 +20,7 @@ use super::{
 
 pub(crate) const JSON: Format = Format::Json;
 
-/// What was found, and everything that is to be said about it.
+/// What was found, and everything that must be said about it.
 pub(crate) struct Report<'r> {
     pub(crate) profile: Option<&'r str>,
     pub(crate) dialects: &'r [&'static Dialect],

@@ -92,7 +92,7 @@ fn result<'r>(report: &'r Report<'_>, group: &'r Group, index: usize) -> Node<'r
     ])
 }
 
-/// Takes links out of a message, in which the names of tools stand: SARIF 2.1.0, 3.11.6, makes one of `[text](address)`.
+/// Takes links out of a message, which quotes the names of tools: `[text](address)` is a link (SARIF 2.1.0, 3.11.6).
 fn without_links(message: String) -> String {
     message.replace("](", "] (")
 }

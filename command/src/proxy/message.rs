@@ -2,7 +2,7 @@
 
 use toolwire::json::{self, Member, Node, Object, Text};
 
-/// The code of an error for a message that is no JSON.
+/// The code of an error for a message that is not JSON.
 pub(super) const PARSE_ERROR: i32 = -32700;
 /// The code of an error for JSON that is no request.
 pub(super) const INVALID_REQUEST: i32 = -32600;

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::row::{Answer, Row};
 
-/// What is to be compared.
+/// What must be compared.
 pub(crate) struct Request {
     before: String,
     after: String,

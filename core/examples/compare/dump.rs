@@ -20,7 +20,7 @@ use crate::{
     variants,
 };
 
-/// What is to be dumped.
+/// What must be dumped.
 #[derive(Default)]
 pub(crate) struct Request {
     files: Vec<String>,

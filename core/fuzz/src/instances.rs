@@ -10,7 +10,7 @@ use crate::grammar::{self, Style};
 /// The most references and branches on the way to a value.
 const DEEPEST: usize = 12;
 
-/// The most schemas that one instance is made of.
+/// Maximum number of schemas that one instance is made of.
 const LONGEST: usize = 300;
 
 /// Makes instances of one schema.

@@ -1,4 +1,5 @@
-//! Patterns in both spellings: any text is read or refused, every search ends, and what is found follows from the parts.
+//! Patterns in both spellings: any text is read or refused, every search ends, and what is found follows from the
+//! parts.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,7 @@ fn pieces(data: &mut Unstructured<'_>, most: usize) -> arbitrary::Result<String>
     (0..count).map(|_| Ok(*data.choose(&PIECES)?)).collect()
 }
 
-/// Whether a schema's pattern is found; `None`: that cannot be told.
+/// Whether a schema's pattern is found; `None`: that cannot be determined.
 fn found(pattern: &str, text: &str) -> Option<bool> {
     let schema = json!({ "properties": { "v": { "pattern": pattern } } });
     validate_arguments(&json!({ "v": text }), &schema).ok()?.valid

@@ -89,7 +89,7 @@ fn answer(restore: &Restore, wire: Wire, data: &mut Unstructured<'_>) -> Result<
     for event in &events {
         match stream.feed(event) {
             Ok(events) => events.iter().for_each(|event| wire::text_of(event, &mut found)),
-            // A `Value` cannot hold half a surrogate pair, which text can.
+            // A `Value` cannot hold an unpaired surrogate, which text can.
             Err(_) => return Ok(None),
         }
     }
@@ -121,7 +121,7 @@ fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Opti
     let given = json!({"id": "c", "name": name, "arguments": arguments});
     let own = match restore.client_call(&given) {
         Ok(own) => own.call,
-        // A `Value` cannot hold half a surrogate pair, which text can.
+        // A `Value` cannot hold an unpaired surrogate, which text can.
         Err(error) if error.message().contains("half a surrogate pair") => return None,
         Err(error) => return Some(format!("{given} is no call: {error}")),
     };

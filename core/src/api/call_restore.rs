@@ -40,7 +40,7 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
                 let found = format!("expected the text of an answer as a string, found {}", text.kind());
                 return Err(Error::new(Code::InvalidValue, "", found));
             };
-            // No JSON has half a surrogate pair outside an escape.
+            // No JSON has an unpaired surrogate outside an escape.
             let restored = given.value().map(|given| restore_map.content(&given)).unwrap_or_default();
             let report = [("complete", Node::bool(!restored.is_cut)), ("fenced", Node::bool(restored.is_unfenced))];
             let report = Node::record(report);

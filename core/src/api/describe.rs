@@ -86,7 +86,7 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
     )
 }
 
-/// `{ valid, errors: [{ pointer, schemaPointer, keyword, message }] }`: `valid` is null where it cannot be told.
+/// `{ valid, errors: [{ pointer, schemaPointer, keyword, message }] }`: `valid` is null where it cannot be determined.
 pub fn validation(found: &Validation) -> Node<'static> {
     let one = |violation: &ArgumentViolation| {
         Node::record([
@@ -103,8 +103,8 @@ pub fn validation(found: &Validation) -> Node<'static> {
 }
 
 /// `{ changed, valid, repairs: [{ pointer, outputPointer, rule, confidence, from, to, message }], left: [{ pointer,
-/// keyword, reason, message }], retryMessage }`: `valid` is null where it cannot be told, `retryMessage` if nothing is
-/// left.
+/// keyword, reason, message }], retryMessage }`: `valid` is null where it cannot be determined, `retryMessage` if
+/// nothing is left.
 pub fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
     let Repaired { changed, valid, repairs, left, retry_message, .. } = repaired;
     let about = about_arguments(*valid, repairs, left, retry_message.as_deref());

@@ -42,7 +42,7 @@ pub struct Exchange(exchange::Exchange, Utf8Pieces);
 
 impl Exchange {
     /// Opens one for a request: where it is sent, and its body. `None`: it is none that tools are sent with (another
-    /// path, no JSON object), and is to be passed on as it is.
+    /// path, no JSON object), and must be passed on as it is.
     ///
     /// # Errors
     /// Those of [`adapt_request`](crate::adapt_request) and of [`dialect_for`](crate::dialect_for);
@@ -75,7 +75,7 @@ impl Exchange {
         Ok(opened.map(|opened| Exchange(opened, Utf8Pieces::default())))
     }
 
-    /// What is to be sent: the text that was given, if there is nothing to rewrite. Once the model is to be asked
+    /// What must be sent: the text that was given, if there is nothing to rewrite. Once the model must be asked
     /// again, the next request.
     pub fn request(&self) -> &str {
         self.0.request()
@@ -143,7 +143,7 @@ impl Exchange {
         describe::request(self.report())
     }
 
-    /// Takes a whole reply, and gives the one for the client. `None`: the model is to be asked again, with
+    /// Takes a whole reply, and gives the one for the client. `None`: the model must be asked again, with
     /// [`Self::request`].
     ///
     /// # Errors
@@ -197,7 +197,7 @@ impl Exchange {
         self.0.feed_text(&text).map(String::into_bytes)
     }
 
-    /// Ends a stream: gives the text that is still to be passed on. If the model is to be asked again,
+    /// Ends a stream: gives the text that is still to be passed on. If the model must be asked again,
     /// [`Self::asks_again`] says so, and the next stream goes on where this one ended.
     ///
     /// # Errors
@@ -213,12 +213,12 @@ impl Exchange {
         Ok(text + &self.0.finish_text()?)
     }
 
-    /// Whether the stream that was finished last ended with a search, so that the model is to be asked again.
+    /// Whether the stream that was finished last ended with a search, so that the model must be asked again.
     pub fn asks_again(&self) -> bool {
         self.0.asks_again()
     }
 
-    /// Whether nothing is kept but what opening it anew would give: for bindings, which can lose it then and go on.
+    /// Whether nothing is kept but what opening it again would give: for bindings, which can lose it then and go on.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.0.is_at_rest()
     }

@@ -183,7 +183,7 @@ pub struct Answer<'a> {
     pub value: Node<'a>,
     /// The other members of the result, except those that are made when they are read: an object.
     pub report: Option<Node<'static>>,
-    /// Whether intact nodes are to be handed back as the caller's own objects, or copied.
+    /// Whether intact nodes must be handed back as the caller's own objects, or copied.
     pub share: bool,
 }
 

@@ -45,7 +45,7 @@ pub trait Input: Copy + Debug + sealed::Sealed {
     /// Writes a tree that was read from this input; what was not changed is borrowed.
     ///
     /// # Errors
-    /// `invalid-value` for half a surrogate pair, which a `Value` cannot hold.
+    /// `invalid-value` for an unpaired surrogate, which a `Value` cannot hold.
     fn written(self, node: &Node<'_>) -> Result<Self::Output, Error>;
 
     /// Returns JSON text in the form of this input; `None` stands for the input itself.

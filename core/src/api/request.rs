@@ -66,7 +66,7 @@ pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Ada
 }
 
 /// Finds what an API refuses about a request as a whole: a choice of tools beside thinking or without tools, tools that
-/// the model does not take, arguments in the history that are no JSON object, calls without results.
+/// the model does not take, arguments in the history that are not JSON objects, calls without results.
 /// The options are the name of a dialect, or [`CheckRequestOptions`] with the model beside it.
 /// [`check_tools`](crate::check_tools) judges its tools. An empty list means that no rule is broken.
 ///
@@ -168,7 +168,7 @@ pub struct ReplyRestorer {
 }
 
 impl ReplyRestorer {
-    /// Takes the next event, and gives what is to be passed on: the event, none, or several.
+    /// Takes the next event, and gives what must be passed on: the event, none, or several.
     ///
     /// # Errors
     /// `too-deep`.
@@ -185,7 +185,7 @@ impl ReplyRestorer {
     }
 
     /// Takes the next piece of the text of an event stream (`text/event-stream`), cut anywhere, and gives the text that
-    /// is to be passed on. What needs no change passes byte for byte.
+    /// must be passed on. What needs no change passes byte for byte.
     ///
     /// # Errors
     /// `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What could be passed on by
@@ -226,7 +226,7 @@ impl ReplyRestorer {
     /// Ends the stream: gives the events that are still held back because their call never ended.
     ///
     /// # Errors
-    /// `invalid-value` if one of them holds half a surrogate pair, which a `Value` cannot.
+    /// `invalid-value` if one of them holds an unpaired surrogate, which a `Value` cannot.
     pub fn finish(&mut self) -> Result<Vec<Value>, Error> {
         self.stream.finish().iter().map(Node::to_value).collect()
     }

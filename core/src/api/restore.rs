@@ -52,7 +52,7 @@ impl Eq for Restore {}
 pub struct CallStream(CallPieces);
 
 impl CallStream {
-    /// Takes the next piece; gives what is to be passed on, which may be nothing.
+    /// Takes the next piece; gives what must be passed on, which may be nothing.
     ///
     /// # Errors
     /// `limit-exceeded` if what has to be held back is larger than any call.
@@ -180,7 +180,7 @@ impl Restore {
 
     /// Restores a text of the model's answer, if the request has a response format that was rewritten: takes it out of
     /// its wrapper, and brings encoded values back. If the schema was sent in the instructions alone, the answer is
-    /// taken out of a Markdown fence, too, unless the schema refuses it. Text that is no JSON, or needs nothing, stays
+    /// taken out of a Markdown fence, too, unless the schema refuses it. Text that is not JSON, or needs nothing, stays
     /// as it is. Of JSON that breaks off, whatever is whole is restored. [`Self::reply`] and [`Self::stream`] do the
     /// same.
     ///

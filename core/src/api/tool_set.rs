@@ -73,7 +73,7 @@ impl ReadyTools {
     /// Returns the tools in the API's own shape.
     ///
     /// # Errors
-    /// `invalid-value` if one holds half a surrogate pair, which a `Value` cannot.
+    /// `invalid-value` if one holds an unpaired surrogate, which a `Value` cannot.
     pub fn tools(&self) -> Result<&Value, Error> {
         self.tools.as_ref().map_err(Clone::clone)
     }

@@ -15,8 +15,8 @@ use crate::{
 /// What the tool's own schema says against the arguments of a call.
 ///
 /// `schema` is the tool's parameters, in any draft from 4 to 2020-12. Arguments are an object, also where the root has
-/// no `type`. [`Validation::valid`] is `None` where it cannot be told: see the page of this function for what that is.
-/// No message has a value of the arguments, so errors may be logged and handed to the model.
+/// no `type`. [`Validation::valid`] is `None` where it cannot be determined: see the page of this function for what
+/// that is. No message has a value of the arguments, so errors may be logged and handed to the model.
 ///
 /// ```
 /// use serde_json::json;

@@ -145,7 +145,7 @@ pub(super) fn say(
 /// Adds the list to the system prompt of a conversation.
 ///
 /// # Errors
-/// `invalid-value` for half a surrogate pair in the prompt.
+/// `invalid-value` for an unpaired surrogate in the prompt.
 pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[String]) -> Result<(), Error> {
     let text = block(names);
     // In Chat Completions, the system prompt is the first message.

@@ -26,7 +26,7 @@ type Noted = (String, ClientTool);
 /// namespaces. Without the functions, a call of one could be taken for a call of a `custom` tool of the same name.
 ///
 /// # Errors
-/// `invalid-value` for half a surrogate pair in a grammar.
+/// `invalid-value` for an unpaired surrogate in a grammar.
 pub(super) fn as_functions(
     request: &mut Node<'_>,
     names: &FlatNames,

@@ -16,7 +16,7 @@ use crate::{
 /// Replaces calls of tools that are not sent, and their results, by texts.
 ///
 /// # Errors
-/// `invalid-value` for half a surrogate pair in arguments.
+/// `invalid-value` for an unpaired surrogate in arguments.
 pub(super) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removals) -> Result<(), Error> {
     let Conversation { tools, events, changed, .. } = conversation;
     let is_sent = |name: &Text<'a>| {

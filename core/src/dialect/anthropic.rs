@@ -24,7 +24,7 @@ const OBJECT: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const ROOT: Fact = Fact {
-    statement: "no `anyOf`, `oneOf` and `allOf` at the root; `not` and `if` are accepted there",
+    statement: "no `anyOf`, `oneOf` or `allOf` at the root; `not` and `if` are accepted there",
     confidence: 'A',
     source:
         "live: `input_schema does not support oneOf, allOf, or anyOf at the top level` (claude-code#5319, kata#365)",

@@ -59,7 +59,7 @@ pub(super) const STRICT: Dialect = Dialect {
         openai::STRICT_META_KEYWORDS,
         Fact {
             statement: "no `minLength`, `maxLength`, `pattern`, `format`, `minimum`, `maximum`, `multipleOf`, \
-                `minItems` and `maxItems`",
+                `minItems` or `maxItems`",
             confidence: 'A',
             source: "Microsoft, structured outputs, unsupported type-specific keywords (2026-05-13)",
             rules: &[Constraint::RefusedKeyword],

@@ -182,8 +182,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement:
-                "no `oneOf`, `not`, `uniqueItems`, `patternProperties` and `prefixItems`, which Anthropic's own \
+            statement: "no `oneOf`, `not`, `uniqueItems`, `patternProperties` or `prefixItems`, which Anthropic's own \
                 strict tools do not take",
             confidence: 'C',
             source: "Anthropic, structured outputs, limitations",

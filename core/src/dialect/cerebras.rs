@@ -42,7 +42,7 @@ const RECURSION: Fact = Fact {
     ..Fact::REFUSED
 };
 const TEXT: Fact = Fact {
-    statement: "no `pattern` and `format`",
+    statement: "no `pattern` or `format`",
     confidence: 'A',
     source: DOCUMENTATION,
     rules: &[Constraint::RefusedKeyword],
@@ -134,7 +134,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no `minItems` and `maxItems`",
+            statement: "no `minItems` or `maxItems`",
             confidence: 'B',
             source: "live: `Unsupported JSON schema fields: {'minItems', 'items'}` (claude-code-router#708, 2025-08)",
             rules: &[Constraint::RefusedKeyword],

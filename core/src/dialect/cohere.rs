@@ -127,7 +127,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`pattern` has no `^` and `$`, and no lookaround",
+            statement: "`pattern` has no `^` or `$`, and no lookaround",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::Pattern, Constraint::PatternAnchors],

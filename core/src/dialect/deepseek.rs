@@ -149,8 +149,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement:
-                "no `oneOf`, `allOf`, `minLength`, `maxLength`, `minItems`, `maxItems`, `patternProperties` and \
+            statement: "no `oneOf`, `allOf`, `minLength`, `maxLength`, `minItems`, `maxItems`, `patternProperties` or \
                 `prefixItems`",
             confidence: 'A',
             source: "DeepSeek, tool calls, strict mode; rig-core against the live API",

@@ -99,7 +99,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no `minItems` and `maxItems`",
+            statement: "no `minItems` or `maxItems`",
             confidence: 'B',
             source: "live: `invalid schema for response format: response_format/json_schema/next_step: minItems is \
                 not supported` (beeai-framework#1215, 2025-10)",

@@ -11,7 +11,7 @@ pub(crate) struct NamePattern {
     pub(crate) letter_first: bool,
     /// The fewest characters.
     pub(crate) least: usize,
-    /// The most characters.
+    /// Maximum number of characters.
     pub(crate) most: usize,
     /// The names become rules of one grammar, where everything but ASCII letters, digits and `-` becomes one `-`: two
     /// tools may not become one rule. The grammar has these rules itself. `None`: no grammar is made of the names.

@@ -35,7 +35,7 @@ pub(crate) struct PropertyPattern {
     pub(crate) also: &'static str,
     /// The first character is a letter or one of these, never a digit; `None`: it is like any other.
     pub(crate) first: Option<&'static str>,
-    /// The most characters; at least one.
+    /// Maximum number of characters; at least one.
     pub(crate) most: usize,
     /// It holds for properties of the root only.
     pub(crate) root_only: bool,

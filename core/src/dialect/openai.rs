@@ -28,7 +28,7 @@ pub(super) const OBJECT: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const ROOT: Fact = Fact {
-    statement: "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` at the root",
+    statement: "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` or `not` at the root",
     confidence: 'A',
     source:
         "live: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level` \
@@ -190,7 +190,7 @@ pub(super) const STRICT_CLOSED: Fact = Fact {
 };
 pub(super) const STRICT_KEYWORDS: Fact = Fact {
     statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `uniqueItems`, `contains`, \
-        `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` and \
+        `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` or \
         `maxProperties`",
     confidence: 'A',
     source: "live: `In context=('properties', 'data'), 'allOf' is not permitted` (notion-mcp-server#102)",
@@ -199,7 +199,7 @@ pub(super) const STRICT_KEYWORDS: Fact = Fact {
 };
 pub(super) const STRICT_META_KEYWORDS: Fact = Fact {
     statement: "no `contentEncoding`, `contentMediaType`, `contentSchema`, `additionalItems`, `$anchor`, \
-        `$dynamic…` and `$recursive…`",
+        `$dynamic…` or `$recursive…`",
     confidence: 'A',
     source: "openai-node, lib/transform.ts: what strict cannot hold; no answer of the API is known",
     rules: &[Constraint::RefusedKeyword],

@@ -44,7 +44,7 @@ pub(crate) enum Refusal {
     ToolTypes { apis: &'static [Api], takes: &'static [&'static str] },
     /// Tools of a kind that the API does not have.
     ToolKind,
-    /// Arguments in the history that are no JSON object.
+    /// Arguments in the history that are not JSON objects.
     HistoryArguments,
     /// A call in the history without a result, or a result without a call, in requests of these formats.
     HistoryPairs(&'static [Api]),
@@ -233,7 +233,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("format-schema", "A schema of a response format that the API refuses, or does not read as it is written."),
 ];
 
-/// The days on which the facts about requests were read.
+/// Date on which the facts about requests were checked.
 pub(super) const DAY: &str = "2026-11-26";
 
 impl RequestFact {

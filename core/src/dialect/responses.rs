@@ -214,7 +214,7 @@ const OPENAI_ROOT: Fact = root(
         `text.format`)",
 );
 const OPENAI_UNION: Fact = root(
-    "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` and `not` at the root",
+    "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` or `not` at the root",
     'B',
     "openai-node, lib/transform.ts, throws for a root union; the API's words are about tools",
 );

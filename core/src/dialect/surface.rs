@@ -16,7 +16,7 @@ pub(crate) struct Surface {
     pub(crate) strict: StrictFlag,
     /// What stands for the schema of a tool without arguments. The rule `no-arguments`.
     pub(crate) no_arguments: NoArguments,
-    /// The most characters (Unicode code points) of a tool's description; longer ones are cut. The rule
+    /// Maximum number of characters (Unicode code points) of a tool's description; longer ones are cut. The rule
     /// `description-length`.
     pub(crate) description_most: Option<usize>,
     /// An empty description is refused, so it is left out. The rule `empty-description`.
@@ -25,7 +25,7 @@ pub(crate) struct Surface {
     pub(crate) no_null_description: bool,
     /// The dialects by which `check_tools` judges schemas in other members of a tool, by the format of that member.
     pub(crate) carriers: &'static [(ToolFormat, &'static str)],
-    /// The most tools of a request, hosted ones included. The rule `too-many-tools`.
+    /// Maximum number of tools of a request, hosted ones included. The rule `too-many-tools`.
     pub(crate) tools_most: Option<usize>,
     /// What all the tools of a request together may hold.
     pub(crate) budgets: &'static [Budget],

@@ -5,7 +5,7 @@ use crate::rules::Constraint;
 
 /// For grammars that do not hold every keyword to the meta-schema.
 ///
-/// Confidence C although it is refused: what is no JSON Schema has no meaning that leaving it alone could keep.
+/// Confidence C although it is refused: what is not JSON Schema has no meaning that leaving it alone could keep.
 pub(super) const WELL_FORMED: Fact = Fact {
     statement: "the schema describes an object, keywords that take schemas, names or lists hold them, and its \
         references resolve",

@@ -66,7 +66,7 @@ pub(super) const XAI: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no `minContains` and `maxContains`",
+            statement: "no `minContains` or `maxContains`",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::RefusedKeyword],

@@ -44,7 +44,7 @@ pub(super) struct HiddenLoop {
     pub(super) used: Option<Node<'static>>,
     /// The state of the current round's stream.
     pub(super) round: Round,
-    /// True if this round ended with a search, so the model is to be asked again.
+    /// True if this round ended with a search, so the model must be asked again.
     pub(super) again: bool,
     /// True if this round has the answer to a response format.
     pub(super) is_answered: bool,

@@ -75,7 +75,7 @@ enum Rounds {
 }
 
 impl Rounds {
-    /// Returns true if this round ended with a search, so the model is to be asked again.
+    /// Returns true if this round ended with a search, so the model must be asked again.
     fn asks_again(&self) -> bool {
         match self {
             Rounds::Shown(rounds) => rounds.again,
@@ -157,7 +157,7 @@ struct SearchLoop {
     id: Option<Node<'static>>,
     /// State of the current round's stream.
     round: Round,
-    /// True if this round ended with a search, so the model is to be asked again.
+    /// True if this round ended with a search, so the model must be asked again.
     again: bool,
     /// True if this round has the answer to a response format.
     is_answered: bool,
@@ -165,7 +165,7 @@ struct SearchLoop {
 
 impl Exchange {
     /// Opens an exchange for a request. Returns `None` if the URL or the body is not of a request that can have tools;
-    /// such a request is to be passed on unchanged. The cache is searched for the request's tools first.
+    /// such a request must be passed on unchanged. The cache is searched for the request's tools first.
     pub(crate) fn open(
         url: &str,
         body: &str,
@@ -294,7 +294,7 @@ impl Exchange {
         self.warning.as_ref()
     }
 
-    /// Translates a whole reply. Returns `None` if the model is to be asked again.
+    /// Translates a whole reply. Returns `None` if the model must be asked again.
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         // A successful reply that is not JSON is passed on unchanged.
         let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
@@ -348,7 +348,7 @@ impl Exchange {
         Ok(out)
     }
 
-    /// Returns true if the last finished stream ended with a search, so the model is to be asked again.
+    /// Returns true if the last finished stream ended with a search, so the model must be asked again.
     pub(crate) fn asks_again(&self) -> bool {
         self.asks
     }

@@ -226,7 +226,7 @@ impl SearchLoop {
         true
     }
 
-    /// Decides at the end of a message without a stop reason. Returns true if the model is to be asked again.
+    /// Decides at the end of a message without a stop reason. Returns true if the model must be asked again.
     fn ends_unsaid(&mut self) -> bool {
         !self.round.stopped && self.decide(None) == Next::AsksAgain
     }

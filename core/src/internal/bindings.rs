@@ -176,7 +176,7 @@ pub fn warning(exchange: &Exchange) -> Node<'static> {
     exchange.warning_node()
 }
 
-/// Whether an exchange keeps nothing but what opening it anew would give: a binding can lose it then.
+/// Whether an exchange keeps nothing but what opening it again would give: a binding can lose it then.
 #[cfg(feature = "search")]
 pub fn is_exchange_at_rest(exchange: &Exchange) -> bool {
     exchange.is_at_rest()

@@ -31,7 +31,7 @@ options! {
     pub struct SearchOptions {
         /// How a query is read.
         "mode" mode: SearchMode = SearchMode::Bm25;
-        /// The most tools that are found.
+        /// Maximum number of tools that are found.
         "limit" limit: usize = 5;
         /// The name of the function that replaces a tool search. It never finds itself.
         "toolSearchName" tool_search_name: String = "tool_search".into(),

@@ -117,7 +117,7 @@ choice! {
 }
 
 choice! {
-    /// What becomes of the arguments of calls in the history that are no JSON object.
+    /// What becomes of the arguments of calls in the history that are not JSON objects.
     HistoryArguments {
         /// They are read tolerantly, and become `{}` if that fails.
         Repair = "repair",
@@ -141,7 +141,7 @@ options! {
         "format" format: Option<ToolFormat> = None, set(|format: ToolFormat| format.into());
         /// Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits.
         "fallback" fallback: Option<String> = None, set(|dialect: impl Into<String>| Some(dialect.into()));
-        /// The most tools that are rewritten: those after them are set aside. `None` is
+        /// Maximum number of tools that are rewritten: those after them are set aside. `None` is
         /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` no limit but the API's.
         "maxTools" max_tools: Option<Option<usize>> = None, set(|tools: impl Into<Option<usize>>| Some(tools.into()));
         /// Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments`
@@ -306,7 +306,7 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "formats" formats: Formats = Formats::Native;
-        /// What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the
+        /// What becomes of the arguments of calls in the history that are not JSON objects, for which APIs refuse the
         /// request and every later one.
         "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;
         /// What becomes of calls in the history without a result, and of results without a call, for which APIs refuse

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::Flaw;
 use crate::budget::Budget;
 
-/// The most steps of a program: `^.{1,10000}$` has 20,001.
+/// Maximum number of steps of a program: `^.{1,10000}$` has 20,001.
 const MOST: usize = 1 << 15;
 /// How many steps are copied or moved for one step of the budget.
 const COPIED: usize = 16;

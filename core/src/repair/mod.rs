@@ -39,7 +39,7 @@ use view::View;
 /// The most places, branches and readings inside one another. Each takes stack, and a call does with 512 KiB.
 const DEEPEST: usize = 64;
 
-/// The most texts inside one another that are read at one place.
+/// Maximum number of texts inside one another that are read at one place.
 const TEXTS: u8 = 3;
 
 /// A value, and the repairs that made it.

@@ -169,7 +169,7 @@ named! {
         DuplicateName = "duplicate-name",
         /// The text is nested deeper than can be read.
         TooDeep = "too-deep",
-        /// The text is no JSON, and no rule reads it.
+        /// The text is not JSON, and no rule reads it.
         Syntax = "syntax",
     }
 }
@@ -252,7 +252,7 @@ pub struct Repaired<T> {
     pub arguments: T,
     /// Whether anything was repaired.
     pub changed: bool,
-    /// Whether the schema takes them now; `None` where that cannot be told.
+    /// Whether the schema takes them now; `None` where that cannot be determined.
     pub valid: Option<bool>,
     /// Every repair, in the order in which they were made.
     pub repairs: Vec<Repair>,
@@ -270,7 +270,7 @@ pub struct RepairedCall {
     pub id: Option<String>,
     /// The tool's own name.
     pub name: String,
-    /// Whether the tool's own schema takes the arguments now; `None` where that cannot be told.
+    /// Whether the tool's own schema takes the arguments now; `None` where that cannot be determined.
     pub valid: Option<bool>,
     /// Every repair, in the order in which they were made.
     pub repairs: Vec<Repair>,

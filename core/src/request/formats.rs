@@ -179,7 +179,7 @@ pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, 
     Ok(None)
 }
 
-/// Returns true if the answer of a request is bare text of an enumeration, which is no JSON.
+/// Returns true if the answer of a request is bare text of an enumeration, which is not JSON.
 ///
 /// # Errors
 /// `invalid-json` if a member is text that cannot be read.

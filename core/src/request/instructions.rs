@@ -52,7 +52,7 @@ pub(crate) fn have(request: &Node<'_>, format: Api, text: &str) -> Result<bool, 
     Ok(false)
 }
 
-/// The most levels above a text of a system prompt: a message, its content, a part.
+/// Maximum number of levels above a text of a system prompt: a message, its content, a part.
 const LEVELS: usize = 5;
 
 fn holds(node: &Node<'_>, text: &str, levels: usize) -> Result<bool, Error> {

@@ -1,4 +1,4 @@
-//! What all passes share.
+//! State shared by all passes: grammar, options, budget, facts of the survey, and the report.
 
 use alloc::rc::Rc;
 
@@ -20,62 +20,63 @@ use crate::{
     },
 };
 
-/// Schemas that inlining may add where references are accepted as well, and neither `refs` nor `maxNodes` says more.
+/// Default for the schemas that inlining may add, if references are accepted and neither `refs` nor `maxNodes` is
+/// set.
 const MOST_ADDED: usize = 64;
 
-/// What all passes share: the grammar, the caller's options, the budget, what the survey found, and the report.
+/// Grammar, options of the caller, budget, facts of the survey, and the report.
 pub(in crate::sanitize) struct PassContext {
-    /// What the call may still do.
+    /// Remaining budget of the call.
     pub(in crate::sanitize) budget: Rc<Budget>,
     pub(in crate::sanitize) dialect: &'static Dialect,
     pub(in crate::sanitize) grammar: &'static Grammar,
     pub(in crate::sanitize) draft: Draft,
     pub(in crate::sanitize) refs: Refs,
-    /// The most schemas that inlining may add; with more, what is used more than once stays a definition.
+    /// Maximum number of schemas that inlining may add. Beyond it, schemas used more than once stay definitions.
     pub(in crate::sanitize) max_added: usize,
     pub(in crate::sanitize) untyped: Untyped,
     pub(in crate::sanitize) hints: Hints,
     pub(in crate::sanitize) used_as: Use,
     pub(in crate::sanitize) max_nodes: usize,
-    /// The most bytes that the caller asks for; what the dialect has, if nobody does.
+    /// Size limit in bytes: the caller's, else the dialect's.
     pub(in crate::sanitize) max_bytes: Option<usize>,
-    /// Where the references lead; nothing where there are none.
+    /// Targets of references; `None` if there are none.
     pub(in crate::sanitize) references: Option<Rc<References>>,
-    /// Definitions may grow by what stands beside references to them.
+    /// True if siblings of references may be merged into copies of their definitions.
     pub(in crate::sanitize) may_specialize: bool,
-    /// Whether the passes work on the input, or on what they have written.
+    /// Form of the references: as in the input, or as rewritten.
     pub(in crate::sanitize) form: Form,
-    /// Something was respelled that older drafts say otherwise.
+    /// True if a keyword was respelled that has another meaning in older drafts.
     pub(in crate::sanitize) respelled: bool,
-    /// A key called `$ref` stands somewhere.
+    /// True if any object has a key `$ref`.
     pub(in crate::sanitize) mentions_references: bool,
-    /// Nothing refers to any definition, so they all go.
+    /// True if no definition is referenced, so that all are removed.
     pub(in crate::sanitize) no_references: bool,
-    /// A definition that stays has a `/` in some key, and no reference could lead past it.
+    /// True if a remaining definition has a key with `/`, which no reference could address.
     pub(in crate::sanitize) no_slash: bool,
-    /// What property names that cannot be spelled become.
+    /// Replacements for property names that the grammar refuses.
     pub(in crate::sanitize) stand_ins: Rc<StandIns>,
-    /// The input was wrapped: its references lead to other places now.
+    /// True if the input was wrapped, so its references are shifted.
     pub(in crate::sanitize) is_wrapped: bool,
-    /// References stay as they are written, and definitions where they stand.
+    /// True if references and definitions are kept as written.
     pub(in crate::sanitize) leaves_definitions: bool,
-    /// A schema without a type gets one.
+    /// True if every untyped schema gets a type.
     pub(in crate::sanitize) types_everything: bool,
-    /// How many schemas stand above the deepest one.
+    /// Depth of the deepest schema.
     pub(in crate::sanitize) deepest: usize,
-    /// What stands in some schema, whatever it was spelled like: a rule that speaks of none of it has nothing to do.
+    /// Keywords that occur anywhere; passes that need none of them are skipped.
     pub(in crate::sanitize) keywords: Keywords,
-    /// What stood in some schema before references were written out.
+    /// Keywords that occurred before references were inlined.
     pub(in crate::sanitize) stood: Keywords,
-    /// What stands in the schemas around the one that is said: whether anything is evaluated may matter there.
+    /// Keywords of the enclosing schemas, which matter to `unevaluated*`.
     pub(in crate::sanitize) counts_evaluated: Keywords,
-    /// Something holds of properties by their names.
+    /// True if a keyword constrains properties by name.
     pub(in crate::sanitize) judges_names: bool,
-    /// Whether the root declared an object before types were inferred in its branches; `None` before the walk.
+    /// True if the root declared an object before types were inferred in its branches; `None` before the walk.
     pub(in crate::sanitize) declared_object: Option<bool>,
-    /// Objects are listed as values, by the names that their properties had.
+    /// True if objects are listed in `enum` or `const`, under their original property names.
     pub(in crate::sanitize) lists_objects: bool,
-    /// What `refused` may find something wrong with.
+    /// Keywords that the `unsupported_keywords` pass may change.
     pub(in crate::sanitize) refused: Keywords,
     pub(in crate::sanitize) diagnostics: Diagnostics,
 }

@@ -296,7 +296,7 @@ impl Scan<'_> {
                 (Atom::Set, Some(_)) | (_, Some(Atom::Set)) => {
                     self.nowhere("a range in a class that begins or ends at a set of characters");
                     self.hyphens.push(hyphen);
-                    // The next begins anew; escaped, the last would lead into it.
+                    // The next begins again; escaped, the last would lead into it.
                     if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                         self.hyphens.push(self.rest.len());
                     }

@@ -21,7 +21,7 @@ pub(crate) fn is_anchored(pattern: &str) -> bool {
     branches(pattern).is_none_or(|branches| branches.iter().any(is_anchored))
 }
 
-/// The same pattern, said of the whole string; `None`: an anchor stands where it cannot be told what it says.
+/// The same pattern, said of the whole string; `None`: an anchor stands where it cannot be determined what it says.
 pub(crate) fn whole(pattern: &str) -> Option<String> {
     completed(pattern).map(|body| format!("^{body}$"))
 }

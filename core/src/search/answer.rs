@@ -161,7 +161,7 @@ fn write_json(call: &Call<'_, '_>, id: Node<'static>, said: Said<'_>) -> Node<'s
     Node::record([("toolResult", result)])
 }
 
-/// What the answer refers to the call by. A value made anew: it must not pass for one of the caller's own.
+/// What the answer refers to the call by. A value made again: it must not pass for one of the caller's own.
 fn id(call: &Call<'_, '_>) -> Node<'static> {
     call.id.and_then(Node::as_text).map(|id| Node::string(id.clone().into_owned())).unwrap_or_default()
 }

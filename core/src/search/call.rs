@@ -44,7 +44,7 @@ pub(crate) struct Call<'n, 'a> {
 /// What a call asks for.
 pub(super) struct Wanted {
     pub(super) queries: Vec<String>,
-    /// The most tools the model wants to see.
+    /// Maximum number of tools the model wants to see.
     pub(super) most: Option<usize>,
 }
 
@@ -121,7 +121,7 @@ impl<'n, 'a> Call<'n, 'a> {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// `invalid-json` if they are text and that is no JSON, `empty-query` if they hold none.
+    /// `invalid-json` if they are text and that is not JSON, `empty-query` if they hold none.
     pub(super) fn wanted(&self) -> Result<Wanted, Error> {
         let Some(arguments) = self.arguments else { return Wanted::read(&Node::default()) };
         match arguments.as_text().map(Text::value) {

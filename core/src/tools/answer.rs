@@ -1,5 +1,5 @@
 //! The answer to a response format, restored: out of its wrapper, and with encoded values as the caller's schema has
-//! them. Text that is no JSON, or needs nothing, stays byte for byte.
+//! them. Text that is not JSON, or needs nothing, stays byte for byte.
 
 use alloc::string::String;
 use core::cell::Cell;

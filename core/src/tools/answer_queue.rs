@@ -176,7 +176,7 @@ pub(super) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
     Some((part, Key::of(event)))
 }
 
-/// The most levels above the text of an event: `delta`, `message`, `content`, `text` of Cohere.
+/// Maximum number of levels above the text of an event: `delta`, `message`, `content`, `text` of Cohere.
 const LEVELS: usize = 5;
 /// The members that lead to the text of an event.
 const TO_TEXT: [&str; 8] = [CONVERSE_DELTA, "content_block", "step", "item", "part", "delta", "message", "content"];

@@ -146,7 +146,7 @@ impl Held {
     }
 }
 
-/// Returns white space, or the opening of a fence, and the text behind it, whose halves of surrogate pairs stay.
+/// Returns white space, or the opening of a fence, and the text behind it, whose unpaired surrogates stay.
 fn behind(mut space: String, piece: &Text<'_>) -> Text<'static> {
     if let Some(value) = piece.value() {
         space.push_str(&value);

@@ -264,7 +264,7 @@ struct Open {
 impl Open {
     fn add(&mut self, call: Place, turn: usize, said: usize) {
         if self.said < said {
-            // Some backends begin to number anew in each reply.
+            // Some backends begin to number again in each reply.
             self.turns.clear();
             self.said = said;
         }

@@ -142,7 +142,7 @@ impl Items {
 }
 
 impl Open {
-    /// Writes a piece. Returns true if the event is to be passed on.
+    /// Writes a piece. Returns true if the event must be passed on.
     fn piece(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
         let Some(pieces) = &mut self.pieces else { return Ok(false) };
         let piece = event.get("delta").and_then(Node::as_text);

@@ -17,8 +17,8 @@ const OTHERS: &str = "Other properties, as pairs of key and value";
 /// The most references and branches on the way to an answer.
 const DEEPEST: usize = 40;
 
-/// The most schemas that are looked at for one instance: recursion through several branches has no end worth waiting
-/// for.
+/// Maximum number of schemas that are looked at for one instance: recursion through several branches has no end worth
+/// waiting for.
 const LONGEST: usize = 20_000;
 
 /// Ways to say the instance.

@@ -16,7 +16,7 @@ use super::{
 const SEEDS: u64 = 8;
 const SOURCES: [&str; 4] = ["anthropic", "openai-responses", "kimi", "gemini-interactions"];
 
-/// A backend, and how a request is to be written for it.
+/// A backend, and how a request must be written for it.
 pub(crate) struct Backend {
     pub(crate) target: &'static str,
     pub(crate) native: &'static str,

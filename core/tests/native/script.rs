@@ -74,7 +74,7 @@ pub(crate) struct Truth {
     pub(crate) gone: BTreeSet<String>,
     /// Each tool that something loaded, and how many calls came before that.
     pub(crate) places: BTreeMap<String, usize>,
-    /// Something was removed or defined anew.
+    /// Something was removed or defined again.
     pub(crate) changed: bool,
     versions: BTreeMap<String, usize>,
     calls: usize,

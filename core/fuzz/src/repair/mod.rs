@@ -91,7 +91,7 @@ fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
             let is_strict = parsed.as_ref().is_some_and(|value| !value.is_string());
             let is_expected = match error.code() {
                 Code::InvalidJson => !is_strict,
-                // The whole reader of JSON refuses half a surrogate pair.
+                // The whole reader of JSON refuses an unpaired surrogate.
                 Code::InvalidSchema | Code::TooDeep => true,
                 _ => false,
             };

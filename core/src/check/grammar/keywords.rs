@@ -50,7 +50,7 @@ pub(super) fn check(
         report.add(&member.value, Constraint::RefusedKeyword, at(), &expected, "it");
         return false;
     }
-    // What decides whether something is to be mended has nothing to say of it.
+    // What decides whether something must be mended has nothing to say of it.
     if report.extent == Extent::All {
         let missing = || grammar.effects.missing((keyword, &member.value), schema.object, schema.present);
         if grammar.ignores.contains(keyword) {

@@ -25,119 +25,118 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// The language of one API surface.
+/// Rules of one API surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grammar {
-    /// What `check` finds nothing in is returned as it is, unless an option asks for more. `false`: the rules run on
-    /// everything, because the documentation asks for a form that the validator does not insist on.
+    /// Returns schemas unchanged if `check` finds nothing, unless an option asks for more. If false, the rules always
+    /// run, because the documentation requires a form that the validator does not enforce.
     pub(crate) accept_unchanged: bool,
-    /// The root must say `type: "object"` and nothing else.
+    /// The root must have `type: "object"` and no other type.
     pub(crate) object_root: bool,
-    /// Or it is a reference.
+    /// The root may also be a reference.
     pub(crate) root_reference: bool,
-    /// Keywords that may not stand at the root, though they may further down.
+    /// Keywords refused at the root, but accepted below it.
     pub(crate) root_refuses: Keywords,
-    /// Except unions whose branches all say `type: "object"` themselves.
+    /// Unions at the root are accepted if all branches have `type: "object"`.
     pub(crate) root_unions_of_objects: bool,
-    /// Keywords that may not stand anywhere.
+    /// Keywords refused everywhere.
     pub(crate) refuses: Keywords,
-    /// Keywords that may not stand beside certain others, or beside certain types.
+    /// Keywords refused together with certain other keywords or types.
     pub(crate) conflicts: &'static [Conflict],
-    /// Keywords that are accepted and have no effect: `check` says so, and nothing is done about them.
+    /// Keywords that are accepted without effect: `check` reports them, `sanitize` leaves them.
     pub(crate) ignores: Keywords,
-    /// What else keywords need to have an effect.
+    /// Conditions under which keywords have an effect.
     pub(crate) effects: Effects,
-    /// What else the API takes: a schema that one of these takes whole is accepted, though this one refuses it.
+    /// Alternative grammars: a schema that one of them accepts entirely is accepted.
     pub(crate) alternatives: &'static [&'static Grammar],
-    /// Keys that JSON Schema does not have: `None`, any may stand; else only these.
+    /// Accepted keys that are not JSON Schema keywords; `None`: any.
     pub(crate) unknown: Option<&'static [&'static str]>,
-    /// What `$schema` must speak of; `None`: anything.
+    /// Accepted drafts in `$schema`; `None`: any.
     pub(crate) drafts: Option<&'static [&'static str]>,
-    /// Every keyword's value must be what the 2020-12 meta-schema says.
+    /// Every keyword value must be valid by the 2020-12 meta-schema.
     pub(crate) metaschema: bool,
-    /// Only the values of these must be, where `metaschema` is not set.
+    /// Keywords whose value is checked by the meta-schema if `metaschema` is false.
     pub(crate) checked_values: Keywords,
-    /// Keywords that are fields of a message: their value is of the kind that the field has, or a text that spells it,
-    /// and null says nothing.
+    /// Keywords that are fields of a protocol message: the value must have the field's type, or be a string of it;
+    /// null means absent.
     pub(crate) fields: Keywords,
-    /// The names that `type` may hold.
+    /// Accepted type names.
     pub(crate) types: &'static [&'static str],
-    /// Whether type names may be in upper case, or numbers, as in Google's protocol.
+    /// True if type names may be upper case or numbers, as in Google's protocol.
     pub(crate) protocol_types: bool,
-    /// Keywords that may stand only beside a type that they apply to.
+    /// Keywords that require a `type` that they apply to.
     pub(crate) beside_their_type: Keywords,
-    /// Which lists of types may stand under `type`.
+    /// Accepted lists of types.
     pub(crate) type_lists: TypeLists,
-    /// What a schema that says nothing of types needs.
+    /// Requirement for schemas without type information.
     pub(crate) typed: TypeRequirement,
-    /// Where `types`, `type_lists`, `typed` and `arrays.needs_items` hold.
+    /// Schemas to which `types`, `type_lists`, `typed` and `arrays.needs_items` apply.
     pub(crate) walked: Walk,
-    /// How "anything" is said where a schema needs a type.
+    /// Encoding of "any value" if a type is required.
     pub(crate) anything: AnyEncoding,
-    /// How null is admitted where lists of types may not say it.
+    /// Encoding of null if lists of types must not contain it.
     pub(crate) null: Null,
-    /// The keywords whose schemas are looked into.
+    /// Keywords whose subschemas are checked.
     pub(crate) through: Keywords,
-    /// What the root's description says is read.
+    /// True if the model sees the root's description.
     pub(crate) describes_root: bool,
-    /// Keywords that conflict with nothing, wherever they stand.
+    /// Keywords that never conflict with others.
     pub(crate) annotations: Keywords,
-    /// How references may be written.
+    /// Rules for references.
     pub(crate) refs: RefRule,
-    /// What may stand beside a list of several types; `None`: anything.
+    /// Rules for siblings of a list of several types; `None`: any.
     pub(crate) beside_type_list: Option<TypeListRule>,
-    /// How `enum` may be written.
+    /// Rules for `enum`.
     pub(crate) enums: EnumRule,
-    /// How `anyOf` may be written.
+    /// Rules for `anyOf`.
     pub(crate) any_of: AnyOfRule,
-    /// How objects may be written.
+    /// Rules for objects.
     pub(crate) objects: ObjectRule,
-    /// How arrays may be written.
+    /// Rules for arrays.
     pub(crate) arrays: ArrayRule,
-    /// Which regular expressions compile.
+    /// Dialect of regular expressions.
     pub(crate) patterns: PatternRule,
-    /// The values of `format`: `None`, any; else by type, none where a type is not listed, and any where its list is
-    /// empty.
+    /// Accepted formats by type; `None`: any. A type that is not listed has none; an empty list means any.
     pub(crate) formats: Option<&'static [(&'static str, &'static [&'static str])]>,
-    /// Keywords whose number may not be larger than this.
+    /// Maximum values of numeric keywords.
     pub(crate) at_most: &'static [(Keyword, u64)],
-    /// Numbers of a keyword that are refused although smaller and larger ones are not: the first and the last.
+    /// Ranges of refused numbers (first and last), although smaller and larger numbers are accepted.
     pub(crate) gaps: &'static [(Keyword, u64, u64)],
-    /// `required` may name only properties of the same schema.
+    /// `required` may only name declared properties.
     pub(crate) required_is_known: bool,
-    /// That is so only where `properties` stand beside `type: "object"`, and at the root.
+    /// Limits `required_is_known` to schemas with `properties` and `type: "object"`, and to the root.
     pub(crate) required_needs_properties: bool,
-    /// `required` may stand only beside `properties` that are not empty, even if it is an empty list.
+    /// `required`, even an empty list, needs non-empty `properties`.
     pub(crate) required_beside_properties: bool,
-    /// Below these it may name anything.
+    /// Keywords below which `required` may name anything.
     pub(crate) required_is_free_under: Keywords,
-    /// The root may be a boolean, where boolean schemas may stand.
+    /// The root may be a boolean, if boolean schemas are accepted.
     pub(crate) boolean_root: bool,
-    /// Boolean schemas may stand where a schema belongs (beyond `additionalProperties`).
+    /// Boolean schemas are accepted everywhere (not only in `additionalProperties`).
     pub(crate) boolean_schemas: bool,
     /// Properties of the root may be boolean schemas.
     pub(crate) root_booleans: bool,
-    /// `false` may be one of them (beyond `items`).
+    /// `false` is accepted as a boolean schema (not only in `items`).
     pub(crate) false_schemas: bool,
     /// `items` may be `true`.
     pub(crate) true_items: bool,
-    /// Positions before `items` may be spelled `items: […]`.
+    /// `prefixItems` may be written as `items: […]`.
     pub(crate) array_items: bool,
     /// Keywords whose value must be a string.
     pub(crate) strings: Keywords,
-    /// Those of them that may also be null.
+    /// Keywords of `strings` that may also be null.
     pub(crate) nullable_strings: Keywords,
-    /// Which property names may be used.
+    /// Accepted property names.
     pub(crate) names: NameRule,
-    /// Keywords that are accepted and whose schemas are not looked into.
+    /// Keywords that are accepted and whose subschemas are not checked.
     pub(crate) opaque: Keywords,
-    /// Counts are written without a fraction and an exponent.
+    /// Counts must be written without fraction and exponent.
     pub(crate) plain_counts: bool,
-    /// No maximum of a count may be below its minimum.
+    /// A maximum must not be below its minimum.
     pub(crate) ordered_counts: bool,
-    /// Numbers must lie within the range of a 64-bit float.
+    /// Numbers must be in the range of a 64-bit float.
     pub(crate) finite_numbers: bool,
-    /// Characters that count six bytes each where the whole is measured.
+    /// Characters that count as six bytes in size limits.
     pub(crate) escaped_chars: &'static [char],
 }
 
@@ -372,7 +371,7 @@ pub(crate) struct EnumRule {
     pub(crate) empty: bool,
     /// No value may stand there twice.
     pub(crate) distinct: bool,
-    /// The most values.
+    /// Maximum number of values.
     pub(crate) most: usize,
 }
 

@@ -29,7 +29,7 @@ struct Definition<'a> {
 /// tool or it has no name.
 ///
 /// # Errors
-/// `invalid-value` for half a surrogate pair in a grammar.
+/// `invalid-value` for an unpaired surrogate in a grammar.
 pub(crate) fn write<'a>(
     tool: Node<'a>,
     (source, target): (Api, Api),

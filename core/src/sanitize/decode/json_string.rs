@@ -3,7 +3,7 @@
 //!
 //! The plan is what of that schema the way back needs, in its own words, with `json` where it asks for text: `"any"`
 //! JSON, an `"object"`, or an `"integer"`, a `"number"` or a `"boolean"` out of those that `enum` lists as strings. A
-//! string elsewhere stays one, and so does text that is no JSON. `absent` names the properties of which null says that
+//! string elsewhere stays one, and so does text that is not JSON. `absent` names the properties of which null says that
 //! they are absent. (A surface that asks for either is sent no references, so a schema has none to follow.)
 
 use alloc::vec::Vec;

@@ -7,7 +7,7 @@ use crate::{
     json::{self, Node},
 };
 
-/// Version 1 kept every tool's schema, and sanitized it anew for each call.
+/// Version 1 kept every tool's schema, and sanitized it again for each call.
 pub(crate) const VERSION: u64 = 2;
 
 /// Of what also repairs arguments, and keeps the schemas for that.

@@ -1,7 +1,7 @@
 //! Strict dialects: what they cannot say is encoded, and `restore_arguments` undoes it.
 //!
 //! The passes leave a *plain* schema: one that says with `type`, `properties`, `items`, `anyOf` and kept references
-//! what is accepted. [`write`] writes it anew for a surface whose objects are all closed; [`plan`] says what brings a
+//! what is accepted. [`write`] writes it again for a surface whose objects are all closed; [`plan`] says what brings a
 //! model's answer back, by which [`crate::sanitize::decode`] does. Both ask [`layout`] what a schema is, so that one
 //! cannot disagree with the other. What must be settled before that is the business of [`normalize`].
 

@@ -66,8 +66,8 @@ fn inclusive<'a>(
         Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),
         None => (value.copy(&context.budget), BOUND.accepts(Accepts::Wider)),
     };
-    // The tighter of both holds.
     let said = if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
+    // The tighter of both bounds applies.
     let tighter = |standing: &str, new: &str| {
         let order = json::compare(standing, new);
         if step > 0 {

@@ -40,7 +40,7 @@ pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
     }
 }
 
-/// Spells a pattern, or the keys of `patternProperties`, anew where the API's engine reads them otherwise; `false` if
+/// Spells a pattern, or the keys of `patternProperties`, again where the API's engine reads them otherwise; `false` if
 /// that is not enough.
 pub(super) fn respell<'a>(
     node: &mut Node<'a>,

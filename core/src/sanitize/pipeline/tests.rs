@@ -1,6 +1,6 @@
 //! What each pass is for: without it, some fixture is refused, is no longer idempotent, or comes out otherwise.
 //!
-//! The table goes to `docs/pipeline.md`; `TOOLWIRE_BLESS=1` writes it anew.
+//! The table goes to `docs/pipeline.md`; `TOOLWIRE_BLESS=1` writes it again.
 #![allow(clippy::panic, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
 
 extern crate std;

@@ -250,7 +250,7 @@ impl<'a> Merge<'_, 'a> {
             (Some(ours), Some(theirs)) => {
                 Chosen::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into())))
             }
-            // No text, or one that cannot be written again because it holds half a surrogate pair.
+            // No text, or one that cannot be written again because it holds an unpaired surrogate.
             _ => {
                 self.guidance_lost = true;
                 Chosen::Outer(outer)

@@ -165,7 +165,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// `if` with what stands beside it. Where it cannot be told, both have to agree.
+    /// `if` with what stands beside it. Where it cannot be determined, both have to agree.
     #[inline(never)]
     pub(super) fn condition(
         &mut self,

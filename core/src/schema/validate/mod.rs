@@ -43,8 +43,8 @@ pub(crate) use verdict::Verdict;
 /// The steps of one validation: every schema tried on a value is one, and so is every value that is compared.
 const STEPS: usize = 100_000;
 
-/// The most schemas inside one another, references counted: what is deeper is unknown. Each takes stack, and a call
-/// does with 512 KiB.
+/// Maximum number of schemas inside one another, references counted: what is deeper is unknown. Each takes stack, and a
+/// call does with 512 KiB.
 const DEEPEST: usize = 256;
 
 /// Maximum number of violations reported.
@@ -54,7 +54,7 @@ const MOST: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Validation {
-    /// Whether the schema takes them; `None` where that cannot be told.
+    /// Whether the schema takes them; `None` where that cannot be determined.
     pub valid: Option<bool>,
     /// What the schema says against them, at most 100; empty unless `valid` is `Some(false)`.
     pub errors: Vec<ArgumentViolation>,
@@ -215,7 +215,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         self.0.keyword(keyword, says, schema, value, at)
     }
 
-    /// Whether a name matches a pattern of `patternProperties`; `None`: it cannot be told.
+    /// Whether a name matches a pattern of `patternProperties`; `None`: it cannot be determined.
     pub(crate) fn matches(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
         self.0.named(pattern, schema, name)
     }

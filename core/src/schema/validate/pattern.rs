@@ -71,7 +71,7 @@ fn compiled(pattern: &Text<'_>, budget: &Budget) -> Option<Pattern> {
 pub(super) struct Patterns(Read);
 
 impl Patterns {
-    /// Is a pattern found in a text? `None`: it cannot be told.
+    /// Is a pattern found in a text? `None`: it cannot be determined.
     pub(super) fn find(
         &mut self,
         (pattern, number): (&Text<'_>, Option<Number>),

@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-/// The most bytes of pointers that are kept for a value of the schema: where deep schemas have long names, they are
-/// found anew by each validation that follows a reference.
+/// Maximum number of bytes of pointers that are kept for a value of the schema: where deep schemas have long names,
+/// they are found again by each validation that follows a reference.
 const POINTERS: usize = 64;
 
 /// A schema with what every validation needs to know of it.

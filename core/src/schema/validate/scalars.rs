@@ -9,7 +9,7 @@ use crate::{
     schema::{draft::Draft, instance_types::InstanceTypes, keyword::Keyword},
 };
 
-/// The most values of an `enum` that are compared one by one.
+/// Maximum number of values of an `enum` that are compared one by one.
 const FEW: usize = 32;
 
 impl<'s, 'a> Run<'_, 's, 'a> {

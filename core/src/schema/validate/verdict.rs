@@ -1,4 +1,4 @@
-//! Three values: what holds, what does not, and what cannot be told.
+//! Three values: what holds, what does not, and what cannot be determined.
 
 /// What is known of a value and a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,12 +7,12 @@ pub(crate) enum Verdict {
     Valid,
     /// It refuses it.
     Invalid,
-    /// It cannot be told.
+    /// It cannot be determined.
     Unknown,
 }
 
 impl Verdict {
-    /// Both: what one refuses is refused, whatever cannot be told of the other.
+    /// Both: what one refuses is refused, whatever cannot be determined of the other.
     pub(crate) const fn and(self, other: Verdict) -> Verdict {
         match (self, other) {
             (Verdict::Invalid, _) | (_, Verdict::Invalid) => Verdict::Invalid,

@@ -13,10 +13,10 @@ use crate::{
     schema::instance_types::InstanceTypes,
 };
 
-/// The most values of an `enum` that are named, and the most letters of a name or a value.
+/// Maximum number of values of an `enum` that are named, and the most letters of a name or a value.
 const VALUES: usize = 12;
 const LETTERS: usize = 60;
-/// The most members that are looked at for one that was meant.
+/// Maximum number of members that are looked at for one that was meant.
 const CANDIDATES: usize = 64;
 
 /// The first letters of a text.

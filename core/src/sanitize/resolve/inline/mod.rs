@@ -130,7 +130,7 @@ pub(in crate::sanitize) fn resolve_references<'a>(
             object.insert_at(at, Text::literal("$defs"), table);
         }
     }
-    // Everything was written anew to find out that nothing had to be.
+    // Everything was rewritten to find out that nothing had to be.
     if source.is_unchanged() && json::identical(root, &source) {
         *root = source;
     }
@@ -160,7 +160,7 @@ struct Inliner<'e, 's, 'a> {
     root: Origin,
     /// The root is done.
     in_definitions: bool,
-    /// What is walked stands at the root, or is to be merged with what stands there.
+    /// What is walked stands at the root, or must be merged with what stands there.
     at_root: bool,
     /// The targets that the root already consists of, and the branches of its union that we are inside of.
     chains: Vec<Set<Number>>,
