@@ -25,6 +25,8 @@ const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as cons
 /** Why an output cannot be written. */
 let unwritten: NodeJS.ErrnoException | undefined;
 
+let isSignalled = false;
+
 function failed(error: NodeJS.ErrnoException): void {
   // Whoever reads it has had enough, `head` for instance: that is no error, and changes neither the exit code nor what else is written.
   if (error.code !== 'EPIPE') unwritten ??= error;
@@ -34,6 +36,8 @@ function failed(error: NodeJS.ErrnoException): void {
 async function end(): Promise<void> {
   const isWritten = (stream: NodeJS.WriteStream) => new Promise<void>((resolve) => stream.write('', () => resolve()));
   await Promise.all([process.stdout, process.stderr].map(isWritten));
+  // The signal's handler ends the program, once all that was started has ended.
+  if (isSignalled) return;
   if (unwritten !== undefined) {
     process.exitCode = UNUSABLE;
     const { code, message } = unwritten;
@@ -278,6 +282,7 @@ process.stdout.on('error', failed);
 process.stderr.on('error', failed);
 for (const [signal, code] of Object.entries(SIGNALS)) {
   process.once(signal, () => {
+    isSignalled = true;
     stopServer();
     Promise.all([stopServers(), stopRelay()]).finally(() => process.exit(code));
   });
