@@ -239,6 +239,12 @@ describe('a server that speaks for itself', () => {
     const found = findings.map(({ pointer, rule }) => `${pointer} ${rule}`);
     for (const one of ['/tools/1/inputSchema root-object', '/tools/3 not-a-tool']) assert.ok(found.includes(one), one);
   });
+  test('and has too many tools', async () => {
+    const script = PLAIN.replace('JSON.parse(process.argv[1])', '{ tools: Array(10_001).fill({}) }');
+    const [, stderr, code] = await run(['check', '--', process.execPath, '-e', script]);
+    assert.equal(code, 2);
+    assert.match(stderr, /: expected at most 10000 tools, found more\n$/);
+  });
   for (const told of [{}, { tools: 'none' }]) {
     test(`and answers ${JSON.stringify(told)}`, async () => {
       const [, stderr, code] = await run(['matrix', '--', process.execPath, '-e', PLAIN, JSON.stringify(told)]);

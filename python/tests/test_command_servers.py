@@ -166,6 +166,15 @@ def test_secret_at_the_place_where_the_log_is_cut() -> None:
 
 
 @pytest.mark.usefixtures("major")
+def test_server_with_too_many_tools(tmp_path: Path) -> None:
+    script = PLAIN.replace("told = json.loads(sys.argv[1])", "told = {'tools': [{}] * 10_001}")
+    (tmp_path / "server.py").write_text(script, "utf-8")
+    done = run("check", "--", sys.executable, "server.py", place=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b": expected at most 10000 tools, found more\n")
+
+
+@pytest.mark.usefixtures("major")
 def test_pages_without_end(tmp_path: Path) -> None:
     told = "time.sleep(0.25); pages += 1; told = {'tools': [], 'nextCursor': 'next' if pages < 60 else ''}"
     script = PLAIN.replace("told = json.loads(sys.argv[1])", told).replace(

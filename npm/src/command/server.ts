@@ -12,6 +12,8 @@ const SDK = '@modelcontextprotocol/sdk';
 const TIMED_OUT = -32001;
 /** More pages than any server has: a cursor that goes round must not go round for ever. */
 const PAGES = 10_000;
+/** Maximum number of tools: each of them takes kilobytes of findings. */
+const TOOLS = 10_000;
 /** How many times its limit for one answer a server may take for all pages: those that it makes up must not take days. */
 const PATIENCE = 10;
 /** Maximum size of all answers of a server at an address, unpacked: objects take a hundred times the memory of their text. */
@@ -199,6 +201,7 @@ async function listed(client: Client, any: Sdk['ResultSchema'], timeout: number)
     // Not `client.listTools`: its result type puts the keys of schemas into another order.
     const result = await client.request({ method: 'tools/list', params }, any, { timeout });
     if (!Array.isArray(result.tools)) throw new Error(NO_LIST);
+    if (tools.length + result.tools.length > TOOLS) throw new Error(`expected at most ${TOOLS} tools, found more`);
     for (const tool of result.tools) tools.push(tool);
     cursor = result.nextCursor;
     // At the end it should not be there; some servers write `null` or an empty string.

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # More pages than any server has: a cursor that goes round must not go round for ever.
 PAGES = 10_000
+# Maximum number of tools: each of them takes kilobytes of findings.
+TOOLS = 10_000
 # How many times its limit for one answer a server may take for all pages: those that it makes up must not take days.
 PATIENCE = 10
 # Maximum size of all answers of a server at an address: objects take a hundred times the memory of their text.
@@ -238,6 +240,8 @@ async def _asked(way: str, server: dict[str, Any], log: Any, limit: Limit) -> li
             answer = heard.answer
             if not isinstance(answer, dict) or not isinstance(answer.get("tools"), list):
                 raise RuntimeError(NO_LIST)
+            if len(tools) + len(answer["tools"]) > TOOLS:
+                raise RuntimeError(f"expected at most {TOOLS} tools, found more")
             tools.extend(answer["tools"])
             cursor = answer.get("nextCursor")
             # At the end it should not be there; some servers write `null` or an empty string.
