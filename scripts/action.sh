@@ -5,7 +5,10 @@ set -uo pipefail
 source "$(dirname "$0")/ci/install.sh"
 
 fail() { # MESSAGE
-  echo "::error title=toolwire::$1"
+  # As the runner reads it: a value with a line end would begin another command.
+  local text=${1//'%'/%25}
+  text=${text//$'\r'/%0D}
+  echo "::error title=toolwire::${text//$'\n'/%0A}"
   exit 2
 }
 
@@ -64,13 +67,20 @@ fi
 check() { # FORMAT
   "${program[@]}" check ${arguments[@]+"${arguments[@]}"} --format "$1" ${inputs[@]+"${inputs[@]}"} </dev/null
 }
-# Writes the file of `sarif`. Refuses links below the working folder, which the checkout could lead anywhere.
+# Writes the file of `sarif`. Refuses links below the working folder, which the checkout could lead anywhere. Is told from the folders that the
+# path names, not from its spelling: an absolute one may lead to the working folder in many ways.
 sarif() {
-  local path=${SARIF#"$PWD"/} temporary
-  while true; do
-    [ ! -L "$path" ] || return 1
-    case $path in /* | . | ..) break ;; */*) path=${path%/*} ;; *) break ;; esac
+  local path=$SARIF has_link='' temporary
+  # Git's bash on Windows, where `\` separates folders, too.
+  case $path in *\\*) path=$(cygpath -u "$path" 2>/dev/null) || path=$SARIF ;; esac
+  while [ -n "$path" ]; do
+    case $path in */) path=${path%/} && continue ;; esac
+    [ ! -L "$path" ] || has_link=1
+    [ -z "$has_link" ] || [ ! "$path" -ef . ] || return 1
+    case $path in */*) path=${path%/*} ;; *) break ;; esac
   done
+  # A relative path begins in the working folder.
+  [ -z "$has_link" ] || [ -z "$path" ] || return 1
   [ ! -d "$SARIF" ] && temporary=$(mktemp "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/toolwire.XXXXXX") || return 1
   check sarif 2>/dev/null >"$temporary"
   [ -s "$temporary" ] && chmod 644 "$temporary" && mv -f "$temporary" "$SARIF" 2>/dev/null && return

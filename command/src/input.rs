@@ -8,6 +8,9 @@ use toolwire::{
 
 use super::{error::CommandError, places::Places, unusual};
 
+/// Maximum number of tools that are judged at once: findings and their texts take kilobytes for each.
+const MOST_TOOLS: usize = 10_000;
+
 /// An input that was read.
 pub(crate) struct Input<'a> {
     pub(crate) subject: Subject<'a>,
@@ -115,6 +118,10 @@ impl<'a> Input<'a> {
                     _ => "a list without any",
                 };
                 return Err(CommandError::new(above, format!("expected at least one tool, found {found}")));
+            }
+            if entries.len() > MOST_TOOLS {
+                let (above, found) = (input.places.of("").1, entries.len());
+                return Err(CommandError::new(above, format!("expected at most {MOST_TOOLS} tools, found {found}")));
             }
         }
         Ok(input)

@@ -190,6 +190,9 @@ interface Doing {
   repaired: (exchange: Exchange) => void;
 }
 
+/** What has no body by its status, whatever its headers say: a `Response` with one of these cannot be made with another body. */
+const NO_BODY = new Set([204, 205]);
+
 /** Errors that another request cannot avoid: a response with status 400 would blame the request. */
 const NOT_OF_THE_REQUEST = new Set<string>(['internal', 'no-webassembly']);
 
@@ -218,12 +221,20 @@ async function answered(url: string, exchange: Exchange, doing: Doing): Promise<
 async function rounds(url: string, exchange: Exchange, doing: Doing): Promise<Response> {
   for (;;) {
     const response = await doing.next(exchange);
+    if (NO_BODY.has(response.status)) {
+      exchange.close();
+      return response;
+    }
     if (isStream(response)) return told(response, streamed(exchange, response, doing));
     if (!response.ok || !/\bjson\b/i.test(typeOf(response))) {
       exchange.close();
       return response;
     }
     const text = await response.text();
+    if (text === '') {
+      exchange.close();
+      return told(response, null);
+    }
     let reply: string | null;
     try {
       reply = exchange.reply(text);
@@ -240,7 +251,7 @@ async function rounds(url: string, exchange: Exchange, doing: Doing): Promise<Re
 }
 
 /** A response with another body. */
-function told({ status, statusText, headers, url }: Response, body: BodyInit): Response {
+function told({ status, statusText, headers, url }: Response, body: BodyInit | null): Response {
   const left = new Headers(headers);
   for (const name of OF_REPLY) left.delete(name);
   const response = new Response(body, { status, statusText, headers: left });

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -127,6 +127,9 @@ describe('the action', { skip }, () => {
       'out/target.sarif',
       'out/made.sarif',
       join(realpathSync(cwd), 'out/made.sarif'),
+      `${realpathSync(cwd)}//out/made.sarif`,
+      `${realpathSync(cwd)}/./out/made.sarif`,
+      `${realpathSync(cwd)}/../${basename(cwd)}/out/made.sarif`,
     ]) {
       const { status, stdout } = run({}, { files: 'tools.json', sarif }, { cwd });
       assert.equal(status, 2, sarif);
@@ -136,6 +139,12 @@ describe('the action', { skip }, () => {
     assert.equal(readFileSync(join(outside, 'target.sarif'), 'utf8'), kept);
     assert.equal(run({}, { files: 'tools.json', sarif: 'in/out.sarif' }, { cwd }).status, 0);
     assert.equal(JSON.parse(readFileSync(join(cwd, 'in/out.sarif'), 'utf8')).version, '2.1.0');
+  });
+  test('says no commands of others to the runner', () => {
+    const sarif = 'none/x%\n::warning::injected\r::error::too';
+    const { status, stdout } = run({ 'tools.json': CLEAN }, { files: 'tools.json', sarif });
+    assert.equal(status, 2);
+    assert.match(stdout, /^::error title=toolwire::.*: none\/x%25%0A::warning::injected%0D::error::too\n$/);
   });
   test('takes names of files for nothing else', () => {
     const { status, stderr } = run({ 'bad.json': BAD }, { files: 'bad.json\n--fail-on=never' });

@@ -22,6 +22,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 import { dialects } from '../dist/index.js';
 
@@ -166,6 +167,28 @@ test('a reader that has had enough is no error', async () => {
   assert.deepEqual([code, said], [0, '']);
 });
 
+/** A program whose output nobody reads: its exit code. */
+async function unread(args, output, { cwd, input = '' } = {}) {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env: environment });
+  child[output].destroy();
+  for (const stream of [child.stdout, child.stderr]) if (!stream.destroyed) stream.resume();
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  return (await once(child, 'close'))[0];
+}
+
+test('a reader that has had enough changes neither the exit code nor what is written', async () => {
+  const tools = [{ name: 'now', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
+  const cwd = place({ 't.json': tools });
+  assert.equal(await unread(['check', '-d', 'openai-chat', 't.json'], 'stdout', { cwd }), 1);
+  const args = ['check', '-d', 'openai-chat', '--format', 'json', '--baseline', 'base.json', '--update-baseline'];
+  assert.equal(await unread([...args, 't.json'], 'stdout', { cwd }), 0);
+  assert.match(readFileSync(join(cwd, 'base.json'), 'utf8'), /enum-empty/);
+  const fails = { command: process.execPath, args: ['-e', 'console.error("no"); process.exit(3)'] };
+  writeFileSync(join(cwd, 'mcp.json'), JSON.stringify({ mcpServers: { one: fails, two: fails } }));
+  assert.equal(await unread(['check', '--servers', 'mcp.json'], 'stderr', { cwd }), 2);
+});
+
 test('an output that cannot be written', {
   skip: !existsSync('/dev/full') && 'this system has no /dev/full',
 }, async () => {
@@ -216,6 +239,12 @@ describe('a server that speaks for itself', () => {
     const found = findings.map(({ pointer, rule }) => `${pointer} ${rule}`);
     for (const one of ['/tools/1/inputSchema root-object', '/tools/3 not-a-tool']) assert.ok(found.includes(one), one);
   });
+  test('and has too many tools', async () => {
+    const script = PLAIN.replace('JSON.parse(process.argv[1])', '{ tools: Array(10_001).fill({}) }');
+    const [, stderr, code] = await run(['check', '--', process.execPath, '-e', script]);
+    assert.equal(code, 2);
+    assert.match(stderr, /: expected at most 10000 tools, found more\n$/);
+  });
   for (const told of [{}, { tools: 'none' }]) {
     test(`and answers ${JSON.stringify(told)}`, async () => {
       const [, stderr, code] = await run(['matrix', '--', process.execPath, '-e', PLAIN, JSON.stringify(told)]);
@@ -225,6 +254,47 @@ describe('a server that speaks for itself', () => {
         /: the server did not list its tools: expected an answer with a list in `tools`, found none\n$/,
       );
     });
+  }
+});
+
+test('the program ends although something that the server started lives', {
+  skip: process.platform === 'win32' && 'there are no such processes',
+}, async () => {
+  const left = "setTimeout(() => require('node:fs').writeFileSync('over', ''), 60_000)";
+  const script = `
+    const { spawn } = require('node:child_process');
+    const { pid } = spawn(process.execPath, ['-e', ${JSON.stringify(left)}], { stdio: 'inherit', detached: true });
+    require('node:fs').writeFileSync('pid', String(pid));
+    process.exit(3);
+  `;
+  const cwd = place();
+  const [, , code] = await run(['check', '--timeout', '1', '--', process.execPath, '-e', script], { cwd });
+  assert.equal(code, 2);
+  assert.ok(!existsSync(join(cwd, 'over')), 'it waited');
+  process.kill(Number(readFileSync(join(cwd, 'pid'), 'utf8')));
+});
+
+test('pages without end', async () => {
+  const script = `
+    let pages = 0;
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const answer = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      if (method === 'initialize')
+        answer({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'f', version: '1' } });
+      if (method === 'tools/list') setTimeout(() => answer({ tools: [], nextCursor: ++pages < 60 ? 'next' : '' }), 250);
+    });
+  `;
+  const [, stderr, code] = await run(['matrix', '--timeout', '1', '--', process.execPath, '-e', script]);
+  assert.deepEqual([/expected (all pages in 10|an answer in 1) s/.test(stderr), code], [true, 2], stderr);
+});
+
+test('a secret at the place where the log of a server is cut', async () => {
+  const env = { TOKEN: 'a-secret-of-forty-characters-0123456789z' };
+  for (const length of [16_384, 16_384 + 16 * env.TOKEN.length]) {
+    const script = `process.stderr.write(process.env.TOKEN + 'x'.repeat(${length - 20}), () => process.exit(3))`;
+    const [, stderr] = await run(['check', '--env', 'TOKEN', '--', process.execPath, '-e', script], { env });
+    assert.match(stderr, /^…?x+\n/);
   }
 });
 
@@ -392,6 +462,36 @@ describe('a live server at an address', () => {
     }
   }
 
+  test('one whose small answer unpacks to a large one', async () => {
+    const large = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"tools":[${'{},'.repeat(12 << 20)}{}]}}`);
+    const packed = gzipSync(large);
+    assert.ok(packed.length < 100_000);
+    for (const type of ['application/json', 'text/event-stream']) {
+      const http = createServer(async (request, response) => {
+        if (request.method !== 'POST') return response.writeHead(405).end();
+        let body = '';
+        for await (const piece of request) body += piece;
+        const { id, method, params } = JSON.parse(body);
+        if (id === undefined) return response.writeHead(202).end();
+        const json = { 'content-type': 'application/json' };
+        const serverInfo = { name: 'f', version: '1' };
+        const result = { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo };
+        if (method === 'initialize')
+          return response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+        const headers = { 'content-type': type, 'content-encoding': 'gzip' };
+        return response.writeHead(200, headers).end(packed);
+      });
+      http.listen(0, '127.0.0.1');
+      await once(http, 'listening');
+      const url = `http://127.0.0.1:${http.address().port}/mcp`;
+      const [, stderr, code] = await run(['check', '--url', url]);
+      http.closeAllConnections();
+      http.close();
+      assert.equal(code, 2);
+      assert.match(stderr, /: expected at most 16 MiB from the server, found more\n$/);
+    }
+  });
+
   for (const transport of ['http', 'sse']) {
     test(`by ${transport}, with a header`, async () => {
       await served(transport, async (url) => {
@@ -531,6 +631,15 @@ test('a device in place of a file is refused, unless its name is given', {
   const [, stderr] = await run(['check', '-d', 'codex', '/dev/null'], { cwd: place() });
   assert.match(stderr, /^toolwire: \/dev\/null: expected /);
   assert.doesNotMatch(stderr, /regular file/);
+});
+
+test('a file of the system that says that it is empty is not read', {
+  skip: !existsSync('/proc/self/environ') && 'this system has no /proc',
+}, async () => {
+  const cwd = place({ 't.json': { type: 'object', properties: {} } });
+  symlinkSync('/proc/self/environ', join(cwd, 'toolwire.toml'));
+  const [, stderr, code] = await run(['check', '-d', 'codex', '-q', 't.json'], { cwd });
+  assert.deepEqual([stderr, code], ['', 0]);
 });
 
 test("a client's file keeps its bytes and its permissions", { skip: process.platform === 'win32' }, async () => {

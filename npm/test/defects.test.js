@@ -137,6 +137,33 @@ describe('others go on', () => {
     assert.deepEqual(out.at(-1).choices[0].delta.tool_calls[0].function.arguments, '{"$ref":"main"}');
   });
 
+  test('what is remembered of a stream has an end, and what cannot be read twice is not remembered', () => {
+    const parsed = (text) => JSON.parse(text.slice(6));
+    const long = { choices: [{ index: 0, delta: { content: 'a'.repeat(9_000_000) } }] };
+    const [endless, odd, resting, other] = [restore.stream(), restore.stream(), restore.stream(), restore.stream()];
+    const here = instances.at(-1);
+    for (const stream of [endless, resting]) {
+      stream.feed(parsed(begin));
+      for (let piece = 0; piece < 8; piece++) assert.equal(stream.feed(long).length, 1);
+    }
+    resting.feed(parsed(piece('{}')));
+    resting.feed(parsed(end));
+    const { choices } = parsed(begin);
+    let reads = 0;
+    const once = {
+      get choices() {
+        if (reads++ > 0) throw new Error('read twice');
+        return choices;
+      },
+    };
+    assert.equal(odd.feed(once).length, 1);
+    failNext(here);
+    isInternal(() => other.feed({}), /make it anew/);
+    isInternal(() => endless.feed(parsed(piece('{'))), /make it anew/);
+    isInternal(() => odd.feed(parsed(piece('{'))), /make it anew/);
+    assert.deepEqual(resting.feed({ choices: [] }), [{ choices: [] }]);
+  });
+
   const url = 'http://localhost/v1/messages';
   const options = { dialect: 'anthropic' };
   const body = JSON.stringify({

@@ -50,6 +50,20 @@ describe('searches are answered on the way', () => {
     );
   });
 
+  test('a reply without a body passes', async (t) => {
+    for (const [status, headers] of [
+      [204, JSON_TYPE],
+      [205, JSON_TYPE],
+      [204, SSE],
+      [200, JSON_TYPE],
+    ]) {
+      const { url } = await backend(t, [status, { ...headers, 'x-of-theirs': 'kept' }, '']);
+      const response = await toolwireFetch({ dialect: 'anthropic' })(url, post(ASKED));
+      assert.deepEqual([response.status, response.headers.get('x-of-theirs')], [status, 'kept']);
+      assert.deepEqual([response.url, await response.text()], [url, '']);
+    }
+  });
+
   test('in a stream, of which the first round passes before the second is asked for', async (t) => {
     let first = '';
     const { url, got } = await backend(

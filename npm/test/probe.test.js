@@ -18,6 +18,13 @@ const TOOLS = JSON.stringify([
 ]);
 const SAID = "Invalid schema for function 'bad': In context=('properties', 'a'), array schema missing items.";
 
+/** The key as encoders of .NET and PHP write it in JSON, in JSON within JSON, in an address, and in HTML. */
+const ESCAPED = JSON.stringify({
+  error: {
+    message: `MESSAGE ${KEY.replace('+', '%2B')} ${KEY.replace('+', '&#43;')} ${JSON.stringify(`${KEY}`).replace('+', '\\u002B')}`,
+  },
+}).replace('MESSAGE', KEY.replace('/', '\\/').replace('+', '\\u002B'));
+
 /** Asks about the tools: what was printed, and the exit code. */
 async function asked(url, { args = [], key = KEY, cwd } = {}) {
   const all = ['probe', '-d', 'openai-chat', '--model', 'm', '--key-env', 'THE_KEY', '--url', url, ...args];
@@ -48,6 +55,7 @@ async function withApi(use) {
     const kind = request.url.split('/')[1];
     if (kind === 'away') answer(307, '', { location: '/v1/chat/completions' });
     else if (kind === 'slow') return;
+    else if (kind === 'escaped') answer(401, ESCAPED);
     else if (kind === 'key' || authorization !== `Bearer ${KEY}`)
       answer(401, `Incorrect API key provided: ${authorization}`);
     else if (heard.length === 1) answer(429, '{}', { 'retry-after': '1' });
@@ -99,6 +107,13 @@ test('an answer that repeats the key', () =>
     const [, stderr, code] = await asked(`${url}/key`);
     assert.equal(code, 2);
     assert.ok(stderr.endsWith('found 401: Incorrect API key provided: Bearer (THE_KEY)\n'), stderr);
+  }));
+
+test('an answer that repeats the key with escapes', () =>
+  withApi(async (url) => {
+    const [, stderr, code] = await asked(`${url}/escaped`);
+    assert.equal(code, 2);
+    assert.ok(stderr.endsWith('found 401: (THE_KEY) (THE_KEY) (THE_KEY) "(THE_KEY)"\n'), stderr);
   }));
 
 test('a key that no header can hold', () =>

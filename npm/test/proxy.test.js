@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { createGzip } from 'node:zlib';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -482,6 +483,44 @@ describe('a server at an address', { timeout: 60_000 }, () => {
     const failed = await ask('{"jsonrpc":"2.0","id":2,"method":"vendor/fail"}');
     assert.match(failed.error.message, /could not be reached/);
     assert.deepEqual((await ask('{"jsonrpc":"2.0","id":3,"method":"vendor/own"}')).result, {});
+    child.stdin.end();
+    await once(child, 'close');
+    http.closeAllConnections();
+    http.close();
+  });
+
+  test('many events may be more than one message may', async () => {
+    const http = createServer(async (request, response) => {
+      let body = '';
+      for await (const piece of request) body += piece;
+      if (request.method !== 'POST') return response.writeHead(405).end();
+      const { id, method } = JSON.parse(body);
+      const packed = createGzip();
+      const event = (message) => packed.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\r\n\r\n`);
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
+      packed.pipe(response);
+      const large = 'x'.repeat(9 << 20);
+      if (method === 'vendor/many') for (let at = 0; at < 8; at++) event({ method: 'vendor/said', params: { large } });
+      if (method === 'vendor/large') event({ method: 'vendor/said', params: { large: large.repeat(8) } });
+      event({ id, result: {} });
+      return packed.end();
+    });
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const url = `http://127.0.0.1:${http.address().port}/mcp`;
+    const child = spawn(process.execPath, [PROGRAM, 'proxy', '--url', url], { stdio: ['pipe', 'pipe', 'pipe'] });
+    child.stderr.resume();
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const ask = async (line) => {
+      child.stdin.write(`${line}\n`);
+      for (;;) {
+        const message = JSON.parse((await lines.next()).value);
+        if (message.id !== undefined) return message;
+      }
+    };
+    assert.deepEqual((await ask('{"jsonrpc":"2.0","id":1,"method":"vendor/many"}')).result, {});
+    const { error } = await ask('{"jsonrpc":"2.0","id":2,"method":"vendor/large"}');
+    assert.match(error.message, /expected at most 64 MiB from the server, found more/);
     child.stdin.end();
     await once(child, 'close');
     http.closeAllConnections();

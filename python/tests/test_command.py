@@ -133,6 +133,45 @@ def test_reader_that_has_had_enough() -> None:
         assert (child.wait(60), child.stderr.read()) == (0, b"")
 
 
+@pytest.mark.parametrize("output", ["stdout", "stderr"])
+def test_a_reader_that_is_gone_changes_nothing(tmp_path: Path, output: str) -> None:
+    fails = {"command": sys.executable, "args": ["-c", "raise SystemExit('no')"]}
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"one": fails, "two": fails}}), "utf-8")
+    tools = [{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]
+    (tmp_path / "t.json").write_text(json.dumps(tools), "utf-8")
+    update = ("-d", "openai-chat", "--format", "json", "--baseline", "base.json", "--update-baseline", "t.json")
+    for arguments, code in ((("--servers", "mcp.json"), 2), (update, 0)):
+        with subprocess.Popen(
+            [*PROGRAM, "check", *arguments],
+            cwd=tmp_path,
+            env=clean(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as child:
+            getattr(child, output).close()
+            assert child.wait(120) == code
+    assert b"enum-empty" in (tmp_path / "base.json").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names there are text")
+def test_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"type": "object", "properties": {}}', "utf-8")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt")).touch()
+    done = run("check", "-d", "codex", "-q", "*.json", place=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    done = run("check", os.fsdecode(b"\xff.json"), place=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.decode().endswith(": expected a file, found none of that name\n")
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="this system has no /proc")
+def test_a_file_of_the_system_that_says_that_it_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text('{"type": "object", "properties": {}}', "utf-8")
+    (tmp_path / "toolwire.toml").symlink_to("/proc/self/environ")
+    done = run("check", "-d", "codex", "-q", "t.json", place=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_output_that_cannot_be_written() -> None:
     full = Path("/dev/full")
     if not full.exists():

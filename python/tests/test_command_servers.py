@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import signal
@@ -156,6 +157,35 @@ def test_server_gets_of_the_environment_what_it_is_given() -> None:
     assert done.stderr.decode().startswith("['…', None]")
 
 
+def test_secret_at_the_place_where_the_log_is_cut() -> None:
+    token = "a-secret-of-forty-characters-0123456789z"
+    for length in (16_384, 16_384 + 16 * len(token)):
+        script = f"import os, sys; sys.stderr.write(os.environ['TOKEN'] + 'x' * ({length} - 20)); sys.exit(3)"
+        done = run("check", "--env", "TOKEN", "--", sys.executable, "-c", script, TOKEN=token)
+        assert set(done.stderr.decode().splitlines()[0].removeprefix("…")) == {"x"}
+
+
+@pytest.mark.usefixtures("major")
+def test_server_with_too_many_tools(tmp_path: Path) -> None:
+    script = PLAIN.replace("told = json.loads(sys.argv[1])", "told = {'tools': [{}] * 10_001}")
+    (tmp_path / "server.py").write_text(script, "utf-8")
+    done = run("check", "--", sys.executable, "server.py", place=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b": expected at most 10000 tools, found more\n")
+
+
+@pytest.mark.usefixtures("major")
+def test_pages_without_end(tmp_path: Path) -> None:
+    told = "time.sleep(0.25); pages += 1; told = {'tools': [], 'nextCursor': 'next' if pages < 60 else ''}"
+    script = PLAIN.replace("told = json.loads(sys.argv[1])", told).replace(
+        "import json", "import json, time\npages = 0", 1
+    )
+    (tmp_path / "server.py").write_text(script, "utf-8")
+    done = run("matrix", "--timeout", "1", "--", sys.executable, "server.py", place=tmp_path)
+    assert done.returncode == 2
+    assert b"expected all pages in 10 s" in done.stderr or b"expected an answer in 1 s" in done.stderr
+
+
 def test_server_without_the_sdk(tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text("raise ImportError('not here')", "utf-8")
     done = run("matrix", "--", "npx", "-y", "some-server", PYTHONPATH=str(tmp_path))
@@ -211,6 +241,7 @@ class Remote(BaseHTTPRequestHandler):
 
     kind = "http"
     stream: Any = None
+    large = b""
 
     def do_GET(self) -> None:
         if self.kind != "sse" or not self.may():
@@ -242,6 +273,9 @@ class Remote(BaseHTTPRequestHandler):
         elif asked["method"] == "tools/list":
             schema = {"type": "object", "properties": {"a": {"enum": []}}}
             told = {"tools": [{"name": "one", "inputSchema": schema}]}
+        if self.kind in ("gzip", "large") and asked["method"] == "tools/list":
+            self.answer(200, self.large, encoding="gzip" if self.kind == "gzip" else "identity")
+            return
         message = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": told}).encode()
         if told is None or self.kind == "sse":
             self.answer(202)
@@ -260,8 +294,10 @@ class Remote(BaseHTTPRequestHandler):
             self.answer(401, f"who are you, {self.path} with {self.headers['authorization']}?".encode())
         return known
 
-    def answer(self, status: int, body: bytes = b"") -> None:
+    def answer(self, status: int, body: bytes = b"", encoding: str = "identity") -> None:
         self.send_response(status)
+        if encoding != "identity":
+            self.send_header("content-encoding", encoding)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
         self.end_headers()
@@ -272,8 +308,8 @@ class Remote(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def served(kind: str) -> Iterator[str]:
-    handler = type("Handler", (Remote,), {"kind": kind})
+def served(kind: str, large: bytes = b"") -> Iterator[str]:
+    handler = type("Handler", (Remote,), {"kind": kind, "large": large})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
         server.done = threading.Event()  # type: ignore[attr-defined]
@@ -293,6 +329,19 @@ def test_server_at_an_address(kind: str) -> None:
         done = run("check", "-d", "openai-chat", "-q", "--url", url, *TOKEN)
     assert (done.returncode, done.stderr.decode()) == (1, "")
     assert done.stdout.startswith(f"{url}: enum-empty: `one`: ".encode())
+
+
+@pytest.mark.usefixtures("major")
+def test_server_that_answers_too_much() -> None:
+    large = b'{"jsonrpc": "2.0", "id": 1, "result": {"tools": [' + b"{}," * (6 << 20) + b"{}]}}"
+    with served("large", large) as url:
+        done = run("check", "--url", url, *TOKEN)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b": expected at most 16 MiB from the server, found more\n")
+    with served("gzip", gzip.compress(large)) as url:
+        done = run("check", "--url", url, *TOKEN)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b": expected an answer that is not compressed, found the content encoding `gzip`\n")
 
 
 def test_server_that_a_file_declares(tmp_path: Path) -> None:

@@ -167,6 +167,23 @@ def test_what_passes_untouched(post: Post, path: str, given: dict[str, Any], bod
 
 
 @both
+def test_a_reply_without_a_body(post: Post) -> None:
+    for status in (204, 200):
+        backend = Backend(wire.httpx.Response(status, headers={**JSON_TYPE, "x-of-theirs": "kept"}, content=b""))
+        response = post(backend, json=ASKED, dialect="anthropic")
+        assert (response.status_code, response.headers["x-of-theirs"], response.content) == (status, "kept", b"")
+
+
+@both
+def test_a_reply_that_cannot_be_read_is_closed(post: Post) -> None:
+    zipped = {**JSON_TYPE, "content-encoding": "gzip"}
+    stream = wire.Stream([b"no gzip"])
+    with pytest.raises(wire.httpx.DecodingError):
+        post(Backend(wire.httpx.Response(200, headers=zipped, stream=stream)), json=ASKED, dialect="anthropic")
+    assert stream.closed
+
+
+@both
 def test_a_body_in_pieces(post: Post) -> None:
     backend = Backend(whole(SEARCHES), whole(CALLS))
 

@@ -8,6 +8,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from program import run
 
 if TYPE_CHECKING:
@@ -24,6 +26,12 @@ TOOLS = json.dumps(
 ASKED = ("probe", "-d", "openai-chat", "--model", "m", "--key-env", "THE_KEY")
 
 
+# The key as encoders of .NET and PHP write it in JSON, in JSON within JSON, in an address, and in HTML.
+WRITTEN = KEY.replace("+", "\\u002B")
+REPEATED = json.dumps(f'{KEY.replace("+", "%2B")} {KEY.replace("+", "&#43;")} "{WRITTEN}"')
+ESCAPED = '{"error": {"message": "' + WRITTEN.replace("/", "\\/") + " " + REPEATED[1:] + "}}"
+
+
 class Api(BaseHTTPRequestHandler):
     """Chat completions: busy at first, then OpenAI's own words for what it refuses."""
 
@@ -35,6 +43,10 @@ class Api(BaseHTTPRequestHandler):
             self.answer(307, b"", location="/v1/chat/completions")
         elif kind == "slow":
             threading.Event().wait(3)
+        elif kind == "drips":
+            self.drip()
+        elif kind == "escaped":
+            self.answer(401, ESCAPED.encode())
         elif kind == "key" or self.headers["authorization"] != f"Bearer {KEY}":
             self.answer(401, f"Incorrect API key provided: {self.headers['authorization']}".encode())
         elif len(self.heard) == 1:
@@ -44,6 +56,20 @@ class Api(BaseHTTPRequestHandler):
             self.answer(400, json.dumps({"error": {"message": said}}).encode())
         else:
             self.answer(200, b"{}")
+
+    def drip(self) -> None:
+        """Begin an answer, and go on for as long as somebody listens."""
+        begins, again = {
+            "header": (b"HTTP/1.1 200 OK\r\nx: ", b"x"),
+            "chunk": (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", b"0"),
+            "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        }[self.path.split("/")[2]]
+        with contextlib.suppress(OSError):
+            self.connection.sendall(begins)
+            for _ in range(600):
+                self.connection.sendall(again)
+                threading.Event().wait(0.1)
+        self.close_connection = True
 
     def answer(self, status: int, body: bytes, **headers: str) -> None:
         self.send_response(status)
@@ -95,6 +121,21 @@ def test_an_answer_that_repeats_the_key() -> None:
         done = run(*ASKED, "--url", f"{url}/key", given=TOOLS, THE_KEY=KEY)
     assert done.returncode == 2
     assert done.stderr.endswith(b"found 401: Incorrect API key provided: Bearer (THE_KEY)\n")
+
+
+def test_an_answer_that_repeats_the_key_with_escapes() -> None:
+    with api() as (url, _):
+        done = run(*ASKED, "--url", f"{url}/escaped", given=TOOLS, THE_KEY=KEY)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b'found 401: (THE_KEY) (THE_KEY) (THE_KEY) "(THE_KEY)"\n')
+
+
+@pytest.mark.parametrize("what", ["header", "chunk", "continue"])
+def test_an_answer_that_drips(what: str) -> None:
+    with api() as (url, _):
+        done = run(*ASKED, "--url", f"{url}/drips/{what}", "--timeout", "1", given=TOOLS, THE_KEY=KEY)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b": expected an answer in 1 s, found none\n")
 
 
 def test_a_key_that_no_header_can_hold() -> None:

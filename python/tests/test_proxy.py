@@ -18,9 +18,10 @@ import pytest
 
 from program import PROGRAM, clean, run
 from toolwire import _toolwire
+from toolwire._limited import Limit
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
 FOLDER = Path(__file__).parents[2] / "tests" / "proxy"
 FILES = sorted(path for path in FOLDER.glob("*.json") if path.name != "count.json")
@@ -412,3 +413,42 @@ def test_a_server_at_an_address_and_a_session_that_it_has_forgotten() -> None:
         through(["--url", f"http://127.0.0.1:{http.server_port}/mcp", "--header", "X-Key: k"], what)
         http.shutdown()
     assert set(keys) == {"k"}
+
+
+class Said:
+    """A response of an HTTP library: as much of it as a limit asks for."""
+
+    def __init__(self, kind: str, pieces: list[bytes]) -> None:
+        self.headers, self._pieces = {"content-type": kind}, pieces
+
+    async def aiter_bytes(self, _: int | None = None) -> AsyncIterator[bytes]:
+        for piece in self._pieces:
+            yield piece
+
+
+@pytest.mark.parametrize(
+    ("kind", "pieces", "together", "fits"),
+    [
+        ("application/json", [b"x" * (1 << 20)] * 2, True, True),
+        ("application/json", [b"x" * (1 << 20)] * 2 + [b"x"], False, False),
+        ("text/event-stream", [b"x" * 999_999, b"\n", b"\n"] * 5, False, True),
+        ("text/event-stream", [b"x" * 999_999, b"\r\n\r", b"\n"] * 5, False, True),
+        ("text/event-stream", [b"x" * 999_999, b"\n\n"] * 5, True, False),
+        ("text/event-stream", [b"\n\n"] + [b"x" * 999_999, b"\n"] * 5, False, False),
+    ],
+)
+def test_what_a_server_at_an_address_may_say(kind: str, pieces: list[bytes], together: bool, fits: bool) -> None:
+    async def read(limit: Limit) -> int:
+        response: Any = Said(kind, pieces)
+        await limit.response(response)
+        return sum([len(piece) async for piece in response.aiter_bytes()])
+
+    async def main() -> int:
+        limit = Limit(2 << 20, together=together)
+        return await limit.run(read(limit))
+
+    if fits:
+        assert asyncio.run(main()) == sum(map(len, pieces))
+    else:
+        with pytest.raises(RuntimeError, match="expected at most 2 MiB from the server, found more"):
+            asyncio.run(main())

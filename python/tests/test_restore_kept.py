@@ -61,6 +61,19 @@ def test_what_was_kept_and_changed_later_changes_nothing() -> None:
     assert restore.reply('{"content":[]}').reply == '{"content":[]}'
 
 
+def test_a_deep_one_is_copied() -> None:
+    plan: dict[str, Any] = {"json": "any"}
+    for _ in range(500):
+        plan = {"items": plan}
+    kept = {"version": 2, "tools": {"f": {"name": "f", "plan": {"encoded": plan}}}}
+    restore = toolwire.Restore.from_json(kept)
+    given, text = restore.to_dict(), json.dumps(kept)
+    assert json.dumps(given) == text
+    given["tools"].clear()
+    assert json.dumps(restore.to_dict()) == text
+    assert copy.deepcopy(restore).to_json() == restore.to_json()
+
+
 def test_bytes_that_are_not_utf8_stay() -> None:
     restore = restore_of("a")
     assert restore.call("unknown", b'"\xff"').arguments == b'"\xff"'

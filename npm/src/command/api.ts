@@ -1,6 +1,7 @@
 /** The answers of APIs. The key is put in here, and taken out here: nothing else ever has it. */
 
 import { setTimeout } from 'node:timers/promises';
+import { hidden } from './hidden.js';
 
 /** More than any API says. */
 const MOST = 1_000_000;
@@ -28,7 +29,7 @@ export async function answerOf(request: Request): Promise<Answer> {
   const secret = key === null ? '' : (process.env[key.variable] ?? '').trim();
   // The error of whoever tried to send it would show it.
   if (key !== null && !/^[!-~]*$/.test(secret)) throw new Error('EKEY');
-  const safe = (text: string) => (secret === '' ? text : text.replaceAll(secret, `(${key?.variable})`));
+  const safe = (text: string) => hidden(text, [secret], `(${key?.variable})`);
   await setTimeout(request.wait * 1000);
   const signal = AbortSignal.timeout(request.timeout * 1000);
   try {

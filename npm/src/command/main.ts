@@ -5,7 +5,7 @@
  */
 
 import { constants, type Dirent, writeSync } from 'node:fs';
-import { chmod, lstat, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -17,23 +17,38 @@ import { ServerFailure, stopServer, toolsOf } from './server.js';
 
 const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM'];
 const UNUSABLE = 2;
+/** Maximum size of a file, in bytes. */
+const LARGEST = 2 ** 31 - 1;
 /** As shells give it for programs that a signal ended. */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 
-/** The output cannot be written. */
-function unwritten(error: NodeJS.ErrnoException): void {
-  // Whoever reads it has had enough, `head` for instance: that is no error, and there is nobody to tell.
-  if (error.code === 'EPIPE') process.exit();
-  // Not through the stream, which may be the one that failed.
-  try {
-    writeSync(
-      2,
-      `toolwire: expected an output that can be written, found one that cannot (${error.code ?? error.message})\n`,
-    );
-  } catch {
-    // The exit code says it.
+/** Why an output cannot be written. */
+let unwritten: NodeJS.ErrnoException | undefined;
+
+let isSignalled = false;
+
+function failed(error: NodeJS.ErrnoException): void {
+  // Whoever reads it has had enough, `head` for instance: that is no error, and changes neither the exit code nor what else is written.
+  if (error.code !== 'EPIPE') unwritten ??= error;
+}
+
+/** Ends the program once everything is written, also if something that a server has started lives on and holds its pipes. */
+async function end(): Promise<void> {
+  const isWritten = (stream: NodeJS.WriteStream) => new Promise<void>((resolve) => stream.write('', () => resolve()));
+  await Promise.all([process.stdout, process.stderr].map(isWritten));
+  // The signal's handler ends the program, once all that was started has ended.
+  if (isSignalled) return;
+  if (unwritten !== undefined) {
+    process.exitCode = UNUSABLE;
+    const { code, message } = unwritten;
+    // Not through the stream, which may be the one that failed.
+    try {
+      writeSync(2, `toolwire: expected an output that can be written, found one that cannot (${code ?? message})\n`);
+    } catch {
+      // The exit code says it.
+    }
   }
-  process.exit(UNUSABLE);
+  process.exit();
 }
 
 /** The day where we are, as 2026-11-23. */
@@ -103,11 +118,29 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** The content of a file. A device or a pipe, which may have no end, is an error. */
+/**
+ * The content of a file, as long as it was when it was opened. What has no such length is an error: a device or a pipe. Files of `/proc` say
+ * that they are empty.
+ */
 async function regular(path: string): Promise<Uint8Array> {
-  const found = await stat(path);
-  if (!found.isFile() && !found.isDirectory()) throw Object.assign(new Error('no regular file'), { code: 'ENOTREG' });
-  return readFile(path);
+  // Whoever opens a pipe would wait for its other end. Not on Windows, which has no such flag.
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const found = await file.stat();
+    if (found.isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
+    if (!found.isFile()) throw Object.assign(new Error('no regular file'), { code: 'ENOTREG' });
+    if (found.size > LARGEST) throw Object.assign(new Error('too large'), { code: 'EFBIG' });
+    const content = Buffer.alloc(found.size);
+    let length = 0;
+    while (length < content.length) {
+      const { bytesRead } = await file.read(content, length, content.length - length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return content.subarray(0, length);
+  } finally {
+    await file.close();
+  }
 }
 
 /** What is needed, as bytes. */
@@ -174,7 +207,6 @@ async function main(): Promise<void> {
     await setImmediate();
   }
   const [stdout, stderr, code, ...files] = command.finish();
-  // Not `process.exit`: what is written to a pipe has to arrive.
   process.exitCode = Number(code);
   if (stdout) process.stdout.write(stdout);
   if (stderr) process.stderr.write(stderr);
@@ -246,19 +278,22 @@ async function refuseLinks(path: string, confined: string): Promise<void> {
   }
 }
 
-process.stdout.on('error', unwritten);
-process.stderr.on('error', unwritten);
+process.stdout.on('error', failed);
+process.stderr.on('error', failed);
 for (const [signal, code] of Object.entries(SIGNALS)) {
   process.once(signal, () => {
+    isSignalled = true;
     stopServer();
     Promise.all([stopServers(), stopRelay()]).finally(() => process.exit(code));
   });
 }
-main().catch((error: Error) => {
-  process.exitCode = UNUSABLE;
-  const found = CommandLine.heard(error.message).trimEnd();
-  process.stderr.write(
-    `toolwire: internal: found a defect of toolwire (${found}). Please report it with the command line and an input that shows it at ` +
-      'https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if others could make use of it\n',
-  );
-});
+main()
+  .catch((error: Error) => {
+    process.exitCode = UNUSABLE;
+    const found = CommandLine.heard(error.message).trimEnd();
+    process.stderr.write(
+      `toolwire: internal: found a defect of toolwire (${found}). Please report it with the command line and an input that shows it at ` +
+        'https://github.com/toolwire/toolwire/issues, or as SECURITY.md says if others could make use of it\n',
+    );
+  })
+  .finally(end);

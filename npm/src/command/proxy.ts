@@ -121,6 +121,8 @@ class Host {
           resolve();
         })
         .on('error', reject);
+      // The client has closed its other end.
+      process.stdout.once('error', () => resolve());
     });
   }
 

@@ -2,7 +2,11 @@
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { type Address, loaded, transports } from './server.js';
+import { limited } from './limited.js';
+import { type Address, Heard, loaded, transports } from './server.js';
+
+/** Maximum size of a message, in bytes, unpacked. */
+const MOST = 64 << 20;
 
 /** What is told of the connection. */
 interface Listener {
@@ -31,7 +35,8 @@ export class Remote {
       const body = typeof init?.body === 'string' ? (this.#bytes.get(init.body) ?? init.body) : init?.body;
       return fetch(url, body === undefined ? init : ({ ...init, body } as RequestInit));
     };
-    this.#transports = transports(sdk, server, { log: '' }, exact);
+    const ask = limited(exact, MOST, 'message', (error) => this.#end(error));
+    this.#transports = transports(sdk, server, new Heard(server), ask);
   }
 
   static async open(server: Address, listener: Listener): Promise<Remote> {

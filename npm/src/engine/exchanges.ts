@@ -80,6 +80,7 @@ export class Running {
       begin,
       (place, number, [what, text]) => ask(place, number, what, text),
       close,
+      ([, text]) => text.length,
     );
     if (session === undefined || opened === undefined) return undefined;
     const { value, report } = opened;

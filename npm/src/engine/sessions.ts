@@ -10,6 +10,9 @@ import { Place } from './instance.js';
 /** As many share an instance at most, and have to be made anew after a defect: that bounds what one client can cost the others. */
 const MOST = 64;
 
+/** Maximum size of what is remembered of one session, in characters. A reply may never end, and never be where nothing is open. */
+const MOST_REMEMBERED = 64 << 20;
+
 /** An instance, and how many are in it. */
 interface Home {
   readonly place: Place;
@@ -57,8 +60,11 @@ export class Session<Step> {
   readonly #where: Where;
   readonly #begin: (place: Place) => number | undefined;
   readonly #again: (place: Place, number: number, step: Step) => void;
-  /** What happened since it was as it began. */
-  #steps: Step[] = [];
+  readonly #sizeOf: (step: Step) => number;
+  /** What happened since it was as it began; `undefined`, if that is not known. */
+  #steps: Step[] | undefined = [];
+  /** The size of that. */
+  #size = 0;
   #closed = false;
   #lost = false;
 
@@ -67,11 +73,13 @@ export class Session<Step> {
     where: Where,
     begin: (place: Place) => number | undefined,
     again: (place: Place, number: number, step: Step) => void,
+    sizeOf: (step: Step) => number,
   ) {
     this.#homes = homes;
     this.#where = where;
     this.#begin = begin;
     this.#again = again;
+    this.#sizeOf = sizeOf;
     forgotten.register(this, where, where);
   }
 
@@ -80,18 +88,20 @@ export class Session<Step> {
    *
    * @param begin - Puts it into an instance, and gives its number there. Has to do the same whenever it is called.
    * @param again - Takes a step once more, in another instance.
+   * @param sizeOf - The size of a step, in characters.
    */
   static open<Step>(
     homes: Homes,
     begin: (place: Place) => number | undefined,
     again: (place: Place, number: number, step: Step) => void,
     close: (place: Place, number: number) => void,
+    sizeOf: (step: Step) => number,
   ): Session<Step> | undefined {
     const home = homes.next();
     const number = begin(home.place);
     if (number === undefined) return undefined;
     home.open++;
-    return new Session(homes, { home, number, close }, begin, again);
+    return new Session(homes, { home, number, close }, begin, again, sizeOf);
   }
 
   /** Whether nothing more will be asked of it. */
@@ -105,13 +115,13 @@ export class Session<Step> {
     const { home, number } = this.#where;
     try {
       const outcome = take(home.place, number);
-      if (outcome.rests) this.#steps = [];
-      else this.#steps.push(remembered());
+      if (outcome.rests) this.#forget([]);
+      else this.#remember(remembered);
       return outcome;
     } catch (error) {
       this.#lost = home.place.isLost;
       // What was refused because it is too much has left its mark.
-      if (error instanceof ToolwireError && error.code === 'limit-exceeded') this.#steps.push(remembered());
+      if (error instanceof ToolwireError && error.code === 'limit-exceeded') this.#remember(remembered);
       throw error;
     }
   }
@@ -132,19 +142,39 @@ export class Session<Step> {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#steps = [];
+    this.#forget([]);
     forgotten.unregister(this.#where);
     release(this.#where);
   }
 
+  /** Notes a step. It is taken already: that it cannot be noted is no reason to lose what it gave. */
+  #remember(remembered: () => Step): void {
+    if (this.#steps === undefined) return;
+    try {
+      const step = remembered();
+      this.#size += this.#sizeOf(step);
+      if (this.#size > MOST_REMEMBERED) this.#forget(undefined);
+      else this.#steps.push(step);
+    } catch {
+      // An event of the caller's that cannot be read twice.
+      this.#forget(undefined);
+    }
+  }
+
+  #forget(steps: [] | undefined): void {
+    this.#steps = steps;
+    this.#size = 0;
+  }
+
   /** Goes on in another instance, if another session met a defect in this one's. */
   #revive(): void {
+    if (this.#where.home.place.isLost && this.#steps === undefined) this.#lost = true;
     if (this.#lost) throw internal('an earlier call of the same object', 'what it kept is lost: make it anew');
     if (!this.#where.home.place.isLost) return;
     const home = this.#homes.next();
     try {
       const number = this.#begin(home.place) as number;
-      for (const step of this.#steps) {
+      for (const step of this.#steps ?? []) {
         try {
           this.#again(home.place, number, step);
         } catch (error) {

@@ -23,7 +23,8 @@ export class Stream {
 
   /** @param restore - Nobody changes it any more. With a tool's name in a list, it is a stream of one call. */
   constructor(restore: unknown) {
-    this.#session = Session.open<Step>(homes, (place) => open(place, restore), again, close) as Session<Step>;
+    const begin = (place: Place) => open(place, restore);
+    this.#session = Session.open<Step>(homes, begin, again, close, sizeOf) as Session<Step>;
   }
 
   /** Takes an event; gives those to pass on. */
@@ -70,6 +71,10 @@ export class Stream {
     this.#answerChanges.push(...(told?.answerChanges ?? []));
     return value;
   }
+}
+
+function sizeOf(step: Step): number {
+  return ('text' in step ? step.text : step.event).length;
 }
 
 function open(place: Place, restore: unknown): number {

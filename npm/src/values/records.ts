@@ -280,7 +280,12 @@ export class Records {
   /** Notes that the containers down to a depth are not exactly what was read. */
   private alter(depth: number): void {
     this.altered ??= new Set();
-    for (let above = depth; above >= 0; above--) this.altered.add(this.holderNumbers[above] as number);
+    for (let above = depth; above >= 0; above--) {
+      const number = this.holderNumbers[above] as number;
+      // With those above it.
+      if (this.altered.has(number)) return;
+      this.altered.add(number);
+    }
   }
 
   private unnamed(): void {

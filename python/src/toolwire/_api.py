@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import socket
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, ProxyHandler, Request, build_opener
+
+from toolwire._hidden import hidden
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from http.client import HTTPConnection
+
+    from typing_extensions import Self
 
 # More than any API says.
 MOST = 1_000_000
@@ -37,39 +44,101 @@ def answer_of(request: dict[str, Any], waiting: Callable[[int], None]) -> dict[s
     instead = f"({key['variable']})" if key else ""
 
     def safe(text: str) -> str:
-        return text.replace(secret, instead) if secret else text
+        return hidden(text, [secret], instead)
 
-    with _Watch(waiting):
-        time.sleep(request["wait"])
+    with _Watch(waiting) as watch:
+        watch.wait(request["wait"])
         try:
             headers = request["headers"] | ({key["header"]: key["before"] + secret} if key else {})
             sent = Request(request["url"], request["body"].encode(), headers, method="POST")
-            status, retry, body = _sent(sent, float(request["timeout"]))
+            status, retry, body = _Exchange(sent, float(request["timeout"])).result(watch)
         except Exception as error:
             # The words of an error may hold what was sent.
             raise RuntimeError(safe(_why(error))) from None
     return {"status": status, "retryAfter": retry, "body": safe(body)}
 
 
-def _sent(request: Request, timeout: float) -> tuple[int, str | None, str]:
-    try:
+class _Exchange(threading.Thread):
+    """A request and its answer in a thread of its own, because none of its steps has a limit for the whole of it."""
+
+    def __init__(self, request: Request, timeout: float) -> None:
+        super().__init__(daemon=True)
+        self._request, self._timeout = request, timeout
+        self._connections = _Connections()
+        self._ended = threading.Event()
+        self._answer: tuple[int, str | None, str] | None = None
+        self._error: BaseException | None = None
+
+    def result(self, watch: _Watch) -> tuple[int, str | None, str]:
+        """Wait for the answer, but no longer than is allowed."""
+        self.start()
+        if not watch.wait(self._timeout, self._ended):
+            self._connections.shut()
+            raise TimeoutError
+        if self._answer is None:
+            raise self._error or TimeoutError
+        return self._answer
+
+    def run(self) -> None:
+        try:
+            self._answer = self._sent()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._ended.set()
+
+    def _sent(self) -> tuple[int, str | None, str]:
         # Without TLS, a proxy of the environment could read the key.
-        direct = [ProxyHandler({})] if request.type == "http" else []
-        answer = build_opener(_NoRedirect, *direct).open(request, timeout=timeout)
-    except HTTPError as error:
-        answer = error
-    with answer:
-        body = _read(answer, time.monotonic() + timeout)
-        return answer.status or 0, answer.headers.get("retry-after"), body.decode("utf-8", "replace")
+        direct = [ProxyHandler({})] if self._request.type == "http" else []
+        opener = build_opener(_NoRedirect, self._connections, *direct)
+        try:
+            answer = opener.open(self._request, timeout=self._timeout)
+        except HTTPError as error:
+            answer = error
+        with answer:
+            body = _read(answer)
+            return answer.status or 0, answer.headers.get("retry-after"), body.decode("utf-8", "replace")
 
 
-def _read(answer: Any, end: float) -> bytes:
+class _Connections(HTTPHandler, HTTPSHandler):
+    """Keeps the sockets of an exchange, so that it can be ended."""
+
+    def __init__(self) -> None:
+        HTTPHandler.__init__(self)
+        HTTPSHandler.__init__(self)
+        self._sockets: list[socket.socket] = []
+        self._is_over = False
+
+    def do_open(self, http_class: Any, req: Request, **http_conn_args: Any) -> Any:
+        def connection(host: str, **settings: Any) -> HTTPConnection:
+            made: HTTPConnection = http_class(host, **settings)
+            connect = made.connect
+
+            def connected() -> None:
+                connect()
+                self._sockets.append(made.sock)
+                if self._is_over:
+                    self.shut()
+
+            made.connect = connected  # type: ignore[method-assign]
+            return made
+
+        return super().do_open(connection, req, **http_conn_args)
+
+    def shut(self) -> None:
+        """End what is read from them, or will be."""
+        self._is_over = True
+        for one in self._sockets:
+            with contextlib.suppress(OSError):
+                # Not through `ssl`, which is not made to be used by two threads.
+                socket.socket.shutdown(one, socket.SHUT_RDWR)
+
+
+def _read(answer: Any) -> bytes:
     """Read the beginning of what may never end."""
     body = b""
     while len(body) < MOST and (piece := answer.read1(65_536)):
         body += piece
-        if time.monotonic() > end:
-            raise TimeoutError
     return body[:MOST]
 
 
@@ -83,23 +152,29 @@ def _why(error: BaseException) -> str:
 
 
 class _Watch:
-    """Tells how long something takes."""
+    """Waits, and tells how long it takes."""
 
     def __init__(self, waiting: Callable[[int], None]) -> None:
-        self._waiting, self._done = waiting, threading.Event()
-        self._thread = threading.Thread(target=self._tell, daemon=True)
+        self._waiting, self._begun, self._told = waiting, time.monotonic(), 0
 
-    def _tell(self) -> None:
-        seconds = 0
-        while not self._done.wait(1):
-            seconds += 1
-            self._waiting(seconds)
-        if seconds:
-            self._waiting(0)
+    def wait(self, seconds: float, event: threading.Event | None = None) -> bool:
+        """Wait for an event, or for that long; tells whether the event was there."""
+        event = event or threading.Event()
+        end = time.monotonic() + seconds
+        while True:
+            now = time.monotonic()
+            tick = self._begun + self._told + 1
+            if event.wait(max(0, min(end, tick) - now)):
+                return True
+            if time.monotonic() >= end:
+                return False
+            if time.monotonic() >= tick:
+                self._told += 1
+                self._waiting(self._told)
 
-    def __enter__(self) -> None:
-        self._thread.start()
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *_: object) -> None:
-        self._done.set()
-        self._thread.join()
+        if self._told:
+            self._waiting(0)

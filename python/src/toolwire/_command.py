@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 VARIABLES = ("NO_COLOR", "FORCE_COLOR", "TERM")
 UNUSABLE = 2
+# Maximum size of a file, in bytes.
+LARGEST = 2**31 - 1
 INTERRUPTED = 130
 TERMINATED = 143
 
@@ -32,13 +34,13 @@ def _facts(arguments: list[str]) -> str:
     """What the core wants to know, as JSON."""
     return json.dumps(
         {
-            "arguments": arguments,
+            "arguments": [_readable(argument) for argument in arguments],
             "stdin": _is_terminal(sys.stdin),
             "stdout": _is_terminal(sys.stdout),
             "stderr": _is_terminal(sys.stderr),
             "date": date.today().isoformat(),
             "columns": shutil.get_terminal_size().columns if _is_terminal(sys.stdout) else 0,
-            "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
+            "environment": {name: _readable(os.environ[name]) for name in VARIABLES if name in os.environ},
             "folder": _folder(),
             "program": ["uvx", "toolwire"],
         }
@@ -56,7 +58,7 @@ def _line(question: str) -> str:
 def _folder() -> str | None:
     """Where the command is run; nowhere, if that was deleted."""
     try:
-        return os.getcwd()
+        return _readable(os.getcwd())
     except OSError:
         return None
 
@@ -96,23 +98,40 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
         return _json([name for name in words if os.environ.get(name, "").strip()])
     if kind == "folder":
         with os.scandir(words[0] or ".") as entries:
-            return _json([f"{entry.name}{_kind(entry)}" for entry in entries])
+            return _json([f"{_readable(entry.name)}{_kind(entry)}" for entry in entries])
     if kind == "variables":
-        return _json({name: os.environ[name] for name in words if name in os.environ})
-    if kind in ("file", "regular-file"):
-        if kind == "regular-file":
-            _refuse_devices(words[0])
+        return _json({name: _readable(os.environ[name]) for name in words if name in os.environ})
+    if kind == "regular-file":
+        return _regular(words[0])
+    if kind == "file":
         # Not through `Path`, for which the empty name is the folder that we are in.
         with open(words[0], "rb") as file:
             return file.read()
     return b"" if sys.stdin is None else sys.stdin.buffer.read()
 
 
-def _refuse_devices(path: str) -> None:
-    """Fail if a file is a device or a pipe, which may have no end."""
-    mode = os.stat(path).st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise RuntimeError("ENOTREG")
+def _regular(path: str) -> bytes:
+    """Read a file, as long as it was when it was opened.
+
+    What has no such length is an error: a device or a pipe. Files of `/proc` say that they are empty.
+    """
+
+    def opened(name: str, flags: int) -> int:
+        # Whoever opens a pipe would wait for its other end. Not on Windows, which has no such flag.
+        return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+    with open(path, "rb", opener=opened) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise RuntimeError("ENOTREG")
+        if found.st_size > LARGEST:
+            raise OSError(errno.EFBIG, "too large")
+        return file.read(found.st_size)
+
+
+def _readable(text: str) -> str:
+    """Give a name or a value of the system, whose bytes need not be UTF-8, as text that is."""
+    return os.fsencode(text).decode("utf-8", "replace")
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
@@ -123,7 +142,8 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    # Half a surrogate pair, which UTF-8 does not have, is an escape of JSON.
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def _say(stream: TextIO | None, text: str) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+SCALARS = (str, int, float, type(None))
+
 
 def _refuse(self: object, *_: object, **__: object) -> NoReturn:
     kind = "list" if isinstance(self, list) else "dict"
@@ -28,8 +30,8 @@ class FrozenList(list[Any]):
     def __copy__(self) -> list[Any]:
         return list(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> list[Any]:
-        return [copy.deepcopy(item, memo) for item in self]
+    def __deepcopy__(self, _: object) -> list[Any]:
+        return copied(list(self))
 
     def __reduce_ex__(self, _: object) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return list, (tuple(self),)
@@ -45,32 +47,44 @@ class FrozenDict(dict[str, Any]):
     def __copy__(self) -> dict[str, Any]:
         return dict(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
-        return {key: copy.deepcopy(value, memo) for key, value in self.items()}
+    def __deepcopy__(self, _: object) -> dict[str, Any]:
+        return copied(dict(self))
 
     def __reduce_ex__(self, _: object) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return dict, (tuple(self.items()),)
 
 
 def frozen(value: Any) -> Any:
-    """Freeze a value that was read from JSON; without recursion, because it may be deep."""
-    root = _empty_like(value)
+    """Freeze a value that was read from JSON."""
+    return _rebuilt(value, FrozenList, FrozenDict)
+
+
+def copied(value: Any) -> Any:
+    """Copy a value as JSON has it, into plain lists and dicts; what else is in it, as `deepcopy` does."""
+    return _rebuilt(value, list, dict)
+
+
+def _rebuilt(value: Any, to_list: type[list[Any]], to_dict: type[dict[str, Any]]) -> Any:
+    """Rebuild all lists and dicts; without recursion, because they may be deep."""
+
+    def empty_like(value: Any) -> Any:
+        if isinstance(value, dict):
+            return to_dict()
+        if isinstance(value, list | tuple):
+            return to_list()
+        return value if isinstance(value, SCALARS) else copy.deepcopy(value)
+
+    root = empty_like(value)
     rest = [(value, root)]
     while rest:
         source, target = rest.pop()
         # Filled as what they are below, whose methods do not refuse.
-        if isinstance(target, FrozenDict):
+        if isinstance(target, dict):
             for key, value in source.items():
-                dict.__setitem__(target, key, inner := _empty_like(value))
+                dict.__setitem__(target, key, inner := empty_like(value))
                 rest.append((value, inner))
-        elif isinstance(target, FrozenList):
+        elif isinstance(target, list):
             for value in source:
-                list.append(target, inner := _empty_like(value))
+                list.append(target, inner := empty_like(value))
                 rest.append((value, inner))
     return root
-
-
-def _empty_like(value: Any) -> Any:
-    if isinstance(value, dict):
-        return FrozenDict()
-    return FrozenList() if isinstance(value, list) else value

@@ -15,6 +15,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from toolwire import _toolwire
+from toolwire._limited import Limit
 from toolwire._records import MOST_LOG, Log, report_file
 from toolwire._secrets import without_secrets
 
@@ -181,18 +182,19 @@ class Remote:
             return ended
         for way in ways:
             try:
-                ended = await self._by(way, first)
+                limit = Limit(MOST, together=False)
+                ended = await limit.run(self._by(way, first, limit))
             except Exception as error:
                 ended = why(error, self._server["timeout"])
             if ended not in self._NO_SUCH_TRANSPORT:
                 break
         return ended
 
-    async def _by(self, way: str, first: bytes) -> str:
+    async def _by(self, way: str, first: bytes, limit: Limit) -> str:
         from toolwire._server import streams
 
         async with contextlib.AsyncExitStack() as stack:
-            messages, write = await streams(way, self._server, None, stack)
+            messages, write = await streams(way, self._server, None, limit, stack)
             sending = asyncio.create_task(self._send(write, first))
             stack.callback(sending.cancel)
             hearing = asyncio.create_task(self._hear(messages))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import copy
 import json
 from typing import TYPE_CHECKING, Any, overload
 
 from ._argument_results import RepairedCall
 from ._ask import TEXT, ask
 from ._error import ToolwireError
+from ._frozen import copied
 from ._restored import RestoredCall, RestoredClientCall, RestoredContent, RestoredReply
 from ._toolwire import CallStream as _CallStream
 from ._toolwire import Restore as _Restore
@@ -48,6 +48,9 @@ class Restore:
             ready = self._ready = _Restore(self._json)
         return ready
 
+    def __deepcopy__(self, _: object) -> Self:
+        return type(self)(copied(self._json))
+
     def __reduce__(self) -> tuple[type[Restore], tuple[dict[str, Any]]]:
         """Copy and pickle what it is as JSON."""
         return (type(self), (self._json,))
@@ -78,7 +81,7 @@ class Restore:
         # Preparing it reads all of it.
         ready = _Restore(value)
         # A copy: what is changed in the caller's dict later must not change where calls go.
-        restore = cls(copy.deepcopy(value) if value is kept else value)
+        restore = cls(copied(value) if value is kept else value)
         restore._ready = ready
         return restore
 
@@ -191,7 +194,7 @@ class Restore:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that every language shares."""
-        return copy.deepcopy(self._json)
+        return copied(self._json)
 
     def to_json(self) -> str:
         """Give JSON text, to be kept for a later turn."""

@@ -5,22 +5,43 @@ from __future__ import annotations
 import os
 import re
 from typing import Any
-from urllib.parse import quote, unquote
+
+from toolwire._hidden import hidden
 
 # What is shorter says nothing, and stands in too many words.
 SHORTEST = 6
 HIDDEN = "…"
+# The most characters that an error has for each character of a secret, if escapes are escaped again.
+LONGEST_ESCAPE = 16
 
 
 def without_secrets(text: str, server: dict[str, Any]) -> str:
     """Give a text without the values of headers and variables, and without query, fragment and user of the address."""
+    return hidden(text, _secrets(server), HIDDEN)
+
+
+def end_without_secrets(text: str, server: dict[str, Any]) -> str:
+    """Give the same for the end of a longer text.
+
+    Its first `longest_secret` characters, which may be the rest of a secret, are left out.
+    """
+    return hidden(text, _secrets(server), HIDDEN, longest_secret(server))
+
+
+def longest_secret(server: dict[str, Any]) -> int:
+    """Give the maximum number of characters that a secret of a server takes in a text."""
+    return LONGEST_ESCAPE * max(map(len, _secrets(server)), default=0)
+
+
+def _secrets(server: dict[str, Any]) -> set[str]:
+    """Give what is secret of a server. `secrets` are values in its command or its address."""
     secrets: set[str] = set()
 
     def add(value: str) -> None:
         if len(value) >= SHORTEST:
-            secrets.update((value, unquote(value), quote(value, safe="!'()*-._~")))
+            secrets.add(value)
 
-    for value in server["secrets"]:
+    for value in server.get("secrets", ()):
         add(value)
     if "command" in server:
         for value in server["environment"].values():
@@ -46,8 +67,4 @@ def without_secrets(text: str, server: dict[str, Any]) -> str:
                 add(part)
             for word in re.split(r"[&#]", behind[1]):
                 add(word[word.find("=") + 1 :])
-    secrets -= {"", "?", "#"}
-    # The longest first: it may have others in it.
-    for secret in sorted(secrets, key=len, reverse=True):
-        text = text.replace(secret, HIDDEN)
-    return text
+    return secrets - {"", "?", "#"}

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import tempfile
+import time
 from contextlib import AsyncExitStack, nullcontext, suppress
 from datetime import timedelta
 from importlib import import_module
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from toolwire import _toolwire
-from toolwire._secrets import without_secrets
+from toolwire._limited import ENCODING, Limit
+from toolwire._secrets import end_without_secrets, longest_secret, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +28,13 @@ if TYPE_CHECKING:
 
 # More pages than any server has: a cursor that goes round must not go round for ever.
 PAGES = 10_000
-# How much of what a server said is shown, in case it fails.
+# Maximum number of tools: each of them takes kilobytes of findings.
+TOOLS = 10_000
+# How many times its limit for one answer a server may take for all pages: those that it makes up must not take days.
+PATIENCE = 10
+# Maximum size of all answers of a server at an address: objects take a hundred times the memory of their text.
+MOST = 16 << 20
+# How much of what a server said is shown if it fails, in bytes.
 LOG = 16_384
 NO_ADDRESS = "expected an address, found something else"
 NO_LIST = "expected an answer with a list in `tools`, found none"
@@ -46,10 +54,19 @@ def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any
         try:
             return asyncio.run(_watched(server, log, waiting))
         except Exception as error:
-            log.seek(0)
-            sys.stderr.write(_toolwire.Command.heard(without_secrets(log.read()[-LOG:], server)))
+            sys.stderr.write(_toolwire.Command.heard(_end_of(log, server)))
             reason = without_secrets(why(error, server["timeout"]), server)
             raise RuntimeError(f"the server did not list its tools: {reason}") from None
+
+
+def _end_of(log: Any, server: dict[str, Any]) -> str:
+    """Give the end of what a server said, without secrets."""
+    length = log.buffer.seek(0, os.SEEK_END)
+    most = LOG + longest_secret(server)
+    log.buffer.seek(max(0, length - most))
+    text = log.buffer.read(most).decode("utf-8", "replace")
+    safe = end_without_secrets(text, server) if length > most else without_secrets(text, server)
+    return safe[-LOG:]
 
 
 def prepare(where: str) -> None:
@@ -123,7 +140,9 @@ async def _first(server: dict[str, Any], log: Any) -> list[Any]:
     failure: Exception | None = None
     for way in ways:
         try:
-            return await _asked(way, server, log)
+            limit = Limit(MOST, together=True)
+            tools: list[Any] = await limit.run(_asked(way, server, log, limit))
+            return tools
         except Exception as error:
             # Of two ways to reach an address the first one's reason is the better one.
             failure = failure or error
@@ -142,23 +161,36 @@ def is_address(url: str) -> bool:
     return bool(parts.hostname)
 
 
-async def streams(way: str, server: dict[str, Any], log: Any, stack: AsyncExitStack) -> tuple[Any, Any]:
+async def streams(way: str, server: dict[str, Any], log: Any, limit: Limit, stack: AsyncExitStack) -> tuple[Any, Any]:
     from mcp import StdioServerParameters
     from mcp.client.sse import sse_client
     from mcp.client.stdio import get_default_environment, stdio_client
     from mcp.client.streamable_http import streamable_http_client
 
     timeout = float(server["timeout"])
+    # The SDK's own client of HTTP, which it brings along.
+    own: Any = None if way == "stdio" else import_module("httpx" if is_first() else "httpx2")
+    hooks = {"response": [limit.response]}
     if way == "sse":
-        headers = server["headers"]
+
+        def limited(headers: Any = None, timeout: Any = None, auth: Any = None) -> Any:
+            return own.AsyncClient(headers=headers, timeout=timeout, auth=auth, event_hooks=hooks)
+
+        headers = ENCODING | server["headers"]
         sse = await stack.enter_async_context(
-            sse_client(server["url"], headers=headers, timeout=timeout, sse_read_timeout=timeout)
+            sse_client(
+                server["url"],
+                headers=headers,
+                timeout=timeout,
+                sse_read_timeout=timeout,
+                httpx_client_factory=limited,
+            )
         )
         return sse[0], sse[1]
     if way == "http":
-        # The SDK's own client of HTTP, which it brings along.
-        own: Any = import_module("httpx" if is_first() else "httpx2")
-        client = await stack.enter_async_context(own.AsyncClient(headers=server["headers"], timeout=timeout))
+        client = await stack.enter_async_context(
+            own.AsyncClient(headers=ENCODING | server["headers"], timeout=timeout, event_hooks=hooks)
+        )
         http = await stack.enter_async_context(streamable_http_client(server["url"], http_client=client))
         return http[0], http[1]
     # A server is somebody else's program: it gets the variables of the environment that the SDK thinks safe, those of
@@ -175,7 +207,7 @@ async def streams(way: str, server: dict[str, Any], log: Any, stack: AsyncExitSt
     return stdio[0], stdio[1]
 
 
-async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
+async def _asked(way: str, server: dict[str, Any], log: Any, limit: Limit) -> list[Any]:
     from mcp import ClientSession, types
     from pydantic import BaseModel, ValidationError
 
@@ -186,19 +218,20 @@ async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
 
     timeout = float(server["timeout"])
     # mcp 1 has the time as a `timedelta`, and puts requests and messages into one more model.
-    limit: Any = timedelta(seconds=timeout) if is_first() else timeout
+    patience: Any = timedelta(seconds=timeout) if is_first() else timeout
     wrapped: Any = types.ClientRequest if is_first() else lambda request: request
     client = types.Implementation(name="toolwire", version=__version__)
     tools: list[Any] = []
     async with AsyncExitStack() as stack:
         async with _limit(timeout):
-            messages, write = await streams(way, server, log, stack)
+            messages, write = await streams(way, server, log, limit, stack)
             heard = _Overheard(messages)
             session = await stack.enter_async_context(
-                ClientSession(heard, write, read_timeout_seconds=limit, client_info=client)
+                ClientSession(heard, write, read_timeout_seconds=patience, client_info=client)
             )
             await session.initialize()
         cursor = None
+        end = time.monotonic() + PATIENCE * timeout
         for _ in range(PAGES):
             request = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
             # What it finds wrong with the tools is what the commands are there to say.
@@ -207,11 +240,15 @@ async def _asked(way: str, server: dict[str, Any], log: Any) -> list[Any]:
             answer = heard.answer
             if not isinstance(answer, dict) or not isinstance(answer.get("tools"), list):
                 raise RuntimeError(NO_LIST)
+            if len(tools) + len(answer["tools"]) > TOOLS:
+                raise RuntimeError(f"expected at most {TOOLS} tools, found more")
             tools.extend(answer["tools"])
             cursor = answer.get("nextCursor")
             # At the end it should not be there; some servers write `null` or an empty string.
             if cursor is None or cursor == "":
                 return tools
+            if time.monotonic() > end:
+                raise RuntimeError(f"expected all pages in {PATIENCE * server['timeout']} s, found more")
     raise RuntimeError(f"expected at most {PAGES} pages, found more")
 
 

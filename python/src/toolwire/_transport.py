@@ -60,8 +60,12 @@ class Transport:
                 return _told(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
             if not _is_json(response):
                 return response
-            text = _text(response.read())
-            response.close()
+            try:
+                text = _text(response.read())
+            finally:
+                response.close()
+            if not text:
+                return response
             told = self._desk.told(outgoing, request, response, text)
             if told is not None:
                 return told
@@ -97,8 +101,12 @@ class AsyncTransport:
                 return _told(response, stream=self.pieces(outgoing, outgoing.exchange, response, self._transport))
             if not _is_json(response):
                 return response
-            text = _text(await response.aread())
-            await response.aclose()
+            try:
+                text = _text(await response.aread())
+            finally:
+                await response.aclose()
+            if not text:
+                return response
             told = self._desk.told(outgoing, request, response, text)
             if told is not None:
                 return told

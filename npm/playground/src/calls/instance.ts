@@ -4,17 +4,29 @@ type Schema = { [keyword: string]: unknown };
 
 /** Deeper than this nothing is made up: schemas may be recursive. */
 const DEPTH = 5;
+/** Branches may refer to the schema that they belong to. */
+const DEEPEST = 50;
+/** Of a schema that refers to itself in several places, the values multiply. */
+const MOST_VALUES = 2000;
 
-export function instanceOf(schema: unknown): unknown {
-  return written(schema, schema as Schema, 0, undefined);
+/** The schema that references lead into, and how many values may still be written. */
+interface Root {
+  schema: Schema;
+  left: number;
 }
 
-function written(given: unknown, root: Schema, depth: number, name: string | undefined): unknown {
+export function instanceOf(schema: unknown): unknown {
+  return written(schema, { schema: schema as Schema, left: MOST_VALUES }, 0, undefined);
+}
+
+function written(given: unknown, root: Root, depth: number, name: string | undefined): unknown {
   if (typeof given !== 'object' || given === null) return 'anything';
-  const schema = resolved(given as Schema, root);
-  if (Array.isArray(schema.enum)) return schema.enum.find((value) => value !== null) ?? null;
-  if ('const' in schema) return schema.const;
-  if ('default' in schema && schema.default !== null) return schema.default;
+  if (root.left <= 0 || depth > DEEPEST) return null;
+  root.left--;
+  const schema = resolved(given as Schema, root.schema);
+  if (Array.isArray(schema.enum)) return copied(schema.enum.find((value) => value !== null) ?? null, root);
+  if ('const' in schema) return copied(schema.const, root);
+  if ('default' in schema && schema.default !== null) return copied(schema.default, root);
   const branches = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(branches) && branches.length > 0 && schema.properties === undefined) {
     const branch = branches.find((each: Schema) => each?.type !== 'null') ?? branches[0];
@@ -37,6 +49,12 @@ function written(given: unknown, root: Schema, depth: number, name: string | und
   }
 }
 
+/** A value of the schema, which counts as many values as it may have: several references may lead to it. */
+function copied(value: unknown, root: Root): unknown {
+  root.left -= Math.floor((JSON.stringify(value)?.length ?? 0) / 8);
+  return value;
+}
+
 function resolved(schema: Schema, root: Schema): Schema {
   let at = schema;
   // More steps than a chain of references that means anything has.
@@ -57,7 +75,7 @@ function kindOf({ type, properties, items }: Schema): unknown {
   return type ?? (properties !== undefined ? 'object' : items !== undefined ? 'array' : undefined);
 }
 
-function object(schema: Schema, root: Schema, depth: number): unknown {
+function object(schema: Schema, root: Root, depth: number): unknown {
   const properties = Object.entries((schema.properties as Schema | undefined) ?? {});
   const required = Array.isArray(schema.required) ? schema.required : [];
   const chosen = properties.filter(([name, each]) => {
@@ -66,18 +84,20 @@ function object(schema: Schema, root: Schema, depth: number): unknown {
       Array.isArray((each as Schema | null)?.type) && ((each as Schema).type as unknown[]).includes('null');
     return required.includes(name) ? depth < DEPTH || !optional : depth < 2;
   });
-  const values = chosen.map(([name, each]) => [name, depth < DEPTH ? written(each, root, depth + 1, name) : null]);
+  const within = chosen.slice(0, Math.max(0, root.left));
+  if (depth >= DEPTH) root.left -= within.length;
+  const values = within.map(([name, each]) => [name, depth < DEPTH ? written(each, root, depth + 1, name) : null]);
   const open = schema.additionalProperties;
   if (properties.length === 0 && typeof open === 'object' && open !== null) {
-    values.push(['name', written(open, root, depth + 1, 'name')]);
+    values.push(['name', depth < DEPTH ? written(open, root, depth + 1, 'name') : null]);
   }
   return Object.fromEntries(values);
 }
 
-function array(schema: Schema, root: Schema, depth: number): unknown[] {
+function array(schema: Schema, root: Root, depth: number): unknown[] {
   if (depth >= DEPTH) return [];
   if (Array.isArray(schema.prefixItems))
-    return schema.prefixItems.map((each) => written(each, root, depth + 1, undefined));
+    return schema.prefixItems.slice(0, Math.max(0, root.left)).map((each) => written(each, root, depth + 1, undefined));
   return schema.items === undefined ? [] : [written(schema.items, root, depth + 1, undefined)];
 }
 

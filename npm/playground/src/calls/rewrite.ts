@@ -138,7 +138,7 @@ function repaired({ text, kind, tools }: Document): Partial<Outcome> {
     if (schema === undefined) continue;
     const { node, pointer } = schema;
     const answer = normalizeEnvelope(text.slice(node.offset, node.offset + node.length));
-    notes.push(...answer.changes.map((change) => ({ ...moved(noteOfChange(change), '', pointer), tool: name })));
+    for (const change of answer.changes) notes.push({ ...moved(noteOfChange(change), '', pointer), tool: name });
     lossless &&= answer.lossless;
     output += text.slice(done, node.offset) + answer.schema;
     done = node.offset + node.length;

@@ -3,7 +3,7 @@
 import type { Dialect } from 'toolwire';
 import { checkTools, dialects, sanitizeTools } from 'toolwire';
 
-import { type Document, type ToolPlace, toolOf } from '../document/kind.js';
+import { type Document, type ToolPlace, toolFinder } from '../document/kind.js';
 import { type Effect, effectOf, noteOfError, worst } from './note.js';
 
 /** A tool in a dialect, from the best to the worst. The words are those of `toolwire matrix`, the command line's. */
@@ -55,8 +55,10 @@ export function* surveyOf(document: Document): Generator<Survey, void> {
   const { text, tools, within } = listOf(document);
   const cells = new Map<Dialect, Cell[]>();
   const offset = document.kind === 'tools' || document.kind === 'request' ? listPointer(document) : '';
+  const find = toolFinder(tools);
+  const toolAt = (pointer: string) => find(within === '' ? offset + pointer : pointer.slice(within.length));
   for (const dialect of DIALECT_NAMES) {
-    cells.set(dialect, row(text, tools, dialect, within, offset));
+    cells.set(dialect, row(text, tools, dialect, toolAt));
     yield { tools, cells: new Map(cells) };
   }
 }
@@ -66,11 +68,16 @@ function listPointer({ list }: Document): string {
   return list?.parent === undefined ? '' : '/tools';
 }
 
-function row(text: string, tools: ToolPlace[], dialect: Dialect, within: string, offset: string): Cell[] {
+function row(
+  text: string,
+  tools: ToolPlace[],
+  dialect: Dialect,
+  toolAt: (pointer: string) => ToolPlace | undefined,
+): Cell[] {
   const found = tools.map(() => ({ violations: 0, effects: new Set<Effect>(), changes: 0 }));
   const index = new Map(tools.map((tool, at) => [tool, at]));
   const at = (pointer: string) => {
-    const tool = toolOf(tools, within === '' ? offset + pointer : pointer.slice(within.length));
+    const tool = toolAt(pointer);
     return tool === undefined ? undefined : found[index.get(tool) ?? 0];
   };
   try {
@@ -122,7 +129,9 @@ export function overall(cells: readonly Cell[] | undefined): { grade: Grade; thr
   const grades = cells.map(({ grade }) => GRADE_ORDER.indexOf(grade));
   const through = grades.filter((grade) => GRADE_ORDER[grade] !== 'refused');
   return {
-    grade: GRADE_ORDER[Math.max(...(through.length === 0 ? grades : through))] as Grade,
+    grade: GRADE_ORDER[
+      (through.length === 0 ? grades : through).reduce((worst, grade) => Math.max(worst, grade))
+    ] as Grade,
     through: through.length,
   };
 }

@@ -17,6 +17,8 @@ export interface Turns {
 
 /** Every turn is a request of its own, each as long as the history until then: the last ones of a conversation. */
 export const MOST_TURNS = 200;
+/** Maximum size of the requests of all turns that are shown, in characters. */
+const MOST_TEXT = 32_000_000;
 
 /** `undefined`: not a request with a history. */
 export function turnsOf(text: string): Turns | undefined {
@@ -26,8 +28,21 @@ export function turnsOf(text: string): Turns | undefined {
   const items = objects(request[member]);
   const ends = items.flatMap((item, at) => (at > 0 && byModel(item) && !byModel(items[at - 1]) ? [at] : []));
   ends.push(items.length);
-  const skipped = Math.max(0, ends.length - MOST_TURNS);
+  const skipped = Math.max(0, ends.length - Math.min(MOST_TURNS, fitting(text.length, items, ends)));
   return { member, request, items, ends: ends.slice(skipped), skipped };
+}
+
+/** How many of the last turns have requests that together are not too large. The last one is always shown. */
+function fitting(length: number, items: readonly Item[], ends: readonly number[]): number {
+  let left = MOST_TEXT;
+  let size = length;
+  for (let turns = 0; turns < ends.length; turns++) {
+    left -= size;
+    if (left < 0) return Math.max(1, turns);
+    const end = ends.at(-turns - 1);
+    for (const item of items.slice(ends.at(-turns - 2), end)) size -= JSON.stringify(item).length;
+  }
+  return ends.length;
 }
 
 /**

@@ -99,11 +99,15 @@ function toolAt(node: Node, pointer: string): ToolPlace | undefined {
   return undefined;
 }
 
-/** The tool that a pointer leads into. */
-export function toolOf(tools: readonly ToolPlace[], pointer: string): ToolPlace | undefined {
+/** Finds the tool that a pointer leads into. */
+export function toolFinder(tools: readonly ToolPlace[]): (pointer: string) => ToolPlace | undefined {
   const byPointer = new Map(tools.map((tool) => [tool.pointer, tool]));
-  for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
-    const tool = byPointer.get(at);
-    if (tool !== undefined || at === '') return tool;
-  }
+  const longest = tools.reduce((length, { pointer }) => Math.max(length, pointer.length), 0);
+  return (pointer) => {
+    // No tool stands farther down.
+    for (let at = pointer.slice(0, longest + 1); ; at = at.slice(0, at.lastIndexOf('/'))) {
+      const tool = byPointer.get(at);
+      if (tool !== undefined || at === '') return tool;
+    }
+  };
 }

@@ -52,36 +52,67 @@ export function child(node: Node | undefined, name: string | number): Node | und
   return undefined;
 }
 
-/** Every place in a text by its pointer. Of several properties with one name the first counts, as with toolwire. */
-export function places(text: string): Map<string, Place> {
-  const found = new Map<string, Place>();
-  const root = readAsFar(text, []);
-  if (root === undefined) return found;
-  const open: { node: Node; pointer: string; property: Node | undefined }[] = [
-    { node: root, pointer: '', property: undefined },
-  ];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node, pointer, property } = next;
-    if (found.has(pointer)) continue;
-    const name = property ?? node;
-    const to = node.offset + node.length;
-    // Of an object or array that is no property, the bracket.
-    const nameTo = property === undefined && node.children !== undefined ? node.offset + 1 : name.offset + name.length;
-    found.set(pointer, { from: name.offset, to, nameFrom: name.offset, nameTo });
-    const below = [...children(node)].map(({ name, value, property }) => ({
-      node: value,
-      pointer: pointer + token(name),
-      property,
-    }));
-    open.push(...below.reverse());
+/** A text's places by their pointers. */
+export class Places {
+  readonly #root: Node | undefined;
+  /** Made when they are needed. No pointers as keys: those of a deep text are as long as the text. */
+  readonly #members = new Map<Node, Map<string, Found>>();
+
+  constructor(text: string) {
+    this.#root = readAsFar(text, []);
   }
-  return found;
+
+  /** The place of a pointer. */
+  at(pointer: string): Place | undefined {
+    const { found, isWhole } = this.#walk(pointer);
+    return isWhole ? found && placeOf(found) : undefined;
+  }
+
+  /** The place of a pointer, or of the nearest thing above it that stands in the text. */
+  nearest(pointer: string): Place | undefined {
+    const { found } = this.#walk(pointer);
+    return found && placeOf(found);
+  }
+
+  /** Follows a pointer as far as it leads. */
+  #walk(pointer: string): { found: Found | undefined; isWhole: boolean } {
+    let found: Found | undefined = this.#root && { value: this.#root, property: undefined };
+    for (const step of pointer.split('/').slice(1)) {
+      const below: Found | undefined =
+        found && this.#below(found.value, step.replaceAll('~1', '/').replaceAll('~0', '~'));
+      if (below === undefined) return { found, isWhole: false };
+      found = below;
+    }
+    return { found, isWhole: true };
+  }
+
+  /** Of several properties with one name the first counts, as with toolwire. */
+  #below(node: Node, name: string): Found | undefined {
+    if (node.type === 'array') {
+      const value = /^(?:0|[1-9]\d*)$/.test(name) ? node.children?.[Number(name)] : undefined;
+      return value && { value, property: undefined };
+    }
+    let members = this.#members.get(node);
+    if (members === undefined) {
+      members = new Map();
+      for (const { name, value, property } of children(node)) {
+        if (!members.has(String(name))) members.set(String(name), { value, property });
+      }
+      this.#members.set(node, members);
+    }
+    return members.get(name);
+  }
 }
 
-/** The place of a pointer, or of the nearest thing above it that stands in the text. */
-export function nearest(found: Map<string, Place>, pointer: string): Place | undefined {
-  for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
-    const place = found.get(at);
-    if (place !== undefined || at === '') return place;
-  }
+interface Found {
+  value: Node;
+  property: Node | undefined;
+}
+
+function placeOf({ value, property }: Found): Place {
+  const name = property ?? value;
+  // Of an object or array that is no property, the bracket.
+  const isBracket = property === undefined && value.children !== undefined;
+  const nameTo = isBracket ? value.offset + 1 : name.offset + name.length;
+  return { from: name.offset, to: value.offset + value.length, nameFrom: name.offset, nameTo };
 }

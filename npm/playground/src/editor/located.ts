@@ -1,22 +1,22 @@
 /** Notes as marks in a text. */
 
 import { EFFECTS, type Note } from '../calls/note.js';
-import { nearest, type Place, places } from '../document/tree.js';
+import { type Place, Places } from '../document/tree.js';
 import type { Mark, Marks } from './marks.js';
 
 /** A text and its places: looking those up takes far longer than choosing another note. */
 export interface Located {
   text: string;
-  found: Map<string, Place>;
+  places: Places;
 }
 
 export function placed(text: string): Located {
-  return { text, found: places(text) };
+  return { text, places: new Places(text) };
 }
 
 /** The marks of notes in a text, at the pointers that `side` takes from them. */
 export function located(
-  { text, found }: Located,
+  { text, places }: Located,
   notes: readonly Note[],
   side: 'pointer' | 'outputPointer',
   selected: number | undefined,
@@ -25,7 +25,7 @@ export function located(
     const pointer = note[side];
     if (typeof pointer !== 'string') return [];
     const named = side === 'pointer' ? (atLineAndColumn(note, text) ?? atByte(note, text)) : undefined;
-    const place = named ?? nearest(found, pointer) ?? whole(text);
+    const place = named ?? places.nearest(pointer) ?? whole(text);
     const { effect, rule, message } = note;
     return [{ number, effect, place, title: `${rule} · ${EFFECTS[effect].label}`, text: message }];
   });

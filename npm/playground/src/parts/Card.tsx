@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { EFFECTS, type Note } from '../calls/note.js';
-import { places } from '../document/tree.js';
+import { Places } from '../document/tree.js';
 import { Prose } from './Prose.js';
 import { wide } from './wide.js';
 
@@ -141,10 +141,10 @@ function Excerpts({ note, texts }: Pick<CardProps, 'note' | 'texts'>) {
 }
 
 function excerpt(text: string | undefined, pointer: string | null | undefined): string | undefined {
-  const place = text === undefined || typeof pointer !== 'string' ? undefined : places(text).get(pointer);
+  const place = text === undefined || typeof pointer !== 'string' ? undefined : new Places(text).at(pointer);
   if (text === undefined || place === undefined) return undefined;
   const lines = text.slice(text.lastIndexOf('\n', place.from) + 1, place.to).split('\n');
-  const indent = Math.min(...lines.map((line) => line.search(/\S|$/)));
+  const indent = lines.reduce((least, line) => Math.min(least, line.search(/\S|$/)), text.length);
   const shown = lines.slice(0, 8).map((line) => line.slice(indent));
   return [...shown, ...(lines.length > shown.length ? ['…'] : [])].join('\n');
 }

@@ -1,0 +1,96 @@
+// Texts that somebody made who means no good: a link opens any of them, and the page has one thread. Without a browser. What is too slow
+// here is not a matter of seconds: without the limits, these texts take hours or all memory.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createServer } from 'vite';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+let vite;
+let tree;
+let kind;
+let instance;
+let turns;
+before(async () => {
+  const server = { middlewareMode: true, ws: false };
+  vite = await createServer({ root: ROOT, appType: 'custom', logLevel: 'error', server });
+  const load = (name) => vite.ssrLoadModule(`/src/${name}.ts`);
+  [tree, kind, instance, turns] = await Promise.all(
+    ['document/tree', 'document/kind', 'calls/instance', 'calls/turns'].map(load),
+  );
+});
+after(() => vite.close());
+
+const textAt = (text, place) => place && text.slice(place.from, place.to);
+
+test('the places of pointers', () => {
+  const text = '{"a": [1, {"b/c~": 2, "b/c~": 3}], "": {"x": 4}}';
+  const places = new tree.Places(text);
+  for (const [pointer, found] of [
+    ['', text],
+    ['/a', '"a": [1, {"b/c~": 2, "b/c~": 3}]'],
+    ['/a/0', '1'],
+    ['/a/1/b~1c~0', '"b/c~": 2'],
+    ['//x', '"x": 4'],
+  ]) {
+    assert.equal(textAt(text, places.at(pointer)), found, pointer);
+    assert.equal(textAt(text, places.nearest(pointer)), found, pointer);
+  }
+  for (const [pointer, found] of [
+    ['/a/2', '/a'],
+    ['/a/00', '/a'],
+    ['/a/1/none/at/all', '/a/1'],
+  ]) {
+    assert.equal(places.at(pointer), undefined, pointer);
+    assert.deepEqual(places.nearest(pointer), places.at(found), pointer);
+  }
+  assert.equal(new tree.Places('').nearest('/a'), undefined);
+});
+
+test('long pointers and many items', () => {
+  const name = 'x'.repeat(20_000);
+  const places = new tree.Places(JSON.stringify({ [name]: Array(150_000).fill(0) }));
+  for (let at = 0; at < 20_000; at++) assert.ok(places.at(`/${name}/${at}`));
+  assert.ok(places.at(`/${name}/149999`));
+});
+
+test('a note for each of many tools', () => {
+  const { tools } = kind.documentOf(JSON.stringify(Array(50_000).fill({ name: 'a', inputSchema: {} })));
+  const find = kind.toolFinder(tools);
+  for (const tool of tools) assert.equal(find(`${tool.pointer}/inputSchema/properties/${'a/'.repeat(9)}`), tool);
+  assert.equal(find('/50000/inputSchema'), undefined);
+});
+
+test('schemas that refer to themselves', () => {
+  const count = (value) =>
+    typeof value !== 'object' || value === null
+      ? 1
+      : 1 + Object.values(value).reduce((sum, each) => sum + count(each), 0);
+  const names = Array.from({ length: 60 }, (_, at) => `p${at}`);
+  const self = { $ref: '#' };
+  const properties = Object.fromEntries(names.map((name) => [name, self]));
+  for (const schema of [
+    { type: 'object', properties, required: names },
+    { type: 'array', prefixItems: names.map(() => self) },
+    { type: 'object', additionalProperties: self },
+    { anyOf: [self] },
+    { type: 'object', properties: { a: { anyOf: [{ oneOf: [self] }] } } },
+  ]) {
+    assert.ok(count(instance.instanceOf(schema)) < 5000, JSON.stringify(schema).slice(0, 60));
+  }
+});
+
+test('a long message before many turns', () => {
+  const said = (role, content) => ({ role, content });
+  const talk = Array.from({ length: 400 }, (_, at) => said(at % 2 ? 'assistant' : 'user', 'a'));
+  const shown = (first) => {
+    const found = turns.turnsOf(JSON.stringify({ messages: [said('user', 'x'.repeat(first)), ...talk] }));
+    return [found.ends.length, found.skipped];
+  };
+  assert.deepEqual(shown(10), [200, 1]);
+  const [most, skipped] = shown(4_000_000);
+  assert.equal(most + skipped, 201);
+  assert.ok(most < 9, String(most));
+  assert.deepEqual(shown(40_000_000), [1, 200]);
+});

@@ -1,0 +1,67 @@
+"""Limits what servers at an address answer: a few bytes may unpack to more than the memory holds."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Coroutine
+
+# The ends of an event in an event stream.
+ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
+# Not compressed: the HTTP libraries unpack a piece at once, whatever its size becomes.
+ENCODING = {"accept-encoding": "identity"}
+
+
+class Limit:
+    """Ends a task if a server answers more than is allowed: the SDK itself would wait, or ask again."""
+
+    def __init__(self, most: int, *, together: bool) -> None:
+        self._most, self._together = most, together
+        self._total = 0
+        self._task: asyncio.Task[Any] | None = None
+        self._why = ""
+
+    async def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Run what asks the server."""
+        self._task = asyncio.ensure_future(work)
+        try:
+            return await self._task
+        except BaseException:
+            if self._why:
+                raise RuntimeError(self._why) from None
+            raise
+
+    async def response(self, response: Any) -> None:
+        """Be the hook that the HTTP library calls with each response, before its body is read."""
+        encoding = response.headers.get("content-encoding", "identity")
+        if encoding != "identity":
+            self._end(f"expected an answer that is not compressed, found the content encoding `{encoding}`")
+        is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        given = response.aiter_bytes
+
+        async def counted(chunk_size: int | None = None) -> AsyncIterator[bytes]:
+            length, before = 0, b""
+            async for piece in given(chunk_size):
+                length += len(piece)
+                self._total += len(piece)
+                if is_stream and not self._together:
+                    length = min(length, _behind_events(before + piece, length))
+                    before = (before + piece)[-3:]
+                if (self._total if self._together else length) > self._most:
+                    self._end(f"expected at most {self._most >> 20} MiB from the server, found more")
+                yield piece
+
+        response.aiter_bytes = counted
+
+    def _end(self, why: str) -> None:
+        self._why = why
+        if self._task is not None:
+            self._task.cancel()
+        raise RuntimeError(why)
+
+
+def _behind_events(text: bytes, otherwise: int) -> int:
+    """Give the number of bytes behind the last event that ends in the text."""
+    return min((len(text) - at - len(end) for end in ENDS if (at := text.rfind(end)) >= 0), default=otherwise)
