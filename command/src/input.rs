@@ -8,7 +8,7 @@ use toolwire::{
 
 use super::{error::CommandError, places::Places, unusual};
 
-/// Maximum number of tools that are judged at once: findings and their texts take kilobytes for each.
+/// Maximum number of tools or schemas that are judged at once: findings and their texts take kilobytes for each.
 const MOST_TOOLS: usize = 10_000;
 
 /// An input that was read.
@@ -119,10 +119,16 @@ impl<'a> Input<'a> {
                 };
                 return Err(CommandError::new(above, format!("expected at least one tool, found {found}")));
             }
-            if entries.len() > MOST_TOOLS {
-                let (above, found) = (input.places.of("").1, entries.len());
-                return Err(CommandError::new(above, format!("expected at most {MOST_TOOLS} tools, found {found}")));
-            }
+        }
+        let found = match &input.subject {
+            Subject::Tools(list) => list.as_array().map_or(0, <[_]>::len),
+            Subject::Schemas(schemas) => schemas.len(),
+            Subject::Request(_) => 0,
+        };
+        if found > MOST_TOOLS {
+            let above = input.places.of("").1;
+            let message = format!("expected at most {MOST_TOOLS} tools or schemas, found {found}");
+            return Err(CommandError::new(above, message));
         }
         Ok(input)
     }

@@ -469,7 +469,7 @@ fn long_lists_are_refused() {
     let text = format!("[{}{{}}]", "{},".repeat(10_000));
     let (printed, _) = play(&json!({"arguments": ["check", "--dialect", "openai-chat"], "stdin": text}));
     assert_eq!(printed.exit_code, 2);
-    assert!(printed.stderr.contains("expected at most 10000 tools, found 10001"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("expected at most 10000 tools or schemas, found 10001"), "{}", printed.stderr);
 }
 
 /// Bytes that are no text are an error; UTF-16 with its mark, which PowerShell writes, is text.

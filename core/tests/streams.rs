@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use serde_json::{json, Value};
-use toolwire::{Exchange, ExchangeOptions, ReplyRestorer, Restore};
+use toolwire::{sanitize_tools, Exchange, ExchangeOptions, ReplyRestorer, Restore, ToolsOptions};
 
 /// Names that change, and arguments that are encoded.
 fn stream() -> ReplyRestorer {
@@ -234,4 +234,21 @@ fn half_of_a_surrogate_pair_stays_in_a_text_that_passes() {
     let rest = r#"data: {"choices":[{"index":1,"delta":{"content":"\ud83d"}}]}"#;
     let both = rest.replace(r"\ud83d", r" \n\ud83d");
     assert_eq!(stream.feed_text(&format!("{rest}\n\n")).expect("the text passes"), format!("{both}\n\n"));
+}
+
+/// A long answer of values from a long list costs one look each: restoring must not run out of steps.
+#[test]
+fn many_listed_values_are_restored() {
+    let listed: Vec<Value> = (0..900).map(|at| json!([format!("r{at:03}"), "c"])).collect();
+    let cells = json!({"type": "array", "items": {"anyOf": [{"enum": listed}, {"type": "null"}]}});
+    let schema = json!({"type": "object", "properties": {"cells": cells}, "required": ["cells"]});
+    let tools = json!([{"type": "function", "function": {"name": "fill", "parameters": schema}}]);
+    let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+    let written: Vec<Value> = (0..3000).map(|at| json!(listed[at % 900].to_string())).collect();
+    let restored: Vec<&Value> = (0..3000).map(|at| &listed[at % 900]).collect();
+    let call = found.restore.call("fill", &json!({"cells": written})).expect("a call");
+    assert_eq!(call.arguments["cells"], json!(restored));
+    let text = json!({"cells": written}).to_string();
+    let call = found.restore.call("fill", text.as_str()).expect("a call");
+    assert_eq!(serde_json::from_str::<Value>(&call.arguments).expect("JSON")["cells"], json!(restored));
 }

@@ -92,7 +92,7 @@ export function adaptRequest<T>(request: T, options: AdaptOptions): Adapted<Writ
 
 /**
  * Finds what an API refuses about a request as a whole: a choice of tools beside thinking or without tools, tools that the model does not
- * take, arguments in the history that are no JSON object. {@link checkTools} judges its tools. An empty list means that no rule is broken.
+ * take, arguments in the history that are not JSON objects. {@link checkTools} judges its tools. An empty list means that no rule is broken.
  *
  * @example
  * ```ts

@@ -98,7 +98,7 @@ export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddlewar
         const { execute: run } = tool;
         if (run === undefined) return [name, tool];
         const execute: typeof run = (input: unknown, call: { toolCallId: string }) => {
-          refusals.check(call.toolCallId, name, input);
+          refusals.checkValidated(call.toolCallId, name, input);
           return run.call(tool, input as never, call as never);
         };
         // With what the tool's class has.

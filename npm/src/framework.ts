@@ -286,14 +286,16 @@ const DEEPEST = 64;
  */
 export class Refusals {
   readonly #messages = new Map<string, string>();
+  /** The calls with an id and a name, whatever their arguments. */
+  readonly #judged = new Map<string, { calls: number; refused: number; message: string }>();
 
-  /** Keeps the message of a call with the tool's own name and restored arguments. */
+  /** Keeps the message of a call with the tool's own name and restored arguments; none if the call may run. */
   keep(id: string | undefined, name: string, args: unknown, message: string | null | undefined): void {
-    if (!message) return;
-    const key = keyOf(id, name, args);
-    this.#messages.delete(key);
-    for (const oldest of this.#messages.keys()) if (this.#messages.size < MOST || !this.#messages.delete(oldest)) break;
-    this.#messages.set(key, message);
+    const pair = JSON.stringify([id ?? '', name]);
+    const { calls, refused, message: before } = this.#judged.get(pair) ?? { calls: 0, refused: 0, message: '' };
+    const count = refused + (message ? 1 : 0);
+    put(this.#judged, pair, { calls: calls + 1, refused: count, message: message || before });
+    if (message) put(this.#messages, keyOf(id, name, args), message);
   }
 
   /** The message of a call that could not be repaired. */
@@ -306,6 +308,23 @@ export class Refusals {
     const message = this.get(id, name, args);
     if (message !== undefined) throw new Error(message);
   }
+
+  /**
+   * The same where the framework has changed the arguments by the tool's own schema, so that they may no longer be those that were judged:
+   * then no call of this id and tool runs if all of them were refused.
+   */
+  checkValidated(id: string | undefined, name: string, args: unknown): void {
+    this.check(id, name, args);
+    const judged = this.#judged.get(JSON.stringify([id ?? '', name]));
+    if (judged !== undefined && judged.calls === judged.refused) throw new Error(judged.message);
+  }
+}
+
+/** Puts a member behind all others, and drops the oldest beyond the most that are kept. */
+function put<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  for (const oldest of map.keys()) if (map.size < MOST || !map.delete(oldest)) break;
+  map.set(key, value);
 }
 
 function keyOf(id: string | undefined, name: string, args: unknown): string {

@@ -80,7 +80,7 @@ export interface ToolsOptions extends RewritingOptions, ShareOption {
    * for tools that are not strict, where a list may hold both kinds (`anthropic-strict`, `openai-strict`, `azure-strict`).
    */
   fallback?: Dialect | undefined;
-  /** The most tools that are rewritten: those after them are set aside. `null` is no limit but the API's. Default 10,000. */
+  /** Maximum number of tools that are rewritten: those after them are set aside. `null` is no limit but the API's. Default 10,000. */
   maxTools?: number | null | undefined;
   /**
    * Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repairArguments` does. Default `false`.
@@ -141,7 +141,7 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   /** The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some models alone. */
   model?: string | undefined;
   /**
-   * What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request and every
+   * What becomes of the arguments of calls in the history that are not JSON objects, for which APIs refuse the request and every
    * later one. Default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they stay.
    */
   historyArguments?: 'repair' | 'keep' | undefined;
@@ -334,7 +334,7 @@ export interface SearchOptions {
    * 200 characters in the spelling of Python's `re.search`, which a name or description has to match.
    */
   mode?: 'bm25' | 'regex' | undefined;
-  /** The most tools that are found. Default 5. */
+  /** Maximum number of tools that are found. Default 5. */
   limit?: number | undefined;
   /** The name of the function that replaces a tool search. It never finds itself. Default `"tool_search"`. */
   toolSearchName?: string | undefined;

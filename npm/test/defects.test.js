@@ -334,7 +334,7 @@ test('a `restore` of an older version is refused, and so is one that is forged',
   const older = { version: 1, tools: { a: { name: 'a', options: { dialect: 'gemini' }, schema: {} } } };
   const { code, pointer, message } = caught(() => Restore.from(older));
   assert.deepEqual([code, pointer], ['invalid-value', '/version']);
-  assert.match(message, /expected the version 2 to 5 of a `restore`, found 1.*sanitize the tools again/);
+  assert.match(message, /expected the version 2 to 6 of a `restore`, found 1.*sanitize the tools again/);
   const forged = { version: 2, tools: { a: { name: 'a', plan: { encoded: [] } } } };
   assert.equal(caught(() => Restore.from(forged)).pointer, '/tools/a/plan/encoded');
 });

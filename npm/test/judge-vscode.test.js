@@ -53,6 +53,11 @@ const INPUTS = [
     schema: { type: 'object', properties: { a: { type: ['array', 'null'] } } },
   },
   {
+    why: 'it looks into no definitions',
+    says: /^only check: array-without-items at `[^`]*\/definitions\//,
+    schema: { type: 'object', properties: {}, definitions: { a: { type: 'array' } } },
+  },
+  {
     why: '`check` looks no further into what is deleted at the root, which is held to draft 7 before',
     says: /^only the judge: .* at `\/(oneOf|anyOf|allOf|not|if|then|else)[/`]/,
     schema: { type: 'object', properties: {}, not: 5 },

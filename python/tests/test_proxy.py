@@ -452,3 +452,26 @@ def test_what_a_server_at_an_address_may_say(kind: str, pieces: list[bytes], tog
     else:
         with pytest.raises(RuntimeError, match="expected at most 2 MiB from the server, found more"):
             asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("coding", "fits"), [("none", True), ("UTF-8", True), ("gzip", False), ("identity, BR", False)]
+)
+def test_answers_that_would_be_unpacked_are_refused(coding: str, fits: bool) -> None:
+    """`none` keeps servers from compressing an event stream, and means nothing else."""
+
+    async def read(limit: Limit) -> int:
+        response: Any = Said("text/event-stream", [b"data: 1\n\n"])
+        response.headers["content-encoding"] = coding
+        await limit.response(response)
+        return sum([len(piece) async for piece in response.aiter_bytes()])
+
+    async def main() -> int:
+        limit = Limit(1 << 20, together=False)
+        return await limit.run(read(limit))
+
+    if fits:
+        assert asyncio.run(main()) == 9
+    else:
+        with pytest.raises(RuntimeError, match="expected an answer that is not compressed"):
+            asyncio.run(main())

@@ -124,12 +124,12 @@ impl Restore {
     /// model made a mistake, which the tool's server can tell it. Arguments are a value, or JSON text that gives text.
     ///
     /// # Errors
-    /// `too-deep`; `invalid-json` if bytes are not UTF-8.
+    /// `too-deep`; `invalid-json` if bytes are not UTF-8; `budget-exceeded` for a plan that takes too many steps.
     pub fn call<T: Input>(&self, name: &str, arguments: T) -> Result<RestoredCall<T::Output>, Error> {
         let mut told = Told::default();
         let restored = match arguments.given()? {
             Given::Text(text) => {
-                let restored = self.0.text(&Text::new(name), text, None, &mut told);
+                let restored = self.0.text(&Text::new(name), text, None, &mut told)?;
                 arguments.text(restored)?
             }
             Given::Value(value) => {

@@ -92,7 +92,7 @@ impl CallPieces {
         let has_begun = take(&mut self.has_begun);
         if let Some((restore_map, name, kept)) = self.held.as_mut().filter(|_| has_begun) {
             let written = take(kept);
-            out = restore_map.text(name, &written, None, &mut self.told).unwrap_or(written);
+            out = restore_map.text(name, &written, None, &mut self.told).ok().flatten().unwrap_or(written);
         }
         if let Some(input) = &mut self.input {
             out = input.feed(&out);

@@ -199,7 +199,7 @@ impl Repairing<'_> {
     /// text.
     ///
     /// # Errors
-    /// `budget-exceeded`, only for a plan that this library did not make.
+    /// `budget-exceeded`, for a plan that takes too many steps.
     pub(super) fn value(self, arguments: &mut Node<'_>, has_text: bool, told: &mut Told) -> Result<(), Error> {
         if has_text && told.is_limited && arguments.is_null() {
             self.tell(Err(BROKEN_OFF), told);

@@ -191,7 +191,7 @@ impl Stream {
         }
         // Repairs empty arguments, too: they are not JSON, and clients that parse them fail.
         self.told.is_silent = held.is_told;
-        let restored = self.restore_map.text(&held.name, &pieces, held.id.take(), &mut self.told);
+        let restored = self.restore_map.text(&held.name, &pieces, held.id.take(), &mut self.told).ok().flatten();
         self.told.is_silent = false;
         let whole = restored.or(Some(pieces).filter(|pieces| !pieces.is_empty()));
         (held, whole)

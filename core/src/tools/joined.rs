@@ -23,7 +23,7 @@ use crate::{
 /// If neither step repairs anything, `changed` is false.
 ///
 /// # Errors
-/// `budget-exceeded`, only for a plan that this library did not make.
+/// `budget-exceeded`, for a plan that takes too many steps.
 pub(super) fn repair<'n>(
     first: Repaired<Node<'n>>,
     plan: &Plan,

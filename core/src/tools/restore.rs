@@ -318,21 +318,30 @@ impl RestoreMap {
 
     /// Restores arguments that are JSON text. Returns `None` if the text stays unchanged. Invalid JSON stays if it is
     /// not repaired: the tool's server reports the model's mistake.
-    pub(crate) fn text(&self, name: &Text<'_>, arguments: &str, id: Option<String>, told: &mut Told) -> Option<String> {
+    ///
+    /// # Errors
+    /// `budget-exceeded` for a plan that takes too many steps.
+    pub(crate) fn text(
+        &self,
+        name: &Text<'_>,
+        arguments: &str,
+        id: Option<String>,
+        told: &mut Told,
+    ) -> Result<Option<String>, Error> {
         if let Some(repairing) = self.repairing(name, id) {
-            return repairing.text(arguments, told).ok()?;
+            return repairing.text(arguments, told);
         }
-        let entry = self.entry(name).filter(|entry| !entry.plan.is_empty())?;
-        let mut node = json::read(arguments).ok()?;
-        entry.plan.restore(&mut node).ok()?;
-        (!node.is_intact()).then(|| json::write(&node))
+        let Some(entry) = self.entry(name).filter(|entry| !entry.plan.is_empty()) else { return Ok(None) };
+        let Ok(mut node) = json::read(arguments) else { return Ok(None) };
+        entry.plan.restore(&mut node)?;
+        Ok((!node.is_intact()).then(|| json::write(&node)))
     }
 
     /// Restores arguments that are a value or JSON text in a string. A string stays JSON text, unless the API expects a
     /// value here (`has_text` is false) and the arguments are repaired.
     ///
     /// # Errors
-    /// `budget-exceeded`, only for a plan that this library did not make.
+    /// `budget-exceeded`, for a plan that takes too many steps.
     pub(crate) fn arguments(
         &self,
         name: &Text<'_>,
@@ -346,7 +355,8 @@ impl RestoreMap {
         match arguments.as_text().map(Text::value) {
             None => self.entry(name).map_or(Ok(()), |entry| entry.plan.restore(arguments)),
             Some(text) => {
-                if let Some(restored) = text.and_then(|text| self.text(name, &text, id, told)) {
+                let restored = text.map(|text| self.text(name, &text, id, told)).transpose()?;
+                if let Some(restored) = restored.flatten() {
                     *arguments = Node::string(restored);
                 }
                 Ok(())

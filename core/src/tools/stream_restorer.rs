@@ -311,7 +311,7 @@ impl Stream {
             return self.carried(held);
         }
         // A block without pieces is a call without arguments.
-        match self.restore_map.text(&held.name, "{}", held.id.take(), &mut self.told) {
+        match self.restore_map.text(&held.name, "{}", held.id.take(), &mut self.told).ok().flatten() {
             Some(whole) => held.beside(carrier).carried(whole),
             None => held.carried(String::new()),
         }
@@ -334,7 +334,7 @@ impl Stream {
             return pieces;
         }
         self.told.is_silent = held.is_told;
-        let restored = self.restore_map.text(&held.name, &pieces, held.id.take(), &mut self.told);
+        let restored = self.restore_map.text(&held.name, &pieces, held.id.take(), &mut self.told).ok().flatten();
         self.told.is_silent = false;
         restored.unwrap_or(pieces)
     }

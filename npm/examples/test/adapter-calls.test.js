@@ -75,8 +75,8 @@ const called = (input, toolCallId = ID) => ({
 });
 
 /** Asks a model of the AI SDK, streamed; `runs` are the arguments that reach the tool. */
-async function pays(toolwire, model, runs) {
-  const tools = { pay: tool({ inputSchema: jsonSchema(PAY), execute: (input) => void runs.push(input) }) };
+async function pays(toolwire, model, runs, inputSchema = jsonSchema(PAY)) {
+  const tools = { pay: tool({ inputSchema, execute: (input) => void runs.push(input) }) };
   const { steps } = streamText({
     model: wrapLanguageModel({ model, middleware: toolwire }),
     prompt: 'Pay.',
@@ -117,6 +117,15 @@ test('toolwire/ai: two calls of one id in a reply are judged each for itself', a
     await pays(toolwire, scripted([called(WRONG, id), called(RIGHT, id)]), runs);
     assert.deepEqual(runs, [RIGHT]);
   }
+});
+
+test('toolwire/ai: a refused call does not run with what its own schema makes of its arguments', async () => {
+  const lenient = jsonSchema(PAY, { validate: () => ({ success: true, value: RIGHT }) });
+  const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
+  const runs = [];
+  const said = await pays(toolwire, scripted([called(WRONG)]), runs, lenient);
+  assert.deepEqual(runs, []);
+  assert.match(said, /The arguments of `pay`/);
 });
 
 test('toolwire/ai: no tool is sent under the name of one that the provider runs', async () => {

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
 # Not compressed: the HTTP libraries unpack a piece at once, whatever its size becomes.
 ENCODING = {"accept-encoding": "identity"}
+# What the HTTP libraries unpack.
+UNPACKED = {"gzip", "x-gzip", "deflate", "br", "zstd"}
 
 
 class Limit:
@@ -35,8 +37,9 @@ class Limit:
 
     async def response(self, response: Any) -> None:
         """Be the hook that the HTTP library calls with each response, before its body is read."""
-        encoding = response.headers.get("content-encoding", "identity")
-        if encoding != "identity":
+        encoding = response.headers.get("content-encoding", "")
+        # Other words, as `none` of event streams, are read as they are.
+        if UNPACKED & {word.strip() for word in encoding.lower().split(",")}:
             self._end(f"expected an answer that is not compressed, found the content encoding `{encoding}`")
         is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
         given = response.aiter_bytes

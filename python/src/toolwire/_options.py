@@ -119,7 +119,7 @@ class _ListOptions(_RewritingOptions, total=False):
     the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
     `"azure-strict"`)."""
     max_tools: int | None
-    """The most tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
+    """Maximum number of tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
     default 10,000."""
     repair: CallRepairOptions | bool | None
     """Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does. By
@@ -169,7 +169,7 @@ class _RequestOptions(_ListOptions, total=False):
     """The name of the property that holds the answer if the API wants an object and the schema describes something
     else. By default `"response"`."""
     history_arguments: Literal["repair", "keep"] | None
-    """What becomes of the arguments of calls in the history that are no JSON object, for which APIs refuse the request
+    """What becomes of the arguments of calls in the history that are not JSON objects, for which APIs refuse the request
     and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they
     stay."""
     history_pairs: Literal["keep", "complete"] | None
@@ -416,7 +416,7 @@ class SearchOptions(TypedDict, total=False):
     """How a query is read. By default `"bm25"`: as words, by which tools are ranked. `"regex"`: as a regular expression
     of at most 200 characters in the spelling of `re.search`, which a name or description has to match."""
     limit: int | None
-    """The most tools that are found. By default 5."""
+    """Maximum number of tools that are found. By default 5."""
     tool_search_name: str | None
     """The name of the function that replaces a tool search. It never finds itself. By default `"tool_search"`."""
 
@@ -427,7 +427,7 @@ class ExchangeSearch(TypedDict, total=False):
     mode: Literal["bm25", "regex"] | None
     """See `SearchOptions`."""
     limit: int | None
-    """The most tools that are found. By default 5."""
+    """Maximum number of tools that are found. By default 5."""
 
 
 class ExchangeOptions(_RequestOptions, total=False):

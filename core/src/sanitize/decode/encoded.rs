@@ -4,8 +4,8 @@
 //! Follows the plan that encoding left (its words: [`crate::sanitize::encode::plan`]). What does not look as the plan
 //! says stays as it is.
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
-use core::cell::Cell;
+use alloc::{borrow::Cow, format, rc::Rc, string::String, vec::Vec};
+use core::cell::{Cell, RefCell};
 
 use crate::{
     budget::Budget,
@@ -32,7 +32,8 @@ pub(super) fn decode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &
             }
         }
     }
-    Decode { budget, definitions, steps: Cell::new(STEPS), level: Cell::new(0) }.value(arguments, plan);
+    let (steps, level, texts) = (Cell::new(STEPS), Cell::new(0), RefCell::default());
+    Decode { budget, definitions, steps, level, texts }.value(arguments, plan);
 }
 
 struct Decode<'d, 'n> {
@@ -42,6 +43,8 @@ struct Decode<'d, 'n> {
     steps: Cell<usize>,
     /// How deep the calls are nested: a plan from elsewhere may be a union of itself.
     level: Cell<usize>,
+    /// The texts of the values that each plan lists, as far as they were needed.
+    texts: RefCell<Map<*const Node<'n>, Rc<Set<String>>>>,
 }
 
 impl<'d, 'n> Decode<'d, 'n> {
@@ -77,11 +80,7 @@ impl<'d, 'n> Decode<'d, 'n> {
         if let Some(kind) = plan.get("json") {
             match kind.is_text("definition") {
                 true => from_definition(value),
-                false => from_text(value, |read| {
-                    listed(plan).is_none_or(|values| {
-                        self.budget.pay(values.len()) && values.iter().any(|known| json::same(known, read))
-                    })
-                }),
+                false => from_text(value, |read| listed(plan).is_none_or(|values| self.is_listed(read, plan, values))),
             }
         } else if let Some(branches) = plan.get("anyOf").and_then(Node::as_array) {
             self.union(value, branches);
@@ -187,10 +186,10 @@ impl<'d, 'n> Decode<'d, 'n> {
         let Some(plan) = self.enter(value, plan) else { return false };
         let fits = if let Some(kind) = plan.get("json") {
             match listed(plan) {
-                Some(values) => values.iter().any(|known| {
-                    let known = json::write_plain(known);
-                    self.budget.pay(1 + known.len()) && value.is_text(&known)
-                }),
+                Some(values) => value
+                    .as_text()
+                    .and_then(Text::value)
+                    .is_some_and(|text| self.texts(plan, values).is_some_and(|texts| texts.contains(&*text))),
                 None => kind.is_text("definition") || value.as_text().is_some(),
             }
         } else if let Some(branches) = plan.get("anyOf").and_then(Node::as_array) {
@@ -200,6 +199,30 @@ impl<'d, 'n> Decode<'d, 'n> {
         };
         self.level.set(self.level.get() - 1);
         fits
+    }
+
+    /// Is a value one of those that a plan lists? Most are spelled as they are listed.
+    fn is_listed(&self, value: &Node<'_>, plan: &'d Node<'n>, values: &[Node<'n>]) -> bool {
+        let Some(texts) = self.texts(plan, values) else { return false };
+        texts.contains(&json::write_plain(value))
+            || (self.budget.pay(texts.iter().map(String::len).sum())
+                && values.iter().any(|known| json::same(known, value)))
+    }
+
+    /// Returns the texts of the values that a plan lists, which are written once; `None` if the budget is spent.
+    fn texts(&self, plan: &'d Node<'n>, values: &[Node<'n>]) -> Option<Rc<Set<String>>> {
+        let mut known = self.texts.borrow_mut();
+        let key = core::ptr::from_ref(plan);
+        if let Some(texts) = known.get(&key) {
+            return Some(texts.clone());
+        }
+        let texts: Set<String> = values.iter().map(json::write_plain).collect();
+        if !self.budget.pay(texts.iter().map(String::len).sum()) {
+            return None;
+        }
+        let texts = Rc::new(texts);
+        known.insert(key, texts.clone());
+        Some(texts)
     }
 
     fn fits_typed(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {

@@ -95,7 +95,9 @@ pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -
 /// Shortens a plain schema in the proportion in which what is written of it is too long; `true` if it became shorter.
 fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, most: usize) -> Result<bool, Error> {
     let before = plain_length(root);
-    let bytes = (before * most / found).min(before.saturating_sub(1));
+    // In 64 bits, as the product is too large for the 32 of WebAssembly.
+    let share = before as u64 * most as u64 / found as u64;
+    let bytes = usize::try_from(share).unwrap_or(usize::MAX).min(before.saturating_sub(1));
     match super::to_bytes(root, bytes, context) {
         // It is as short as it can be: what is written of it decides.
         Err(error) if error.code() == Code::LimitExceeded => {}
