@@ -169,9 +169,9 @@ class _RequestOptions(_ListOptions, total=False):
     """The name of the property that holds the answer if the API wants an object and the schema describes something
     else. By default `"response"`."""
     history_arguments: Literal["repair", "keep"] | None
-    """What becomes of the arguments of calls in the history that are not JSON objects, for which APIs refuse the request
-    and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they
-    stay."""
+    """What becomes of the arguments of calls in the history that are not JSON objects, for which APIs refuse the
+    request and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails.
+    `"keep"`: they stay."""
     history_pairs: Literal["keep", "complete"] | None
     """What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the
     request and every later one. By default `"keep"`: they stay. `"complete"`: a call without a result gets one that
