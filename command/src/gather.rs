@@ -67,7 +67,7 @@ pub(crate) struct Gathering {
     pub(crate) date: Option<String>,
     /// Inputs that could not be had, where there may be others.
     pub(crate) failed: Vec<CommandError>,
-    /// What must be said of the inputs.
+    /// Notes about the inputs, which the user is shown.
     pub(crate) notes: Vec<String>,
     /// Inputs are judged each on its own, so that one may fail.
     several: bool,

@@ -76,7 +76,8 @@ pub struct Server {
     pub transport: Transport,
     /// How long it may take to start, and for each answer, in seconds.
     pub timeout: u32,
-    /// Values of variables that stand in what it is given, for the host to take out of what is said about it.
+    /// Values of variables that its command, environment, address or headers contain. The host removes them from all
+    /// messages about the server.
     pub secrets: Vec<String>,
 }
 

@@ -183,7 +183,10 @@ fn expanded(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, S
     Ok(Server { transport, timeout: server.timeout, secrets: Vec::new() })
 }
 
-/// A header whose value has no end of a line within it. What stands there may be a secret, and is not shown.
+/// Returns the header, without whitespace around its value.
+///
+/// # Errors
+/// The value contains control characters. The message does not show the value, because it may be a secret.
 fn one_line(name: String, value: &str) -> Result<(String, String), String> {
     match value.trim() {
         value if value.contains(char::is_control) => {

@@ -135,8 +135,8 @@ export class Exchange {
   }
 
   /**
-   * What was changed of the answer to a response format since this was asked last, beside its values: in whole replies and in streams.
-   * Each change is told once.
+   * Returns the changes to the answer to a response format since the last call of this method, in whole replies and in streams. Restored
+   * values are not among them.
    */
   takeAnswerChanges(): AnswerChange[] {
     return this.#running.takeAnswerChanges();

@@ -343,7 +343,7 @@ export class ReplyRestorer {
   }
 
   /**
-   * What was changed of the answer to a response format since this was asked last, beside its values. Each change is told once.
+   * Returns the changes to the answer to a response format since the last call of this method. Restored values are not among them.
    */
   takeAnswerChanges(): AnswerChange[] {
     return this.#stream.takeAnswerChanges();

@@ -51,7 +51,7 @@ pub(super) fn value<'h>(headers: &'h Headers, name: &str) -> Option<&'h str> {
     headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
-/// Joins the values of all headers of a name into one list (RFC 9110, 5.3). Returns `None` if there are none.
+/// Joins the values of all headers with this name into one list (RFC 9110, 5.3). Returns `None` if no header has it.
 pub(super) fn joined(headers: &Headers, name: &str) -> Option<String> {
     let values = headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name));
     let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();

@@ -247,8 +247,8 @@ impl Wire {
 }
 
 impl Wire {
-    /// A reply with adjacent texts as the events of a stream, each text in pieces of so many characters, and as a whole.
-    /// Chat Completions and Gemini stream one text.
+    /// Returns a reply with adjacent texts, as the events of a stream and as a whole. The events contain each text in
+    /// pieces of `size` characters. Chat Completions and Gemini stream one text.
     pub(crate) fn answer(self, texts: &[&str], size: usize) -> (Vec<Value>, Value) {
         let mut events = Vec::new();
         let one = [texts.concat()];

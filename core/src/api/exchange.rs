@@ -172,9 +172,8 @@ impl Exchange {
         self.0.take_repaired_calls()
     }
 
-    /// What was changed of the answer to a response format since this was asked last: as
-    /// [`RestoredReply::answer_changes`](crate::RestoredReply::answer_changes), in whole replies and in streams. Each
-    /// change is told once.
+    /// Returns the changes to the answer to a response format since the last call of this method, in whole replies and
+    /// in streams. They have the form of [`RestoredReply::answer_changes`](crate::RestoredReply::answer_changes).
     pub fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         self.0.take_answer_changes()
     }

@@ -217,8 +217,8 @@ impl ReplyRestorer {
         self.stream.take_repaired_calls()
     }
 
-    /// What was changed of the answer to a response format since this was asked last: as
-    /// [`RestoredReply::answer_changes`]. Each change is told once.
+    /// Returns the changes to the answer to a response format since the last call of this method. They have the form of
+    /// [`RestoredReply::answer_changes`].
     pub fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         self.stream.take_answer_changes()
     }

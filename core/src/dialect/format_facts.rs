@@ -48,7 +48,7 @@ pub(super) const PREFILL: RequestFact = refused(
     "a response format stands beside no beginning of the answer",
     "Anthropic, structured outputs: message prefilling is incompatible with JSON outputs (documentation)",
 );
-/// Whether a format stands beside it or not.
+/// Applies to requests with and without a response format.
 pub(super) const CLAUDE_PREFILL: RequestFact = RequestFact {
     refuses: Refusal::Prefill(Models::Contain(&[
         "opus-4-6",

@@ -30,10 +30,17 @@ const RIGHT = { account: 'bob', amount: 1 };
 /** Kimi's ids: counted in each reply. */
 const ID = 'functions.pay:0';
 
+/** A gate that is closed until `open` is called. `wait` comes to it, and `reached` resolves with the first that does. */
 function gated() {
   let open;
+  let reach;
   const promise = new Promise((resolve) => (open = resolve));
-  return { promise, open };
+  const reached = new Promise((resolve) => (reach = resolve));
+  const wait = () => {
+    reach();
+    return promise;
+  };
+  return { wait, reached, open };
 }
 
 /** A model of the AI SDK, which says one list of parts for each request, and what it got. */
@@ -57,7 +64,7 @@ function scripted(...replies) {
       async function* said() {
         yield { type: 'stream-start', warnings: [] };
         for (const part of parts) {
-          if (part instanceof Promise) await part;
+          if (typeof part === 'function') await part();
           else if (part.type !== 'text') yield part;
         }
         yield { type: 'finish', finishReason: finish, usage };
@@ -95,8 +102,8 @@ for (const [slow, fast] of [
     const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
     const gate = gated();
     const runs = { slow: [], fast: [] };
-    const first = pays(toolwire, scripted([called(slow), gate.promise]), runs.slow);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const first = pays(toolwire, scripted([called(slow), gate.wait]), runs.slow);
+    await gate.reached;
     const second = await pays(toolwire, scripted([called(fast)]), runs.fast);
     gate.open();
     const ran = (given) => (given === RIGHT ? [RIGHT] : []);
@@ -254,7 +261,7 @@ test('toolwire/langchain: a call of another conversation with the same id', asyn
     const waits = createMiddleware({
       name: 'Waits',
       async wrapToolCall(request, handler) {
-        if (request.toolCall.args.account === slow.account) await gate.promise;
+        if (request.toolCall.args.account === slow.account) await gate.wait();
         return handler(request);
       },
     });
@@ -266,7 +273,7 @@ test('toolwire/langchain: a call of another conversation with the same id', asyn
         middleware: [waits, toolwire],
       }).invoke({ messages: 'Pay.' });
     const first = ask(slow, runs.slow);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await gate.reached;
     await ask(fast, runs.fast);
     gate.open();
     await first;

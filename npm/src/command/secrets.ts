@@ -8,7 +8,7 @@ const HIDDEN = '…';
 /** The most characters that an error has for each character of a secret, if escapes are escaped again. */
 const LONGEST_ESCAPE = 16;
 
-/** What a server gets: a program by its environment, an address. `secrets` are values in its command or its address. */
+/** What a server gets: a program by its environment, an address. `secrets` are the values of variables that it contains. */
 type Given = { secrets?: string[] } & (
   | { inherited: string[]; environment: Record<string, string> }
   | { url: string; headers: Record<string, string> }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import agents
@@ -68,6 +68,19 @@ ID = "functions.pay:0"
 RETRY = "The arguments of `pay`"
 
 BOTH = pytest.mark.parametrize(("slow", "fast"), [(WRONG, RIGHT), (RIGHT, WRONG)], ids=["refused", "valid"])
+
+
+async def interleaved(
+    ask: Callable[[Any, list[Any]], Awaitable[Any]], slow: Any, fast: Any, waits: asyncio.Event, gate: asyncio.Event
+) -> list[Any]:
+    """Return the calls that ran, of two conversations: the first waits at the gate until the second has ended."""
+    runs: list[Any] = []
+    first = asyncio.ensure_future(ask(slow, runs))
+    await waits.wait()
+    await ask(fast, runs)
+    gate.set()
+    await first
+    return runs
 
 
 def test_a_refusal_is_of_one_call() -> None:
@@ -182,16 +195,7 @@ def test_langchain_and_a_call_of_another_conversation_with_the_same_id(slow: Any
         )
         await agent.ainvoke({"messages": [HumanMessage("Pay.")]})
 
-    async def both() -> list[Any]:
-        runs: list[Any] = []
-        first = asyncio.create_task(ask(slow, runs))
-        await waits.wait()
-        await ask(fast, runs)
-        gate.set()
-        await first
-        return runs
-
-    assert asyncio.run(both()) == [RIGHT]
+    assert asyncio.run(interleaved(ask, slow, fast, waits, gate)) == [RIGHT]
 
 
 @pytest.mark.parametrize("call_id", [ID, ""])
@@ -487,16 +491,7 @@ def test_openai_agents_and_a_call_of_another_conversation_with_the_same_id(slow:
         inner.replies = [[function_call("pay", args)]]
         return await run_agent(model, agents_tool("pay", PAY, runs, waiting, model.guardrail), streams=streams)
 
-    async def both() -> list[Any]:
-        runs: list[Any] = []
-        first = asyncio.create_task(ask(slow, runs))
-        await waits.wait()
-        await ask(fast, runs)
-        gate.set()
-        await first
-        return runs
-
-    assert asyncio.run(both()) == [RIGHT]
+    assert asyncio.run(interleaved(ask, slow, fast, waits, gate)) == [RIGHT]
 
 
 @STREAMS

@@ -149,7 +149,7 @@ class Exchange:
         return list(RepairedCall.list_of(self._exchange.take_repaired_calls()))
 
     def take_answer_changes(self) -> list[AnswerChange]:
-        """Give what was changed of the answer to a response format since this was asked last; each change once.
+        """Return the changes to the answer to a response format since the last call of this method.
 
         It tells of whole replies and of streams.
         """

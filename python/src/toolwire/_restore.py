@@ -289,7 +289,7 @@ class ReplyRestorer:
         return list(RepairedCall.list_of(self._stream.take_repaired_calls()))
 
     def take_answer_changes(self) -> list[AnswerChange]:
-        """Give what was changed of the answer to a response format since this was asked last; each change once."""
+        """Return the changes to the answer to a response format since the last call of this method."""
         return self._stream.take_answer_changes()
 
     def finish(self) -> list[Any]:

@@ -34,7 +34,7 @@ def longest_secret(server: dict[str, Any]) -> int:
 
 
 def _secrets(server: dict[str, Any]) -> set[str]:
-    """Give what is secret of a server. `secrets` are values in its command or its address."""
+    """Return the secrets of a server. Its member `secrets` has the values of variables that it contains."""
     secrets: set[str] = set()
 
     def add(value: str) -> None:
