@@ -1,13 +1,28 @@
 # A machine with rustup, Node 20.19 and Python 3.10 or later needs nothing else: every target does its own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo playground devtools docs test fuzz judges clients bench figures bench-peers package release-check setup lint clean
+.PHONY: help demo test test-core lint packages check playground devtools docs fuzz judges clients bench figures bench-peers package release-check setup clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
 
 demo: ## three real MCP servers through all functions, in three languages (ARGS=--all: a line per tool)
 	@scripts/demo.sh $(ARGS)
+
+test: ## every test in every language, and nothing else
+	@scripts/test.sh tests
+
+test-core: ## the core's own tests: the first answer after a change there
+	@cargo test --locked -p toolwire
+
+lint: ## formats and lints in every language
+	@scripts/test.sh lint
+
+packages: ## what CI checks besides: packed crate, oldest Rust, no_std, advisories, reproducible WebAssembly
+	@scripts/test.sh packages
+
+check: ## lint, packages and test: what CI runs
+	@scripts/test.sh check
 
 playground: ## a page to try everything in, served on this machine
 	@scripts/playground.sh
@@ -17,9 +32,6 @@ devtools: ## the library for the console of any page, served on this machine
 
 docs: ## the documentation as a site with search, served on this machine
 	@scripts/docs.sh
-
-test: ## set-up, formats, lints and every test in every language
-	@scripts/test.sh
 
 fuzz: ## generated inputs for as long as one likes (TIME=3600: seconds a target; TARGET=sanitize: only that)
 	@scripts/fuzz.sh $(or $(TIME),60) $(TARGET)
@@ -48,8 +60,5 @@ release-check: ## all of a release that needs no key (TAG=v1.2.3: as strict as f
 setup: ## everything the other targets need, and nothing else
 	@scripts/setup.sh
 
-lint: ## formats and lints in every language, no tests
-	@scripts/test.sh lint
-
-clean: ## what was built in this checkout; the tools installed once per machine stay
+clean: ## what was built in this checkout; tools installed once per machine stay
 	@scripts/clean.sh

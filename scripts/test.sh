@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Formats, lints and every test in every language, and one line at the end that sums them. `lint` leaves the tests out.
-# Everything runs even if something before it failed; only a failing set-up or build ends the run at once.
+# test.sh tests|lint|packages|check: every test in every language; formats and lints; packages, other compilers, advisories and reproducibility;
+# or all of them. The last line sums up. Everything runs even if something before it failed; only a failing set-up or build ends
+# the run at once.
 set -uo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
-only=${1:-all}
+what=${1:-}
+case $what in tests | lint | packages | check) ;; *) die "expected \`tests\`, \`lint\`, \`packages\` or \`check\`, found \`$what\`" ;; esac
+runs() { [ "$what" = check ] || [ "$what" = "$1" ]; } # PART
 
 # What came out, a line each: "check PASSED FAILED" or "LABEL PASSED FAILED NOTE". A file, because two lanes write it.
 results=$LOGS/results
@@ -54,10 +57,9 @@ suite() { # LABEL COUNTS COMMAND...
 
 heading "set-up and builds"
 scripts/setup.sh && scripts/packaging-tools.sh && scripts/build.sh && scripts/playground.sh build || exit 1
-[ "$only" = all ] && scripts/chromium.sh
+if runs tests; then scripts/chromium.sh; fi
 
-# In two lanes, since most of what runs here keeps one core busy, and cargo does one thing at a time in its folder.
-cargo_checks() {
+cargo_lints() {
   check "clippy" cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
   if rustup target list --installed | grep -qx wasm32-unknown-unknown; then
     check "clippy for wasm32" cargo clippy -p toolwire-wasm --locked --target wasm32-unknown-unknown -- -D warnings
@@ -68,37 +70,45 @@ cargo_checks() {
   check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire --all-features --no-deps --locked
   # The command line and the bindings have readers only inside this repository.
   check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc -p toolwire-command -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
-  # The suite finds them compiled, and says what does not compile.
-  [ "$only" = all ] && attempt "compile the tests" "$LOGS/compile-tests.log" cargo test --workspace --locked --no-run
-  return 0
 }
-other_checks() {
+other_lints() {
   check "rustfmt" cargo fmt --all --check
+  check "lint npm" npm run --silent --prefix npm lint
+  check "types of the playground" npm run --silent --prefix npm/playground types
+  check "lint python" python/dev lint
+  check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles
+  check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
+  check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
+  check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
+  check "lint workflows" scripts/workflows.sh
+}
+packages_and_compilers() {
   check "core without std" scripts/no-std.sh
   check "oldest Rust" scripts/msrv.sh
   # What `cargo publish` does before it uploads, without the network; tests run on unfinished work, too. That it compiles, the suite of roles
   # shows: its program in Rust depends on the packed crate.
   check "crate" cargo package -p toolwire --locked --offline --allow-dirty --no-verify
-  check "lint npm" npm run --silent --prefix npm lint
-  check "types of the playground" npm run --silent --prefix npm/playground types
-  check "lint python" python/dev lint
-  check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
   check "one version" scripts/version.sh
-  check "lint workflows" scripts/workflows.sh
   check "supply chain" node scripts/supply-chain.mjs
   check "crates" scripts/deny.sh install
   # Nothing else notices when the crate has a dependency more: the benchmark of peers would stop at it.
   check "lock of the Rust peers" cargo update --quiet --workspace --locked --manifest-path core/benches/peers/Cargo.toml
   check "list of unsafe code" node scripts/unsafe.mjs
   check "same WebAssembly twice" scripts/reproducible.sh fast
-  # The front door: it fails where the languages disagree.
-  check "demo" node demo/demo.mjs
-  check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles
-  check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
-  check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
+}
+# The lints of cargo, and in `check` the compilation of the tests while the other lane is at its own.
+cargo_lane() {
+  if runs lint; then cargo_lints; fi
+  if [ "$what" = check ]; then compile_tests; fi
+}
+# The suite finds them compiled, and says what does not compile.
+compile_tests() {
+  attempt "compile the tests" "$LOGS/compile-tests.log" cargo test --workspace --locked --no-run || true
 }
 
 node_and_sdk_suites() {
+  # The front door: it fails where the languages disagree.
+  check "demo" node demo/demo.mjs
   suite node node_counts npm test --silent --prefix npm
   suite packages node_counts npm run --silent --prefix npm test:packaging
   suite playground node_counts npm test --silent --prefix npm/playground
@@ -113,18 +123,22 @@ node_and_sdk_suites() {
   fi
 }
 cargo_and_python_suites() {
+  if [ "$what" = tests ]; then compile_tests; fi
   suite rust rust_counts cargo test --workspace --locked --no-fail-fast -- --show-output
   suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
 }
 has_python_311() { python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; }
 
-heading "formats and lints"
-alongside cargo_checks
-other_checks
-[ "$only" = all ] || check "README examples" scripts/readme.sh
-together || count check 0 1
+# In two lanes, since most of what runs here keeps one core busy, and cargo does one thing at a time in its folder.
+if [ "$what" != tests ]; then
+  heading "formats, lints and packages"
+  alongside cargo_lane
+  if runs lint; then other_lints; fi
+  if runs packages; then packages_and_compilers; fi
+  together || count check 0 1
+fi
 
-if [ "$only" = all ]; then
+if runs tests; then
   heading "tests"
   alongside node_and_sdk_suites
   cargo_and_python_suites
