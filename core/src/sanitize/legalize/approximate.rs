@@ -1,5 +1,5 @@
-//! Something near to what the grammar does not take: an inclusive bound for an exclusive one, `items` for
-//! `prefixItems`, a bound that is small enough.
+//! Approximates keywords that the grammar refuses: an inclusive bound for an exclusive one, `items` for `prefixItems`,
+//! a smaller bound.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -21,17 +21,17 @@ const LOWER: ChangeKind = ChangeKind::of(Rule::ClampBound);
 const BOUND: ChangeKind = ChangeKind::of(Rule::ExclusiveToInclusive);
 const TUPLE: ChangeKind = ChangeKind::of(Rule::PrefixItemsToItems);
 
-/// How near something comes to what is refused.
+/// Result of an approximation.
 pub(super) enum Approximation {
-    /// It says all there was to say.
+    /// The replacement is equivalent.
     Exactly,
-    /// It says less, so the reader is told.
+    /// The replacement accepts more, so the keyword is also described.
     Loosely,
-    /// There is nothing near.
+    /// There is no replacement.
     Not,
 }
 
-/// Says something near to it.
+/// Replaces a refused keyword by the nearest one that is accepted.
 pub(super) fn approximate<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -47,7 +47,7 @@ pub(super) fn approximate<'a>(
     }
 }
 
-/// `exclusiveMinimum: 0` is `minimum: 1` for integers, and nearly `minimum: 0` for others.
+/// Replaces `exclusiveMinimum: 0` by `minimum: 1` for integers, by `minimum: 0` for other numbers.
 fn inclusive<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -67,7 +67,7 @@ fn inclusive<'a>(
         None => (value.copy(&context.budget), BOUND.accepts(Accepts::Wider)),
     };
     let said = if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
-    // The tighter of both bounds applies.
+    // The tighter of the two bounds is kept.
     let tighter = |standing: &str, new: &str| {
         let order = json::compare(standing, new);
         if step > 0 {
@@ -96,7 +96,7 @@ fn inclusive<'a>(
     said
 }
 
-/// Positions become one schema for all items: any of theirs.
+/// Replaces the schemas of all positions by one schema for items, which accepts any of them.
 fn tuple<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -121,7 +121,7 @@ fn tuple<'a>(
     }
     let bounded = closed && most.is_none_or(|most| most > count);
     let single = schemas.len() == 1;
-    // Where all positions say the same, nothing is lost, as long as the number of items is still said.
+    // If all positions have the same schema, nothing is lost as long as the maximum number of items is kept.
     let same = single && !(bounded && context.grammar.refuses.contains(Keyword::MaxItems));
     let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
     context.diagnostics.report(
@@ -150,7 +150,7 @@ fn tuple<'a>(
     }
 }
 
-/// A lower bound can be lowered; an upper one would forbid what was allowed, so it goes.
+/// Lowers a minimum that is too large; removes a maximum, because a smaller one would refuse valid values.
 pub(super) fn lower<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
