@@ -78,7 +78,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
     }
 
-    /// Removes optional members that are null, or a word for it, if their schema refuses that.
+    /// Removes optional members that are null, blank, or a word for null, if their schema refuses that.
     fn leave_out<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>, old_names: &OldNames<'n>) {
         let (required, count) = (view.required(), fixed.value.as_object().map_or(0, |object| object.len()));
         let mut going: Vec<(usize, Repair)> = Vec::new();

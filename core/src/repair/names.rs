@@ -94,8 +94,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         (done, old_names)
     }
 
-    /// Returns the only required name that is missing. If several are, the object's pointer cannot identify the one
-    /// with a reason.
+    /// Returns the only required name that is missing. If several are missing, a reason noted for the object could not
+    /// be attributed to one of them.
     fn only_lacking(&self, required: &Set<&'s Text<'a>>, value: &Node<'_>) -> Option<&'s Text<'a>> {
         let object = value.as_object()?;
         self.judge.budget().pay((required.len() + object.len()) / 16).then_some(())?;

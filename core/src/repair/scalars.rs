@@ -18,7 +18,7 @@ pub(super) enum Spelled {
     Nothing,
 }
 
-/// Reads the number that a string spells, for a schema that accepts only whole numbers or any.
+/// Reads the number that a string spells. `is_whole` is set if the schema accepts only integers.
 pub(super) fn number(text: &str, is_whole: bool) -> Spelled {
     if text.len() > LONGEST {
         return Spelled::Nothing;

@@ -106,7 +106,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         // follows the reference, so the references that led to a schema are the first ones in `path`.
         let mut open: Vec<(&'s Node<'a>, usize)> = schemas.iter().rev().map(|schema| (*schema, 0)).collect();
         let mut path: Vec<usize> = Vec::new();
-        // Whether each target is in `path`, to distinguish a cycle from a repeated reference.
+        // True for targets in `path`, to distinguish a cycle from a repeated reference.
         let mut followed: Map<usize, bool> = Map::new();
         while let Some((schema, within)) = open.pop() {
             if !self.judge.budget().pay(1) {

@@ -109,8 +109,8 @@ fn run(
             // An option that the grammar cannot honour is an error for every schema.
             pipeline::refuse_options(grammar, options)?;
             // A schema that is accepted unchanged loses nothing; only an option that asks for more has it rewritten. A
-            // grammar may accept any root, because arguments are objects anyway, so `wraps_root` does not depend on the
-            // grammar.
+            // grammar for tools may accept any root, because arguments are objects anyway; an answer that is given as a
+            // call must still be wrapped (`wraps_root`).
             if options.wraps_root {
                 wrapped = wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
             }

@@ -41,7 +41,7 @@ pub(in crate::sanitize) enum Run {
 pub(in crate::sanitize) type AtSchema =
     for<'p, 'a> fn(&mut Node<'a>, &Site<'p, 'a>, &mut PassContext) -> Result<Flow, Error>;
 
-/// Whether the remaining passes of the walk run on the schema.
+/// Control flow after a pass on one schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sanitize) enum Flow {
     Continue,
@@ -63,7 +63,7 @@ impl Site<'_, '_> {
     }
 }
 
-/// What the enclosing schemas imply about the instance.
+/// Facts about the instance that the enclosing schemas imply.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::sanitize) struct InferenceContext {
     /// Types of the instance, if another schema that applies to it declares them.

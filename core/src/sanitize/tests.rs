@@ -1,4 +1,4 @@
-//! Share of their budgets that calls use: a small one, so that no realistic schema exceeds its budget.
+//! Tests that calls use only a small share of their budgets, so that no realistic schema is refused for exceeding one.
 #![allow(clippy::panic, reason = "a test stops where it cannot go on")]
 
 extern crate std;

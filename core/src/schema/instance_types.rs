@@ -81,7 +81,7 @@ impl InstanceTypes {
         Some(names.iter().filter_map(InstanceTypes::named).fold(InstanceTypes::NONE, |types, known| types.or(known.1)))
     }
 
-    /// Returns the types of one type name; none if it is unknown.
+    /// Returns the types of one type name; the empty set if it is unknown.
     pub(crate) fn of_name(name: &str) -> InstanceTypes {
         NAMES.into_iter().find(|known| known.0 == name).map_or(InstanceTypes::NONE, |known| known.1)
     }

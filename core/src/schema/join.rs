@@ -28,12 +28,12 @@ pub(crate) struct Parts<'p, 'b, 'a> {
 }
 
 impl<'p, 'b, 'a> Parts<'p, 'b, 'a> {
-    /// The shared properties of a partial branch.
+    /// Returns the common properties of a partial branch.
     fn of(self, at: usize) -> Option<&'p Common<'b, 'a>> {
         self.which.get(at).copied().unwrap_or_default().then_some(self.common)
     }
 
-    /// Returns the number of properties that an object has in addition to those that it contains.
+    /// Returns the number of common properties that a partial object does not contain itself.
     pub(crate) fn more(self, at: usize, object: &Object<'_>) -> usize {
         let Some(common) = self.of(at) else { return 0 };
         let known = table(object).filter(|member| common.index.has(&member.key)).count();

@@ -16,7 +16,7 @@ pub(crate) struct Uses {
     pub(crate) not_python: Option<&'static str>,
     /// Reason why JavaScript does not compile it with the flag `u`, if there is one.
     pub(crate) not_unicode: Option<&'static str>,
-    /// Lookaround, backreference or word boundary, which automata cannot express (or do not).
+    /// Lookaround, a backreference or a word boundary, if there is one: automata cannot express them (or do not).
     pub(crate) not_regular: Option<&'static str>,
     /// True if one of these is not lookaround. Some engines ignore such constructs silently.
     pub(crate) beyond_lookaround: bool,

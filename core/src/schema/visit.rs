@@ -66,7 +66,7 @@ pub(crate) struct SchemaPath<'p, 'a> {
     pub(crate) polarity: Polarity,
 }
 
-/// Whether to visit the subschemas.
+/// Answer of a visitor: visit or skip the subschemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visit {
     /// Visits the subschemas.

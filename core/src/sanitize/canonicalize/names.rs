@@ -91,7 +91,8 @@ pub(super) enum Lists<'a> {
     Malformed,
 }
 
-/// Checks lists of names by name for duplicates; in `dependencies`, the values may also be schemas.
+/// Removes duplicates from the lists in `dependentRequired` and `dependencies`; in `dependencies` the values may also
+/// be schemas.
 pub(super) fn dependencies<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Lists<'a> {
     let Some(table) = value.as_object() else { return Lists::Malformed };
     let lists = || table.iter().filter_map(|member| member.value.as_array());

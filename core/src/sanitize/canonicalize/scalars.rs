@@ -44,7 +44,7 @@ pub(super) fn count<'a>(keyword: Keyword, value: &Node<'a>) -> RepairedValue<'a>
     }
     let Ok(number) = text.parse::<f64>() else { return RepairedValue::Gone };
     let below = number as u64;
-    // A whole number after rounding to `f64`: the side that the exact number is on is unknown.
+    // If rounding to `f64` gives a whole number, it is unknown whether the exact number is above or below it.
     if below as f64 == number && number > 0.0 {
         return RepairedValue::Gone;
     }

@@ -146,7 +146,7 @@ fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
     }
 }
 
-/// Draft 4: `exclusiveMinimum: true` modifies `minimum`.
+/// Respells draft 4's `exclusiveMinimum: true`, which modifies `minimum`.
 fn bound<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -172,7 +172,7 @@ fn bound<'a>(
     }
 }
 
-/// Before 2020-12: `items: […]`, with `additionalItems` for the rest.
+/// Respells tuples from before 2020-12: `items: […]`, with `additionalItems` for the rest.
 fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     // No metaschema accepts an empty tuple.
     let is_empty =
@@ -212,7 +212,7 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     }
 }
 
-/// Before 2019-09: `dependencies` holds both lists of names and schemas.
+/// Splits `dependencies`, which before 2019-09 held both lists of names and schemas.
 fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(table) = node.get(Keyword::Dependencies) else { return };
     let location = Location::of(table);
@@ -279,7 +279,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
 }
 
-/// OpenAPI: `nullable: true` accepts null in addition to what the other keywords accept.
+/// Replaces OpenAPI's `nullable: true`, which accepts null in addition to what the other keywords accept.
 fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(flag) = node.get(Keyword::Nullable) else { return };
     // Next to a type it stays if that is the grammar's form of null; elsewhere merging schemas would lose it.

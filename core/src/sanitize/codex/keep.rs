@@ -146,7 +146,7 @@ fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Gu
     let Some(keyword) = Keyword::named(&member.key) else { return (Accepts::Same, Guidance::Lost) };
     let accepts = match (keyword.role(), keyword) {
         (Role::Meta, _) => return (Accepts::Same, Guidance::Same),
-        // References may lead to definitions; a reference to the root itself is not affected.
+        // References may lead to the removed identifier or definitions; the root's own `$id` changes nothing.
         (Role::Identifier, _) if is_root => return (Accepts::Same, Guidance::Same),
         (Role::Identifier | Role::Definitions, _) => return (Accepts::Mixed, Guidance::Same),
         (Role::Annotation, _) => Accepts::Same,

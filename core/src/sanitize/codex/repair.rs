@@ -284,7 +284,7 @@ fn emptied(object: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
     for member in object {
         match Keyword::named(&member.key).map(Keyword::role) {
             Some(Role::Meta) => {}
-            // References elsewhere may lead to this schema.
+            // References may lead to this schema, unless it is the root.
             Some(Role::Identifier | Role::Definitions) if is_root => {}
             Some(Role::Identifier | Role::Definitions) => accepts = Accepts::Mixed,
             Some(Role::Annotation) | None => guidance = Guidance::Lost,

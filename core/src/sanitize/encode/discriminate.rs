@@ -1,5 +1,5 @@
-//! Makes the branches of `anyOf` distinguishable for APIs that go by the name of the first property: reorders
-//! properties, and merges branches that no order distinguishes.
+//! Makes the branches of `anyOf` distinguishable for APIs that distinguish them by the name of the first property:
+//! reorders properties, and merges branches that no order distinguishes.
 
 use alloc::{format, string::String, vec, vec::Vec};
 

@@ -127,7 +127,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         (needs == Needs::All || !plan.is_empty()).then(|| Node::object(plan))
     }
 
-    /// Returns the plan for the values of pairs; without a schema they are anything.
+    /// Returns the plan for the values of pairs; without a schema, any value is accepted.
     fn values(&self, of: Option<&'n Node<'a>>, needs: Needs) -> Node<'a> {
         match of {
             Some(schema) => self.schema(schema, false, needs).unwrap_or_else(Node::empty_object),

@@ -20,7 +20,7 @@ const TRUE: ChangeKind = ChangeKind::of(Rule::BooleanToAny);
 const FALSE: ChangeKind = ChangeKind::of(Rule::BooleanToNot);
 const UNSAID: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
-/// Replaces a boolean schema by an object. Returns false if no other pass should handle the result.
+/// Replaces a boolean schema by an object. Returns false if the schema is final.
 pub(in crate::sanitize) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,

@@ -28,7 +28,8 @@ const ITEMS: ChangeKind = ChangeKind::of(Rule::AddItems);
 const OPEN: ChangeKind = ChangeKind::of(Rule::DeclareOpen);
 const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 
-/// Keywords next to which `additionalProperties: true` would be too little, or too much.
+/// Keywords next to which `additionalProperties: true` has too little effect, or too much (it makes all properties
+/// evaluated).
 const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
 
 /// Adds the missing members to one schema.

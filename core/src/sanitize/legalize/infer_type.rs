@@ -97,7 +97,8 @@ pub(in crate::sanitize) fn apply<'a>(
         // The validator does not check this schema, so a type gains nothing.
         (_, Some(_)) if inferred.opaque => {}
         (names, Some(known)) => {
-            // Another schema declares the types; writing them changes nothing, and writing others too much.
+            // Another schema declares the types: writing the same types changes nothing, writing others would change
+            // too much.
             if let [name] = names {
                 if known.within(InstanceTypes::of_name(name)) {
                     write(node, place, names, INFER, context);

@@ -168,7 +168,7 @@ fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<
     Ok(Some(Node::record([("anyOf", union)])))
 }
 
-/// Removes annotations.
+/// Visitor that removes annotations.
 struct Bare;
 
 impl<'a> VisitorMut<'a> for Bare {

@@ -21,7 +21,8 @@ pub(super) fn discriminators<'a>(
         .iter()
         .map(|object| json::copies(object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default(), budget))
         .collect();
-    // The common part of the bundle is required in every branch, even in one that got more of it.
+    // Names required by the common part are required in every branch: branches that are not partial got the whole
+    // bundle.
     let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common);
     let known: Set<&Text<'a>> =
         common.into_iter().flat_map(|common| common.required).filter_map(Node::as_text).collect();

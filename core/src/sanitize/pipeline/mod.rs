@@ -53,8 +53,8 @@ const LAST_GROWTH: usize = 5;
 /// Passes repeat until they change nothing, so that a second call changes nothing either. One round may give the next
 /// one work: a cut may remove what made a definition recursive or too deep, merging adds keywords that hint at a type,
 /// and the siblings of a union are merged into a new definition if a branch remains a reference. If `is_done` returns
-/// true, the passes end at once, and so does this function, with true. Steps to restore arguments are added to `plan`,
-/// if there is one.
+/// true, the passes end and this function returns true. Steps to restore arguments are added to `plan`, if there is
+/// one.
 pub(in crate::sanitize) fn sanitize<'a>(
     node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),

@@ -648,7 +648,7 @@ const fn prunes(context: &PassContext) -> bool {
     !context.leaves_definitions
 }
 
-/// False for an object root: the `root` pass flattens the rest of its union.
+/// False for schemas that the validator does not check, and for an object root, whose union the `root` pass flattens.
 const fn is_finished_here(site: &Site<'_, '_>, context: &PassContext) -> bool {
     !(site.known.opaque || site.is_root() && context.grammar.object_root)
 }

@@ -23,8 +23,8 @@ pub(in crate::sanitize) fn as_written(
 ) -> Result<bool, Error> {
     let rule = context.grammar.refs;
     let settles = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
-    // If schemas without assertions are written as "anything", a dynamic reference needs a static target; so it does if
-    // the grammar refuses dynamic references.
+    // Dynamic references must be resolved if the grammar refuses them, or if a schema without assertions would be
+    // written as "anything".
     let says_all = (context.types_everything && context.grammar.encodes())
         || context.grammar.refuses.contains(Keyword::DynamicRef);
     if settles

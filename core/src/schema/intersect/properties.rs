@@ -32,9 +32,9 @@ struct Reach<'a> {
 impl<'a> Merge<'_, 'a> {
     /// Merges the three keywords.
     ///
-    /// `additionalProperties` of one side applies to all names that `properties` and `patternProperties` of the same
-    /// side do not match. The merged keyword no longer applies to names that the other side lists, so it must be merged
-    /// into their schemas:
+    /// `additionalProperties` of one side applies to all names that neither `properties` lists nor `patternProperties`
+    /// matches on the same side. The merged keyword no longer applies to names that the other side lists, so it must be
+    /// merged into their schemas:
     /// - A new *name* is certainly affected if this side has no patterns. With patterns it may be affected, but nothing
     ///   here matches patterns.
     /// - A new *pattern* is certainly affected, for all names that it matches, if this side has neither names nor

@@ -99,7 +99,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 verdict = verdict.and(match self.named(pattern, schema, key) {
                     Some(true) => self.schema(schema, value, at),
                     Some(false) => Verdict::Valid,
-                    // If the schema accepts the member, the result is the same whether the pattern matches or not.
+                    // If the schema accepts the member anyway, it does not matter whether the pattern matches.
                     None if self.quietly(schema, value, at) == Verdict::Valid => Verdict::Valid,
                     None => Verdict::Unknown,
                 });

@@ -1,4 +1,5 @@
-//! Inlines references if that ends, keeps recursive ones under `$defs` of the root, and cuts those that do not resolve.
+//! Inlines references, except recursive ones, which are kept under `$defs` of the root, and cuts those that do not
+//! resolve.
 
 mod chains;
 mod cut;
@@ -260,7 +261,8 @@ impl<'a> Inliner<'_, '_, 'a> {
 
     /// Handles one `$ref`. Returns true if another one may have replaced it.
     fn reference(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<bool, Error> {
-        // Parts of `allOf` and inlined definitions apply together with the siblings they now have.
+        // Old drafts ignore siblings of `$ref`, unless the reference came from a part of `allOf` or from a definition:
+        // then they apply.
         if self.context.draft.ref_stands_alone() && !siblings::applies(node) {
             siblings::drop(node, place.polarity, self.context);
         }

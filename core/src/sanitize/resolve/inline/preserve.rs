@@ -83,8 +83,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Removes the `$schema` of a root that is a reference, if it may not stand there. In a definition, it would
-    /// declare no draft.
+    /// Removes `$schema` from a root that is a reference, if it is not accepted as a sibling. Moved into a definition,
+    /// it would no longer declare the draft.
     fn drop_draft(&mut self, node: &mut Node<'a>) {
         let is_draft =
             |member: &Member<'a>| member.key.is(Keyword::Schema) && !self.definitions.may_stand_beside(member);
@@ -97,8 +97,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         });
     }
 
-    /// Takes annotations that may not be siblings of a reference out of the schema, to be written around it; returns
-    /// none if other siblings are not accepted either.
+    /// Takes annotations that may not be siblings of a reference out of the schema, to be written around it; returns an
+    /// empty list if other siblings are not accepted either.
     fn texts_around(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
         let alone = |member: &Member<'a>| self.definitions.may_stand_beside(member);
         let is_text = |member: &Member<'a>| {

@@ -1,5 +1,5 @@
-//! Siblings of `$ref`: up to draft 7 they have no effect, unless the reference was moved here from a position where
-//! they have.
+//! Siblings of `$ref`: up to draft 7 they have no effect, unless the reference was moved from a part of `allOf` or
+//! another schema into one whose keywords apply.
 
 use alloc::format;
 
@@ -50,7 +50,7 @@ fn validates(member: &Member<'_>) -> bool {
         && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
 }
 
-/// Removes siblings of `$ref` other than annotations, which have no effect up to draft 7.
+/// Removes the siblings of `$ref` that have no effect up to draft 7; annotations stay.
 pub(in crate::sanitize) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
     for member in object.iter().filter(|member| validates(member)) {
