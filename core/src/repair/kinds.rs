@@ -69,11 +69,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         match value.data() {
             Data::String(text) => {
                 let Some(text) = text.value() else { return found };
-                let said = text.trim();
+                let trimmed = text.trim();
                 if !outer.meets(InstanceTypes::STRING) {
                     if kinds.meets(InstanceTypes::NUMBER) {
                         let is_whole = kinds.and(InstanceTypes::NUMBER) == InstanceTypes::INTEGER;
-                        match scalars::number(said, is_whole) {
+                        match scalars::number(trimmed, is_whole) {
                             Spelled::Number(number, confidence) => found.push((
                                 RepairRule::StringToNumber,
                                 confidence,
@@ -85,13 +85,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                     }
                     for boolean in [true, false] {
                         let word = if boolean { "true" } else { "false" };
-                        if kinds.meets(InstanceTypes::BOOLEAN) && said.eq_ignore_ascii_case(word) {
+                        if kinds.meets(InstanceTypes::BOOLEAN) && trimmed.eq_ignore_ascii_case(word) {
                             found.push((RepairRule::StringToBoolean, Exact, Node::bool(boolean)));
                         }
                     }
                     if kinds.meets(InstanceTypes::NULL) {
-                        let confidence = if said == "null" { Exact } else { Likely };
-                        match said {
+                        let confidence = if trimmed == "null" { Exact } else { Likely };
+                        match trimmed {
                             "" => found.push((RepairRule::EmptyToNull, Likely, Node::default())),
                             "null" | "None" | "NULL" => {
                                 found.push((RepairRule::StringToNull, confidence, Node::default()));
@@ -253,9 +253,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         at: At<'_>,
     ) -> Option<Option<Fixed<'n>>> {
         let text = value.as_text()?.value()?;
-        let (said, layers) = (text.trim(), at.layers);
+        let (trimmed, layers) = (text.trim(), at.layers);
         let holders = InstanceTypes::ARRAY.or(InstanceTypes::OBJECT);
-        let is_meant = said.starts_with('"') || (view.kinds.meets(holders) && said.contains(['{', '[']));
+        let is_meant = trimmed.starts_with('"') || (view.kinds.meets(holders) && trimmed.contains(['{', '[']));
         if layers.texts >= TEXTS || !is_meant || !self.judge.budget().pay(1 + text.len() / 64) {
             return None;
         }
@@ -320,11 +320,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             return self.each_item(view, fixed, &held, at);
         }
         // Repairs all at once; individually only if that breaks something.
-        let (value, told) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
+        let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
         self.each_item(view, fixed, &[], at);
         if self.breaks(&held, &fixed.value) {
             fixed.value = value;
-            fixed.repairs.truncate(told);
+            fixed.repairs.truncate(count);
             self.each_item(view, fixed, &held, at);
         }
     }

@@ -27,11 +27,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             self.each_member(view, fixed, &held, at, (&renamed, &old_names));
         } else {
             // Repairs all at once; individually only if that breaks something.
-            let (value, told) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
+            let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
             self.each_member(view, fixed, &[], at, (&renamed, &old_names));
             if self.breaks(&held, &fixed.value) {
                 fixed.value = value;
-                fixed.repairs.truncate(told);
+                fixed.repairs.truncate(count);
                 self.each_member(view, fixed, &held, at, (&renamed, &old_names));
             }
         }
@@ -143,14 +143,14 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             Data::Null => Some((RepairRule::OmitNull, Confidence::Exact)),
             Data::String(text) => {
                 let (text, kinds) = (text.value()?, self.view(schemas)?.kinds);
-                let said = text.trim();
+                let trimmed = text.trim();
                 if kinds.meets(InstanceTypes::NULL) {
                     return None;
                 }
-                if said.is_empty() {
+                if trimmed.is_empty() {
                     return Some((RepairRule::OmitEmpty, Confidence::Likely));
                 }
-                (says_null(said) && !kinds.meets(InstanceTypes::STRING))
+                (says_null(trimmed) && !kinds.meets(InstanceTypes::STRING))
                     .then_some((RepairRule::OmitNullString, Confidence::Likely))
             }
             _ => None,

@@ -164,13 +164,13 @@ pub(in crate::sanitize) fn encode<'a>(
     let by_definition = context.grammar.defines_any();
     // Constraints on values of one type are lost.
     let loses = node.as_object().is_some_and(|object| object.iter().any(asserts));
-    let said =
+    let adjusted =
         |effect: ChangeKind| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| member.key.is(Keyword::Description) || member.key.is(Keyword::Title));
     }
     if by_definition {
-        context.diagnostics.report(place.polarity, location.clone(), location, said(DEFINE), || {
+        context.diagnostics.report(place.polarity, location.clone(), location, adjusted(DEFINE), || {
             String::from(
                 "replaced a schema that accepts anything by a reference to a definition of JSON, in which an \
                 object is a list of key-value pairs",
@@ -184,9 +184,10 @@ pub(in crate::sanitize) fn encode<'a>(
             false => object.set(Text::literal("anyOf"), Node::array(vec![Node::record([("$ref", reference)])])),
         }
     } else {
-        let says = "replaced a schema that accepts anything by a string that holds JSON: a definition of JSON would \
-            refer to itself";
-        text(node, place, said(TEXT), says, context);
+        let message =
+            "replaced a schema that accepts anything by a string that holds JSON: a definition of JSON would refer \
+            to itself";
+        text(node, place, adjusted(TEXT), message, context);
     }
     by_definition
 }

@@ -14,7 +14,7 @@ const LONGEST_KEYWORD: usize = 32;
 /// Appends `(k: v; k: v)` to the description, strings bare and other values as compact JSON. Entries that the
 /// description already has are not repeated; new ones extend an existing parenthesis of that form.
 pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)]) {
-    let said = diagnostics.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
+    let entries = diagnostics.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
         Some(text) => format!("{keyword}: {text}"),
         None => format!("{keyword}: {}", json::write_plain(value)),
     });
@@ -25,7 +25,7 @@ pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str,
         None => String::new(),
     };
     let (before, standing) = split(&text);
-    let new: Vec<String> = said.filter(|part| !standing.is_some_and(|standing| holds(standing, part))).collect();
+    let new: Vec<String> = entries.filter(|part| !standing.is_some_and(|standing| holds(standing, part))).collect();
     if new.is_empty() {
         return;
     }

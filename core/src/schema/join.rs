@@ -243,7 +243,7 @@ fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool, budget: &Budget) ->
 
 /// Returns the schema of a property: the union of its schemas in the branches.
 fn one_of_these<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
-    let mut said: Set<String> = Set::new();
+    let mut seen: Set<String> = Set::new();
     let mut distinct: Vec<Node<'a>> = Vec::new();
     for schema in schemas {
         // Nested unions are flattened.
@@ -252,7 +252,7 @@ fn one_of_these<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
         });
         for schema in if is_union { branches(schema) } else { Vec::from([schema]) } {
             budget.pay(json::size(&schema, budget));
-            if said.insert(json::canonical(&schema)) {
+            if seen.insert(json::canonical(&schema)) {
                 distinct.push(schema);
             }
         }

@@ -101,7 +101,7 @@ pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
         |member: &Member<'a>| !stays(member) && !member.key.is(Keyword::Type) && !member.key.is(Keyword::Properties);
     let location = Location::of(node);
     let Some(members) = node.as_object_mut() else { return };
-    let (told, left): (Vec<Member<'a>>, Vec<Member<'a>>) =
+    let (described, left): (Vec<Member<'a>>, Vec<Member<'a>>) =
         core::mem::take(members).into_members().into_iter().partition(goes);
     *members = Object::from_unique(left);
     members.retain(|member| stays(member) || member.key.is(Keyword::Type));
@@ -109,12 +109,12 @@ pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     Holds::Object.mark(node);
     let asserts =
         |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
-    let effect = if told.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
+    let effect = if described.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
     context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
         String::from("replaced an object without known properties by a string that holds JSON")
     });
     let names: Vec<(Cow<'_, str>, &Node<'a>)> =
-        told.iter().map(|member| (member.key.display(), &member.value)).collect();
+        described.iter().map(|member| (member.key.display(), &member.value)).collect();
     let kind = Node::literal("a JSON object, written as JSON text");
     let mut diagnostics: Vec<(&str, &Node<'a>)> = names.iter().map(|(name, value)| (&**name, *value)).collect();
     diagnostics.push(("value", &kind));

@@ -70,21 +70,21 @@ fn reference<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
 /// Returns the shape of a schema. An object at the root always counts as having properties.
 pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -> Shape<'n, 'a> {
     let Some(object) = node.as_object() else { return Shape::Anything };
-    let says = Summary::of(object);
-    if says.reference {
+    let summary = Summary::of(object);
+    if summary.reference {
         return Shape::Reference;
     }
-    if let Some(branches) = says.union {
+    if let Some(branches) = summary.union {
         return Shape::Union(branches);
     }
-    if let Some(values) = says.values {
+    if let Some(values) = summary.values {
         let composite = |value: &Node<'_>| value.as_object().is_some() || value.as_array().is_some();
         return match values.iter().any(composite) {
             true => Shape::Values(values),
             false => Shape::Typed(Typed { object: None, array: false, items: None }),
         };
     }
-    let Some(types) = says.types else { return Shape::Anything };
+    let Some(types) = summary.types else { return Shape::Anything };
     let array = names(types, "array");
     Shape::Typed(Typed {
         object: names(types, "object").then(|| members(object, is_root, grammar)),
@@ -105,7 +105,7 @@ struct Summary<'n, 'a> {
 
 impl<'n, 'a> Summary<'n, 'a> {
     fn of(object: &'n Object<'a>) -> Self {
-        let mut says = Summary::default();
+        let mut summary = Summary::default();
         let mut constant = None;
         for Member { key, value } in object {
             // All relevant keywords have four or five letters; most others are longer.
@@ -113,16 +113,16 @@ impl<'n, 'a> Summary<'n, 'a> {
                 continue;
             }
             match Keyword::named(key) {
-                Some(Keyword::Ref) => says.reference = value.as_text().and_then(Text::value).is_some(),
-                Some(Keyword::AnyOf) => says.union = value.as_array(),
+                Some(Keyword::Ref) => summary.reference = value.as_text().and_then(Text::value).is_some(),
+                Some(Keyword::AnyOf) => summary.union = value.as_array(),
                 Some(Keyword::Const) => constant = Some(core::slice::from_ref(value)),
-                Some(Keyword::Enum) => says.values = value.as_array(),
-                Some(Keyword::Type) => says.types = Some(value),
+                Some(Keyword::Enum) => summary.values = value.as_array(),
+                Some(Keyword::Type) => summary.types = Some(value),
                 _ => {}
             }
         }
-        says.values = constant.or(says.values);
-        says
+        summary.values = constant.or(summary.values);
+        summary
     }
 }
 
@@ -228,9 +228,9 @@ impl<'n, 'a> Definitions<'n, 'a> {
                 }
                 Shape::Values(values) => values.iter().any(Node::is_null),
                 Shape::Typed(_) => schema.as_object().is_some_and(|object| {
-                    let says = Summary::of(object);
-                    let typed = says.types.is_none_or(|types| names(types, "null"));
-                    typed && says.values.is_none_or(|values| values.iter().any(Node::is_null))
+                    let summary = Summary::of(object);
+                    let typed = summary.types.is_none_or(|types| names(types, "null"));
+                    typed && summary.values.is_none_or(|values| values.iter().any(Node::is_null))
                 }),
             };
             if admits {

@@ -288,7 +288,7 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
         let described = self.context.hints == Hints::Describe;
         let guidance = if described { Guidance::Moved } else { Guidance::Lost };
-        let mut said: Vec<(String, Node<'a>)> = Vec::new();
+        let mut removed: Vec<(String, Node<'a>)> = Vec::new();
         for member in object.iter().filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
@@ -300,14 +300,14 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
                 effect,
                 || format!("removed `{name}` to fit the size limit"),
             );
-            said.push((name, member.value.copy(&self.context.budget)));
+            removed.push((name, member.value.copy(&self.context.budget)));
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
         }
         if described {
-            let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
-            description::append(node, &said);
+            let removed: Vec<(&str, &Node<'a>)> = removed.iter().map(|(name, value)| (name.as_str(), value)).collect();
+            description::append(node, &removed);
         }
         Ok(Visit::Descend)
     }

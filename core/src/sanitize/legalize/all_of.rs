@@ -179,8 +179,8 @@ impl<'a> Join<'_, 'a> {
     /// True if it is proved that no instance is valid against two of these branches. A branch that is a reference is
     /// replaced by its target.
     fn are_exclusive(&self, branches: &[Node<'a>]) -> bool {
-        let said = |branch| reference(branch).and_then(|name| self.definitions.get(&name)).unwrap_or(branch);
-        let branches: Vec<&Node<'a>> = branches.iter().map(said).collect();
+        let resolved = |branch| reference(branch).and_then(|name| self.definitions.get(&name)).unwrap_or(branch);
+        let branches: Vec<&Node<'a>> = branches.iter().map(resolved).collect();
         let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
         let are_disjoint = |(at, one): (usize, &&Node<'a>)| {
             branches.iter().skip(at + 1).all(|two| disjoint(&self.context.budget, one, two))

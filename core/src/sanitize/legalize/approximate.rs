@@ -66,7 +66,8 @@ fn inclusive<'a>(
         Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),
         None => (value.copy(&context.budget), BOUND.accepts(Accepts::Wider)),
     };
-    let said = if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
+    let approximation =
+        if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
     // The tighter of the two bounds is kept.
     let tighter = |standing: &str, new: &str| {
         let order = json::compare(standing, new);
@@ -76,7 +77,7 @@ fn inclusive<'a>(
             order.is_le()
         }
     };
-    let stands = node
+    let is_tighter = node
         .get(inclusive)
         .and_then(Node::as_number)
         .is_some_and(|standing| tighter(standing, bound.as_number().unwrap_or("0")));
@@ -87,13 +88,13 @@ fn inclusive<'a>(
     let Some(object) = node.as_object_mut() else { return Approximation::Not };
     let at = object.position(exclusive).unwrap_or_default();
     object.remove(exclusive);
-    if !stands {
+    if !is_tighter {
         match object.has(inclusive) {
             true => object.set(Text::literal(inclusive), bound),
             false => object.insert_at(at, Text::literal(inclusive), bound),
         }
     }
-    said
+    approximation
 }
 
 /// Replaces the schemas of all positions by one schema for items, which accepts any of them.

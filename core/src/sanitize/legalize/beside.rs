@@ -110,19 +110,19 @@ impl<'b, 'a> Beside<'b, 'a> {
             return None;
         }
         let table = branch.get(Keyword::Properties).and_then(Node::as_object);
-        let spoken =
+        let mentioned =
             table.into_iter().flatten().map(|member| &member.key).chain(names.iter().filter_map(Node::as_text));
-        let mut spoken: Vec<&Text<'a>> = spoken.chain(self.contradictory.iter().copied()).collect();
+        let mut mentioned: Vec<&Text<'a>> = mentioned.chain(self.contradictory.iter().copied()).collect();
         let is_other = |member: &&Member<'a>| {
             !is_annotation(member) && !member.key.is(Keyword::Properties) && !member.key.is(Keyword::Required)
         };
         let others = branch.iter().filter(is_other).map(|member| &member.value);
-        others.for_each(|value| texts(value, &mut spoken));
-        if !budget.pay(1 + spoken.len()) {
+        others.for_each(|value| texts(value, &mut mentioned));
+        if !budget.pay(1 + mentioned.len()) {
             return None;
         }
         let places = |known: &Map<&'b Text<'a>, usize>| {
-            let mut places: Set<usize> = spoken.iter().filter_map(|name| known.get(name).copied()).collect();
+            let mut places: Set<usize> = mentioned.iter().filter_map(|name| known.get(name).copied()).collect();
             // One more than needed: a table with nothing but the branch's own members would be taken for the branch's
             // own table.
             places.extend((0..known.len()).find(|place| !places.contains(place)));

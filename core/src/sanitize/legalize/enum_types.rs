@@ -168,18 +168,18 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
         holds.mark(node);
         return;
     }
-    let told = context.hints == Hints::Describe && !all_of_them;
-    let effect = match (all_of_them, told) {
+    let is_described = context.hints == Hints::Describe && !all_of_them;
+    let effect = match (all_of_them, is_described) {
         (true, _) => DROP,
         (false, true) => DROP.accepts(Accepts::Wider).guidance(Guidance::Moved),
         (false, false) => DROP.accepts(Accepts::Wider).guidance(Guidance::Lost),
     };
-    let to = if told { Location::under(node, "description") } else { Location::Nowhere };
+    let to = if is_described { Location::under(node, "description") } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, location, to, effect, || {
         format!("removed an `enum`: this API does not accept it beside `type: \"{name}\"`")
     });
     let values = node.as_object_mut().and_then(|object| object.remove(Keyword::Enum));
-    if let Some(values) = values.filter(|_| told) {
+    if let Some(values) = values.filter(|_| is_described) {
         description::append(node, &[("enum", &values)]);
     }
 }

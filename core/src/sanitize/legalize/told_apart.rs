@@ -68,14 +68,14 @@ pub(super) fn discriminators<'a>(
         };
         tables.iter().enumerate().map(property).collect::<Option<Vec<_>>>()
     };
-    let mut told_apart = shared.filter_map(constants_of);
+    let mut candidates = shared.filter_map(constants_of);
     let constants =
-        told_apart.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
+        candidates.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
     if constants.is_none() && own.iter().any(Vec::is_empty) {
         return Node::array(Vec::new());
     }
     let mut constants = constants.map(Vec::into_iter);
-    let said = own.into_iter().map(|own| {
+    let descriptions = own.into_iter().map(|own| {
         let constant = constants.as_mut().and_then(Iterator::next);
         let mut members: Vec<Member<'a>> =
             constant.map(|value| Member { key: Text::literal("properties"), value }).into_iter().collect();
@@ -84,7 +84,7 @@ pub(super) fn discriminators<'a>(
         }
         Node::object(Object::from_members(members))
     });
-    Node::array(said.collect())
+    Node::array(descriptions.collect())
 }
 
 /// Returns the listed values of one property, in the form of a `properties` table.

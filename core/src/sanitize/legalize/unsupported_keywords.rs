@@ -64,7 +64,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
     }
     drop_unknown(node, place, context);
     let Some(object) = node.as_object() else { return };
-    let mut said: Vec<(String, Node<'a>)> = Vec::new();
+    let mut described: Vec<(String, Node<'a>)> = Vec::new();
     let mut faults: Vec<(String, Fault)> = object
         .iter()
         .filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?)))
@@ -94,13 +94,13 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
             },
         }
         if is_told(&name, &value) && !is_moot(&name, &value, grammar) {
-            said.push((name, value));
+            described.push((name, value));
         }
     }
     if context.hints == Hints::Describe && description::can_describe(node, is_root, grammar) {
-        let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
-        if !said.is_empty() {
-            description::append(node, &said);
+        let described: Vec<(&str, &Node<'a>)> = described.iter().map(|(name, value)| (name.as_str(), value)).collect();
+        if !described.is_empty() {
+            description::append(node, &described);
         }
     }
 }
@@ -229,7 +229,7 @@ fn drop<'a>(
     context: &mut PassContext,
 ) {
     let keyword = Keyword::named(&Text::new(name));
-    let told = context.hints == Hints::Describe
+    let is_described = context.hints == Hints::Describe
         && is_told(name, value)
         && description::can_describe(node, place.keyword.is_none(), context.grammar);
     let effect = match fault {
@@ -238,17 +238,17 @@ fn drop<'a>(
         Fault::Refused | Fault::TooLarge(_) => DROP.accepts(dropped(keyword, value, node)),
     };
     let is_moot = is_moot(name, value, context.grammar);
-    let told = told && !is_moot;
+    let is_described = is_described && !is_moot;
     let silent = is_moot
         || keyword.is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Definitions))
         || (keyword == Some(Keyword::AdditionalProperties) && is_open(value))
         || (keyword == Some(Keyword::PropertyNames) && takes_every_name(value));
-    let guidance = match (silent, told) {
+    let guidance = match (silent, is_described) {
         (true, _) => Guidance::Same,
         (false, true) => Guidance::Moved,
         (false, false) => Guidance::Lost,
     };
-    let to = if told { Location::under(node, "description") } else { Location::Nowhere };
+    let to = if is_described { Location::under(node, "description") } else { Location::Nowhere };
     context.diagnostics.report(
         place.polarity,
         Location::under(node, String::from(name)),
@@ -260,7 +260,7 @@ fn drop<'a>(
                 Fault::Format => "this API does not know it",
                 _ => "this API does not accept it",
             };
-            match told {
+            match is_described {
                 true => format!("moved `{name}` to the description: {why}"),
                 false => format!("removed `{name}`: {why}"),
             }

@@ -137,9 +137,9 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             |branch: &Node<'_>| branch.as_object().is_some() && types(branch).is_none_or(|types| types.meets(kind));
         let mut meant = branches.iter().enumerate().filter(|(_, branch)| is_meant(branch));
         if let (Some((index, branch)), None) = (meant.next(), meant.next()) {
-            let (place, told) = (Place::Item(at.schema, index), self.errors.len());
+            let (place, reported) = (Place::Item(at.schema, index), self.errors.len());
             self.schema(branch, value, At { schema: &place, ..at });
-            if self.errors.len() > told {
+            if self.errors.len() > reported {
                 return Verdict::Invalid;
             }
         }

@@ -32,8 +32,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         let Some(object) = body.as_object().filter(|object| !object.iter().any(says_more)) else { return };
         let next = object.get(Keyword::Ref).and_then(|reference| self.references.target(reference));
         let is_schema = |next: &Number| {
-            let stands = self.definitions.targets.get(next);
-            stands.is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
+            let target = self.definitions.targets.get(next);
+            target.is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
         };
         // References in cycles are kept, so their chains are not shortened.
         if let Some(next) = next.filter(|next| !self.kept.contains(next) && is_schema(next)) {
