@@ -204,7 +204,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if !found.repairs.is_empty() && self.verdict(&[root], &found.value, at) == Verdict::Invalid {
             if let Some(inner) = self.unwrap(&found.value, At { is_frozen: is_text, ..at }) {
                 found.value = inner.value;
-                // Repairs outside of the wrapper have no result.
+                // Values around the wrapper are not part of the result, so their repairs have no pointer into it.
                 let around = found.repairs.iter_mut().filter(|repair| repair.output_pointer.as_deref() != Some(""));
                 around.for_each(|repair| (repair.output_pointer, repair.stood) = (None, None));
                 found.repairs.extend(inner.repairs);

@@ -73,7 +73,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
         let grammar = self.context.grammar;
         let is_root = place.keyword.is_none();
         if place.keyword == Some(Keyword::AdditionalProperties) {
-            // Those that are kept are `false`.
+            // The only values that are kept here are `false`.
             return Ok(Visit::Skip);
         }
         match layout::of(node, is_root, grammar) {
@@ -349,7 +349,7 @@ fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> b
         let closes = place.keyword == Some(Keyword::AdditionalProperties);
         found |= match layout::of(node, false, grammar) {
             Shape::Anything => !(closes && node.as_bool() == Some(false)),
-            // The definition is not inspected again for each reference to it.
+            // Assumed, so that the definition is not inspected again for each reference to it.
             Shape::Reference => true,
             Shape::Typed(Typed {
                 object: Some(Members::Map(_) | Members::Record { others: AdditionalProperties::Open(_) }),

@@ -187,7 +187,7 @@ impl<'c> Growth<'c> {
         Growth { characters, begins }
     }
 
-    /// Returns the number of bytes that a value counts.
+    /// Returns the number of bytes that the API counts for a value.
     fn length(&self, node: &Node<'_>) -> usize {
         json::plain_length(node) + self.value(node)
     }

@@ -83,7 +83,7 @@ struct Join<'r, 'a> {
 impl<'a> VisitorMut<'a> for Join<'_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let grammar = self.context.grammar;
-        // An encoding dialect needs one schema.
+        // Encoding needs all constraints of a value in one schema.
         let merges = grammar.encodes();
         let refused = |keyword: Keyword, node: &Node<'_>| {
             let at_root = || node.get(keyword).is_some_and(|value| grammar.refuses_at_root(keyword, value));

@@ -1,7 +1,7 @@
 //! Definitions that are kept: their names, and the copies that merge a definition with siblings of a reference to it.
 //!
 //! If siblings of `$ref` are not accepted, `{"$ref": "#/$defs/a", …}` refers to a copy of the definition that is merged
-//! with the siblings. The same siblings give the same definition, so recursion through it closes.
+//! with the siblings. The same siblings give the same definition, so a recursive definition is copied only once.
 
 use alloc::{format, string::String, vec::Vec};
 

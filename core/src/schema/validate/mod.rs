@@ -86,7 +86,7 @@ pub(crate) struct Validator<'s, 'a> {
     patterns: Option<&'s pattern::Read>,
     /// Pointers to the targets of references of a prepared schema.
     kept: Option<&'s Map<Number, String>>,
-    /// Found when the first reference is followed.
+    /// Targets of references, found when the first reference is followed.
     targets: OnceCell<Targets<'s, 'a>>,
 }
 
@@ -277,9 +277,9 @@ struct Run<'v, 's, 'a> {
     declared: Map<usize, Rc<Order>>,
     /// Indexes of the value's objects, which may change between two validations.
     orders: Map<usize, Rc<Order>>,
-    /// True if all validations are about one value, until further notice.
+    /// True while all validations are of the same value, so that its indexes stay valid.
     keeps_orders: bool,
-    /// While this is not 0, violations are not reported: if two branches refuse a value, neither is at fault.
+    /// Number of enclosing checks whose violations are not reported, such as those of the branches of a union.
     silent: usize,
     errors: Vec<ArgumentViolation>,
 }
